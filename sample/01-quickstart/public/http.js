@@ -1,10 +1,13 @@
 /* global document */
+import { text } from './words.js';
+
 export const byId = (id) => document.getElementById(id);
 
-/** `"18000.00"` or `18000` → `TZS 18,000`. */
-export function money(amount) {
-  const [whole, cents] = String(amount).split('.');
-  return `TZS ${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${cents && cents !== '00' ? `.${cents}` : ''}`;
+/** An element whose text follows the language. */
+export function worded(name, key, properties = {}) {
+  const made = Object.assign(document.createElement(name), { ...properties, textContent: text(key) });
+  made.dataset.text = key;
+  return made;
 }
 
 export const read = (path) => call(path, {});
@@ -12,20 +15,37 @@ export const read = (path) => call(path, {});
 export const send = (path, body) =>
   call(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
+/** What went wrong, as keys of texts. */
+class Problem extends Error {
+  constructor(keys) {
+    super(keys.join(', '));
+    this.keys = keys;
+  }
+}
+
 async function call(path, options) {
   const answer = await fetch(path, options).catch(() => {
-    throw new Error('The shop did not answer. It may have done what you asked: look before you try again.');
+    throw new Problem(['problem.unsure']);
   });
   const body = await answer.json().catch(() => undefined);
   if (answer.ok) return body;
-  throw new Error([body?.message ?? `The shop answered ${answer.status}.`].flat().join('. '));
+  throw new Problem(problemsOf(body ?? {}));
+}
+
+/** Says that nothing was paid only if the shop says so. */
+function problemsOf({ fields, code, mayHaveBeenProcessed }) {
+  if (fields) return fields.map((field) => `wrong.${field}`);
+  if (mayHaveBeenProcessed !== false) return ['problem.unsure'];
+  return [code === 'INSUFFICIENT_BALANCE' ? 'problem.INSUFFICIENT_BALANCE' : 'problem.nothing'];
 }
 
 /** Runs one step of a form. Ignores a second press while it runs, and shows a problem beside it. */
 export async function once(element, problem, step) {
   if (element.ariaBusy === 'true') return;
   element.ariaBusy = 'true';
-  problem.textContent = '';
-  await step().catch(({ message }) => (problem.textContent = message));
+  problem.replaceChildren();
+  await step().catch(({ keys = ['problem.unsure'] }) =>
+    problem.replaceChildren(...keys.map((key) => worded('span', key))),
+  );
   element.ariaBusy = 'false';
 }

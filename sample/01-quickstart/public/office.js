@@ -1,14 +1,12 @@
 /* global document, FormData */
-import { byId, money, once, read, send } from './http.js';
+import { byId, once, read, send } from './http.js';
+import { text } from './words.js';
 
-const VERDICTS = {
-  accepted: ['good', 'On its way: the gateway has accepted the transfer.'],
-  'awaiting-outcome': ['wait', 'We wait for the outcome. The money may be on its way: do not send it again.'],
-  refused: ['bad', 'Refused. Nothing was sent.'],
-};
+const TONES = { accepted: 'good', 'awaiting-outcome': 'wait', refused: 'bad' };
 const form = byId('payout');
 const problem = byId('payout-problem');
 let prepared;
+let ended;
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
@@ -17,6 +15,7 @@ form.addEventListener('submit', (event) => {
 form.addEventListener('input', forget);
 byId('confirm').addEventListener('click', () => void once(byId('prepared'), problem, confirm));
 document.addEventListener('balance', () => void showBalance());
+document.addEventListener('language', showPayout);
 
 await once(form, problem, async () => {
   await Promise.all([showBalance(), showBanks()]);
@@ -29,8 +28,8 @@ async function showBanks() {
 }
 
 async function showBalance() {
-  const { available_balance: available } = await read('office/balance');
-  byId('balance').textContent = money(available);
+  const { available_text: available } = await read('office/balance');
+  byId('balance').textContent = available;
 }
 
 async function prepare() {
@@ -39,17 +38,14 @@ async function prepare() {
   const answer = await send('office/payouts', asked);
   if (JSON.stringify(fields()) !== JSON.stringify(asked)) return;
   prepared = answer;
-  byId('holder').textContent = prepared.account_name;
-  byId('prepared-detail').textContent = `receives ${money(prepared.amount)} at ${prepared.bank_code}.`;
-  byId('prepared').hidden = false;
+  showPayout();
 }
 
 async function confirm() {
   const { status } = await send(`office/payouts/${encodeURIComponent(prepared.reference)}/confirm`, {});
   forget();
-  const [tone, words] = VERDICTS[status];
-  byId('payout-verdict').dataset.tone = tone;
-  byId('payout-verdict').textContent = words;
+  ended = status;
+  showPayout();
   await showBalance();
 }
 
@@ -60,6 +56,17 @@ function fields() {
 /** The looked-up holder is valid only for exactly these fields. */
 function forget() {
   prepared = undefined;
-  byId('prepared').hidden = true;
-  byId('payout-verdict').textContent = '';
+  ended = undefined;
+  showPayout();
+}
+
+function showPayout() {
+  byId('prepared').hidden = !prepared;
+  if (prepared) {
+    const { account_name: holder, amountText: amount, bank_code: bank } = prepared;
+    byId('holder').textContent = holder;
+    byId('prepared-detail').textContent = text('receives', { amount, bank });
+  }
+  byId('payout-verdict').dataset.tone = TONES[ended];
+  byId('payout-verdict').textContent = ended ? text(`payout.${ended}`) : '';
 }

@@ -1,5 +1,6 @@
 /* global document, Event, EventSource, FormData */
-import { byId, money, once, read, send } from './http.js';
+import { byId, once, read, send, worded } from './http.js';
+import { offerLanguages, text } from './words.js';
 
 const STEPS = {
   asking: ['done', 'now', ''],
@@ -9,26 +10,24 @@ const STEPS = {
   'not-paid': ['done', 'done', 'stopped'],
   'in-review': ['done', 'done', 'now'],
 };
-const VERDICTS = {
-  asking: ['wait', () => 'Asking for the payment.'],
-  'awaiting-customer': ['wait', () => 'Approve the request on your phone. This page follows by itself.'],
-  'awaiting-outcome': [
-    'wait',
-    () => 'We wait for the outcome. Please do not pay again: this page follows by itself.',
-  ],
-  paid: ['good', ({ receipt }) => `Paid. Thank you! Your receipt is ${receipt}.`],
-  'not-paid': ['bad', ({ reason }) => `Not paid (${reason}). Nothing was taken; you can try again.`],
-  'in-review': ['wait', () => 'Another amount arrived. We look into it and call you.'],
-};
+const TONES = { paid: 'good', 'not-paid': 'bad' };
+const REASONS = ['failed', 'cancelled', 'expired'];
 
 const OPEN = new Set(['asking', 'awaiting-customer', 'awaiting-outcome']);
 
 const form = byId('checkout');
 let events;
+let shown;
+
+offerLanguages();
 
 const { products, phonePage } = await read('shop');
 products.forEach(addProduct);
 showPrice();
+document.addEventListener('language', () => {
+  showPrice();
+  if (shown) showOrder(shown);
+});
 form.addEventListener('change', showPrice);
 form.addEventListener('submit', (event) => {
   event.preventDefault();
@@ -36,7 +35,7 @@ form.addEventListener('submit', (event) => {
 });
 if (phonePage) byId('phone-link').querySelector('a').href = phonePage;
 
-function addProduct({ id, name, note, price }, index) {
+function addProduct({ id, priceText }, index) {
   const label = document.createElement('label');
   const choice = Object.assign(document.createElement('input'), {
     type: 'radio',
@@ -44,17 +43,17 @@ function addProduct({ id, name, note, price }, index) {
     value: id,
   });
   choice.defaultChecked = index === 0;
-  const what = Object.assign(document.createElement('span'), { className: 'what', textContent: name });
-  what.append(Object.assign(document.createElement('small'), { textContent: note }));
+  const what = Object.assign(document.createElement('span'), { className: 'what' });
+  what.append(worded('span', `product.${id}`), worded('small', `product.${id}.note`));
   label.className = 'product';
-  label.append(choice, what, Object.assign(document.createElement('b'), { textContent: money(price) }));
+  label.append(choice, what, Object.assign(document.createElement('b'), { textContent: priceText }));
   byId('products').append(label);
 }
 
 function showPrice() {
   const chosen = new FormData(form).get('product');
   const product = products.find(({ id }) => id === chosen);
-  byId('pay').textContent = product ? `Pay ${money(product.price)}` : 'Pay';
+  byId('pay').textContent = text('pay', { amount: product?.priceText ?? '' });
 }
 
 async function placeOrder() {
@@ -67,19 +66,26 @@ async function placeOrder() {
 }
 
 function showOrder(order) {
-  const [tone, words] = VERDICTS[order.status];
+  shown = order;
   byId('no-order').hidden = true;
   byId('order').hidden = false;
   byId('order-reference').textContent = order.reference;
-  byId('order-amount').textContent = money(order.amount);
+  byId('order-amount').textContent = order.amountText;
   STEPS[order.status].forEach((state, index) => (byId('steps').children[index].dataset.state = state));
   const verdict = byId('verdict');
-  verdict.dataset.tone = tone;
-  if (verdict.textContent !== words(order)) verdict.textContent = words(order);
+  verdict.dataset.tone = TONES[order.status] ?? 'wait';
+  const words = wordsOf(order);
+  if (verdict.textContent !== words) verdict.textContent = words;
   const isOpen = OPEN.has(order.status);
   byId('phone-link').hidden = !phonePage || !isOpen;
   if (!isOpen) {
     events?.close(); // or the browser would ask again for a stream that has ended
     document.dispatchEvent(new Event('balance'));
   }
+}
+
+/** A reason is the outcome of the payment, or the code with which the gateway refused it. */
+function wordsOf({ status, receipt, reason }) {
+  const key = REASONS.includes(reason) ? reason : 'refused';
+  return text(`status.${status}`, { receipt, reason: text(`reason.${key}`) });
 }

@@ -1,5 +1,5 @@
 import { Module, ValidationPipe } from '@nestjs/common';
-import { ConfigModule } from '@nestjs/config';
+import { ConfigModule, type ConfigType } from '@nestjs/config';
 import { APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { hmac, paymentsConfig, PaymentsErrorInterceptor, PaymentsModule } from 'nestjs-payments';
 import { CheckoutService } from './orders/checkout.service.js';
@@ -8,13 +8,20 @@ import { OrdersService } from './orders/orders.service.js';
 import { PayoutsController } from './payouts/payouts.controller.js';
 import { PayoutsService } from './payouts/payouts.service.js';
 import { ShopController } from './shop.controller.js';
+import { paymentsStorage } from './storage.js';
+import { wrongFields } from './wrong-fields.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 @Module({
   imports: [
     ConfigModule.forRoot(),
     PaymentsModule.forRootAsync({
-      ...paymentsConfig.asProvider(), // reads PAYMENTS_* from the environment, see .env.example
+      imports: [ConfigModule.forFeature(paymentsConfig)], // reads PAYMENTS_* from the environment, see .env.example
+      inject: [paymentsConfig.KEY],
+      useFactory: (environment: ConfigType<typeof paymentsConfig>) => ({
+        ...environment,
+        storage: paymentsStorage(process.env['SHOP_DATA']),
+      }),
       webhooks: {
         scheme: hmac({
           header: 'x-webhook-signature',
@@ -33,7 +40,13 @@ import { WebhooksController } from './webhooks.controller.js';
     PayoutsService,
     {
       provide: APP_PIPE,
-      useFactory: () => new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true }),
+      useFactory: () =>
+        new ValidationPipe({
+          transform: true,
+          whitelist: true,
+          forbidNonWhitelisted: true,
+          exceptionFactory: wrongFields,
+        }),
     },
     { provide: APP_INTERCEPTOR, useClass: PaymentsErrorInterceptor },
   ],

@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
+import { formatTzs } from 'nestjs-payments';
 import { PRODUCTS } from './orders/products.js';
 
 @Controller('shop')
@@ -8,6 +9,7 @@ export class ShopController {
 
   @Get()
   window() {
-    return { products: PRODUCTS, phonePage: this.config.get<string>('SANDBOX_PAGE') ?? null };
+    const products = PRODUCTS.map((product) => ({ ...product, priceText: formatTzs(product.price) }));
+    return { products, phonePage: this.config.get<string>('SANDBOX_PAGE') ?? null };
   }
 }

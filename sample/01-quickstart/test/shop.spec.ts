@@ -1,31 +1,23 @@
 import { createHmac } from 'node:crypto';
-import { type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type NestExpressApplication } from '@nestjs/platform-express';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { createShop } from '../src/shop.js';
 import { ShopClient } from './shop.client.js';
+import { type StartedShop, startShop } from './start-shop.js';
 
 const PHONE = '255712345678';
 
 let sandbox: PaymentsSandbox;
-let app: NestExpressApplication;
+let app: StartedShop;
 let shop: ShopClient;
 
 beforeEach(async () => {
   sandbox = await PaymentsSandbox.start({ clock: 'manual', seed: 1 });
-  process.env['PAYMENTS_BASE_URL'] = sandbox.baseUrl;
-  process.env['PAYMENTS_API_KEY'] = 'pk_test_demo';
-  process.env['PAYMENTS_API_SECRET'] = 'sk_test_demo';
-  process.env['PAYMENTS_WEBHOOK_SECRET'] = sandbox.webhookSecret;
-  app = await createShop({ logger: false });
-  await app.listen(0, '127.0.0.1');
-  shop = new ShopClient(`http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`);
-  sandbox.deliverTo(`${shop.url}/webhooks/payments`);
+  app = await startShop(sandbox);
+  shop = new ShopClient(app.url);
 });
 
 afterEach(async () => {
-  await app.close();
+  await app.stop();
   await sandbox.stop();
 });
 
@@ -92,13 +84,19 @@ describe('the checkout', () => {
   });
 
   it('sends nothing for an order that is not filled in well', async () => {
-    const { status, body } = await shop.buy({ phone: '+255 712 345 678', product: 'gold' });
+    const { status, body } = await shop.buy({ phone: '712 345 678', product: 'gold' });
     expect(status).toBe(400);
     expect(body['message']).toEqual([
       'choose one of the products',
-      'write the phone number as 255 and nine digits, without a plus sign',
+      'write a Tanzanian mobile number such as 0712 345 678',
     ]);
+    expect(body['fields']).toEqual(['product', 'phone']);
     expect(sandbox.requests()).toEqual([]);
+  });
+
+  it.each(['0712 345 678', '+255 712-345-678'])('reads a phone number written as %s', async (phone) => {
+    expect((await shop.buy({ phone })).status).toBe(201);
+    expect(sandbox.payments()).toMatchObject([{ customer_phone: PHONE }]);
   });
 
   it('believes no webhook without a signature', async () => {
@@ -154,6 +152,26 @@ describe('the back office', () => {
     const { body } = await shop.post('/office/payouts', { ...supplier, amount: '2000000' });
     const { status } = await shop.post(`/office/payouts/${body['reference']}/confirm`, {});
     expect(status).toBe(402);
+  });
+});
+
+describe('a shop that stops', () => {
+  it('answers its running request, and ends the stream of an open page', async () => {
+    const page = shop.follow(await bought());
+    expect((await page.next()).value).toMatchObject({ status: 'awaiting-customer' });
+    sandbox.next('POST /payments/mobile-money').delay('5s');
+    const arrived = new Promise<void>((resolve) => {
+      sandbox.on('payment', () => {
+        resolve();
+      });
+    });
+    const answer = shop.buy();
+    await arrived;
+    const closed = app.app.close();
+    await sandbox.clock.advance('5s');
+    expect((await answer).body).toMatchObject({ status: 'awaiting-customer' });
+    expect((await page.next()).done).toBe(true);
+    await closed;
   });
 });
 

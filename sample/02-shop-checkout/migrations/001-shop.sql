@@ -1,17 +1,16 @@
+-- The names are in public/english.js and public/swahili.js.
 CREATE TABLE products (
   id text PRIMARY KEY,
   position integer NOT NULL,
-  name text NOT NULL,
-  note text NOT NULL,
   price numeric(15, 2) NOT NULL CHECK (price > 0),
   sold integer NOT NULL DEFAULT 0
 );
 
-INSERT INTO products (position, id, name, note, price) VALUES
-  (1, 'kanga', 'Kanga', 'A pair, printed cotton', 15000),
-  (2, 'kikoi', 'Kikoi', 'Hand-woven cotton', 28000),
-  (3, 'cloves', 'Zanzibar cloves', 'Whole, 100 g', 8500),
-  (4, 'pilau', 'Pilau spices', 'Ground to order, 80 g', 6000);
+INSERT INTO products (position, id, price) VALUES
+  (1, 'kanga', 15000),
+  (2, 'kikoi', 28000),
+  (3, 'cloves', 8500),
+  (4, 'pilau', 6000);
 
 CREATE TABLE orders (
   number text PRIMARY KEY,

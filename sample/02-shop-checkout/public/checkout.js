@@ -1,12 +1,21 @@
-/* global addEventListener, location, FormData */
-import { byId, element, money, once, read, send } from './http.js';
+/* global addEventListener, document, location, FormData, URLSearchParams */
+import { byId, element, once, read, send, worded } from './http.js';
+import { lastOrder } from './last-order.js';
+import { offerLanguages, text } from './words.js';
 
 const form = byId('checkout');
+/** Beside the emulator nobody has to type. */
+const TRYING = { name: 'Asha Mrema', phone: '0712 345 678', email: 'asha@example.com' };
 let catalogue = { products: [] };
+
+offerLanguages();
+document.addEventListener('language', showPrice);
+showLastOrder(lastOrder());
 
 await once(form, byId('problem'), async () => {
   catalogue = await read('catalogue');
   byId('products').append(...catalogue.products.map(productCard));
+  if (catalogue.phonePage) fill({ ...TRYING, ...Object.fromEntries(new URLSearchParams(location.search)) });
   showPrice();
 });
 form.addEventListener('change', showPrice);
@@ -19,14 +28,16 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });
 
-function productCard({ id, name, note, price }, index) {
+function productCard({ id, priceText }, index) {
   const choice = element('input', { type: 'radio', name: 'product', value: id, defaultChecked: index === 0 });
   const picture = element('img', { src: `products/${id}.svg`, alt: '', width: 160, height: 100 });
-  const [details, cost] = [
-    element('small', { textContent: note }),
-    element('b', { textContent: money(price) }),
-  ];
-  const what = element('span', { className: 'what' }, name, details, cost);
+  const what = element(
+    'span',
+    { className: 'what' },
+    worded('span', `product.${id}`),
+    worded('small', `product.${id}.note`),
+    element('b', { textContent: priceText }),
+  );
   return element(
     'label',
     { className: 'product' },
@@ -35,15 +46,26 @@ function productCard({ id, name, note, price }, index) {
   );
 }
 
+/** Leaves what somebody has typed already. */
+function fill(values) {
+  for (const name of Object.keys(TRYING)) form.elements[name].value ||= values[name];
+}
+
 function showPrice() {
   const chosen = new FormData(form).get('product');
   const product = catalogue.products.find(({ id }) => id === chosen);
-  byId('pay').textContent = product ? `Pay ${money(product.price)}` : 'Pay';
+  byId('pay').textContent = text('pay', { amount: product?.priceText ?? '' });
+}
+
+function showLastOrder(number) {
+  if (number === null) return;
+  byId('last-order').firstElementChild.href = `/orders/${encodeURIComponent(number)}`;
+  byId('last-order').hidden = false;
 }
 
 /** Sends the product, never the amount: the shop knows its prices. */
 async function placeOrder() {
   const { checkout } = catalogue;
   const { number } = await send('orders', { checkout, ...Object.fromEntries(new FormData(form)) });
-  location.assign(`order.html?number=${encodeURIComponent(number)}`);
+  location.assign(`/orders/${encodeURIComponent(number)}`);
 }

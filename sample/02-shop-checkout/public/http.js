@@ -1,4 +1,6 @@
 /* global document */
+import { text } from './words.js';
+
 export const byId = (id) => document.getElementById(id);
 
 /** An element with text content. */
@@ -8,31 +10,48 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
-/** `"18000.00"` → `TZS 18,000`. */
-export function money(amount) {
-  const [whole, cents] = amount.split('.');
-  return `TZS ${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${cents && cents !== '00' ? `.${cents}` : ''}`;
+/** An element whose text follows the language. */
+export function worded(name, key, properties = {}) {
+  const made = element(name, { ...properties, textContent: text(key) });
+  made.dataset.text = key;
+  return made;
 }
 
-export const read = (path) => call(path, {});
+/** Paths are those of the shop's API. */
+export const read = (path) => call(`/api/${path}`, {});
 
 export const send = (path, body) =>
-  call(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  call(`/api/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+/** What went wrong, as keys of texts. */
+class Problem extends Error {
+  constructor(keys) {
+    super(keys.join(', '));
+    this.keys = keys;
+  }
+}
 
 async function call(path, options) {
   const answer = await fetch(path, options).catch(() => {
-    throw new Error('The shop did not answer. Press again: nothing is ordered or paid twice.');
+    throw new Problem(['problem.silent']);
   });
   const body = await answer.json().catch(() => undefined);
   if (answer.ok) return body;
-  throw new Error([body?.message ?? `The shop answered ${answer.status}.`].flat().join('. '));
+  if (answer.status === 404) throw new Problem(['problem.missing']);
+  throw new Problem(body?.fields?.map((field) => `wrong.${field}`) ?? ['problem.other']);
 }
 
 /** Runs one step of a form. Ignores a second press while it runs, and shows a problem beside it. */
 export async function once(place, problem, step) {
   if (place.ariaBusy === 'true') return;
   place.ariaBusy = 'true';
-  problem.textContent = '';
-  await step().catch(({ message }) => (problem.textContent = message));
+  problem.replaceChildren();
+  await step().catch(({ keys = ['problem.other'] }) =>
+    problem.replaceChildren(...keys.map((key) => worded('span', key))),
+  );
   place.ariaBusy = 'false';
 }

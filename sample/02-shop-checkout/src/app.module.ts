@@ -16,6 +16,8 @@ import { OrdersRepository } from './orders/orders.repository.js';
 import { OutcomesService } from './payments/outcomes.service.js';
 import { OrdersReconciler } from './payments/orders.reconciler.js';
 import { UpkeepService } from './payments/upkeep.service.js';
+import { wrongFields } from './orders/wrong-fields.js';
+import { PagesController } from './pages/pages.controller.js';
 import { WebhooksController } from './payments/webhooks.controller.js';
 
 @Module({
@@ -43,7 +45,7 @@ import { WebhooksController } from './payments/webhooks.controller.js';
       },
     }),
   ],
-  controllers: [CatalogueController, OrdersController, OfficeController, WebhooksController],
+  controllers: [CatalogueController, OrdersController, OfficeController, PagesController, WebhooksController],
   providers: [
     CheckoutService,
     LiveOrders,
@@ -54,7 +56,13 @@ import { WebhooksController } from './payments/webhooks.controller.js';
     UpkeepService,
     {
       provide: APP_PIPE,
-      useFactory: () => new ValidationPipe({ transform: true, whitelist: true, forbidNonWhitelisted: true }),
+      useFactory: () =>
+        new ValidationPipe({
+          transform: true,
+          whitelist: true,
+          forbidNonWhitelisted: true,
+          exceptionFactory: wrongFields,
+        }),
     },
   ],
 })

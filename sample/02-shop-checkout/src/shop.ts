@@ -1,29 +1,26 @@
-import { type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type NestApplicationOptions, type Type } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
 import { NestFactory } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
+import { pageHeaders } from './pages/page-headers.js';
+import { PromptCloseAdapter } from './prompt-close.adapter.js';
 
-const PAGES = join(import.meta.dirname, '..', 'public');
-const HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  // Anybody with the address of an order's page can read it.
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-};
+const FILES = join(import.meta.dirname, '..', 'public');
 
-/** Creates the application, not listening yet. Webhooks need no `rawBody` and no body parser here. */
+/** Creates the application, not listening yet. */
 export async function createShop(
   options: NestApplicationOptions = {},
   module: Type = AppModule,
 ): Promise<NestExpressApplication> {
-  const shop = await NestFactory.create<NestExpressApplication>(module, options);
-  shop.useStaticAssets(PAGES, {
-    setHeaders: (response: ServerResponse) => {
-      for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    },
+  const shop = await NestFactory.create<NestExpressApplication>(module, new PromptCloseAdapter(), options);
+  const headers = Object.entries(pageHeaders(shop.get(ConfigService).get<string>('FRAMED_BY')));
+  shop.use((_request: IncomingMessage, response: ServerResponse, next: () => void) => {
+    for (const [name, value] of headers) response.setHeader(name, value);
+    next();
   });
+  shop.useStaticAssets(FILES);
   return shop;
 }

@@ -45,7 +45,7 @@ describeOnBoth('the checkout', (databaseUrl) => {
   });
 
   it('the page of an order shows neither the name nor the phone of its customer', async () => {
-    const { body } = await shop.read(`/orders/${await shop.ordered()}`);
+    const { body } = await shop.read(`/api/orders/${await shop.ordered()}`);
     expect(JSON.stringify(body)).not.toMatch(/Asha|712345|example\.com/);
   });
 
@@ -99,6 +99,22 @@ describeOnBoth('the checkout', (databaseUrl) => {
     expect(await shop.stateOf(body.number)).toBe('paid');
   });
 
+  it('the page says how long to wait if the gateway gets too many requests, and asks the same phone then', async () => {
+    const { number, ...limited } = (await shop.order({ phone: '0712 340 429' })).body;
+    expect(limited).toMatchObject({ state: 'failed', reason: 'limited' });
+    expect(limited.waitMs).toBeGreaterThan(0);
+    expect(limited.waitMs).toBeLessThanOrEqual(2_000);
+    expect((await shop.pay(number, { phone: '0754 000 111' })).body.phoneEnding).toBe('429');
+    expect(asked()).toEqual([]);
+  }, 30_000);
+
+  it('the page of an order has an address of its own, in no frame but the one that is allowed', async () => {
+    const answer = await fetch(`${shop.url}/orders/${await shop.ordered()}`);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(await answer.text()).toContain('<script type="module" src="/order.js">');
+  });
+
   it('the page says that nothing was requested if the keys are wrong', async () => {
     sandbox.next(ASK).status(401);
     expect(await shop.stateOf(await shop.ordered())).toBe('failed: unavailable');
@@ -119,7 +135,7 @@ describeOnBoth('the checkout', (databaseUrl) => {
   });
 
   it('the shop stores nothing for a form with a mistake', async () => {
-    const { status, body } = await shop.send<{ readonly message: readonly string[] }>('/orders', {
+    const { status, body } = await shop.send<Record<'message' | 'fields', readonly string[]>>('/api/orders', {
       checkout: 'mine',
       product: 'kanga',
       name: '',
@@ -133,13 +149,14 @@ describeOnBoth('the checkout', (databaseUrl) => {
       'write a Tanzanian mobile number such as 0712 345 678',
       'write an e-mail address such as asha@example.com',
     ]);
+    expect(body.fields).toEqual(['checkout', 'name', 'phone', 'email']);
     const changes = [{ product: 'gold' }, { product: 'kanga\0' }, { name: '   ' }, { name: 'As\0ha' }];
     for (const change of changes) expect((await shop.order(change)).status).toBe(400);
     expect(await shop.query('SELECT FROM orders')).toEqual([]);
   });
 
   it('the shop answers 404 for an order that it never made', async () => {
-    for (const path of ['/orders/SP-000000000000', '/orders/SP-%00', '/orders/-1']) {
+    for (const path of ['/api/orders/SP-000000000000', '/api/orders/SP-%00', '/api/orders/-1']) {
       const statuses = [
         await shop.read(path),
         await shop.read(`${path}/events`),

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { startSandbox } from '../../../test/support/sandbox.js';
@@ -115,5 +117,28 @@ describeOnOne('an instance that stops', (databaseUrl) => {
     await sandbox.clock.advance('5s');
     await closed;
     expect((await answer).body.state).toBe('waiting');
+  });
+
+  it('an instance that stops waits neither for a connection without a request nor for the keep-alive of one', async () => {
+    // A browser opens connections ahead, and keeps them while its page is open.
+    const ahead = connect(Number(new URL(shop.url).port), '127.0.0.1');
+    await once(ahead, 'connect');
+    const ended = once(ahead, 'close');
+    sandbox.next('POST /payments/mobile-money').delay('5s');
+    const arrived = new Promise<void>((resolve) => {
+      sandbox.on('payment', () => {
+        resolve();
+      });
+    });
+    const answer = shop.order();
+    await arrived;
+    const server = shop.app.getHttpServer();
+    // Its running request keeps the server from closing, and lasts until the gateway answers.
+    server.keepAliveTimeout = 3_600_000;
+    const closed = shop.close();
+    await sandbox.clock.advance('5s');
+    expect((await answer).body.state).toBe('waiting');
+    await closed;
+    await ended;
   });
 });

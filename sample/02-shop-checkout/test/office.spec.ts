@@ -23,10 +23,10 @@ describeOnOne('the office', (databaseUrl) => {
   });
   afterAll(() => shop.close());
 
-  const office = async (): Promise<Office> => (await shop.read<Office>('/office', KEY)).body;
+  const office = async (): Promise<Office> => (await shop.read<Office>('/api/office', KEY)).body;
   const decide = async (what: 'accept' | 'dismiss'): Promise<number> => {
     const { contradictions } = await office();
-    return (await shop.send(`/office/contradictions/${contradictions[0]!.id}/${what}`, {}, KEY)).status;
+    return (await shop.send(`/api/office/contradictions/${contradictions[0]!.id}/${what}`, {}, KEY)).status;
   };
 
   it('the office sees a payment with another amount, and its order is not paid', async () => {
@@ -84,7 +84,7 @@ describeOnOne('the office', (databaseUrl) => {
   });
 
   it('the office gets 409 if the webhook that it decides about is gone', async () => {
-    expect((await shop.send('/office/contradictions/1/accept', {}, KEY)).status).toBe(409);
+    expect((await shop.send('/api/office/contradictions/1/accept', {}, KEY)).status).toBe(409);
   });
 
   it('the office sees an order that was paid under both of its references', async () => {
@@ -100,23 +100,24 @@ describeOnOne('the office', (databaseUrl) => {
 
   it('the office refuses requests without its password, and clicks from other sites', async () => {
     const wrong = { authorization: `Basic ${Buffer.from('office:open').toString('base64')}` };
-    expect([(await shop.read('/office')).status, (await shop.read('/office', wrong)).status]).toEqual([
-      401, 401,
-    ]);
+    expect([(await shop.read('/api/office')).status, (await shop.read('/api/office', wrong)).status]).toEqual(
+      [401, 401],
+    );
     const dismissFrom = async (site: string): Promise<number> =>
-      (await shop.send('/office/contradictions/1/dismiss', {}, { ...KEY, 'sec-fetch-site': site })).status;
+      (await shop.send('/api/office/contradictions/1/dismiss', {}, { ...KEY, 'sec-fetch-site': site }))
+        .status;
     expect([
       await dismissFrom('cross-site'),
       await dismissFrom('same-site'),
       await dismissFrom('same-origin'),
     ]).toEqual([403, 403, 204]);
     delete process.env['OFFICE_PASSWORD'];
-    expect((await shop.read('/office', KEY)).status).toBe(403);
+    expect((await shop.read('/api/office', KEY)).status).toBe(403);
     process.env['OFFICE_PASSWORD'] = 'open-sesame';
   });
 
   it('the pages of the office have a strict content security policy', async () => {
-    for (const page of ['', 'order.html', 'office.html']) {
+    for (const page of ['', 'orders/SP-000000000000', 'office.html']) {
       const answer = await fetch(`${shop.url}/${page}`);
       expect(answer.status).toBe(200);
       expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'self';/);

@@ -55,7 +55,7 @@ export class RunningShop {
   /** Places an order for a kanga and asks for its money. */
   order(change: Readonly<Record<string, string>> = {}): Promise<Answer> {
     const customer = { name: 'Asha Mrema', phone: '0712 345 678', email: 'asha@example.com' };
-    return this.send('/orders', { checkout: randomUUID(), product: 'kanga', ...customer, ...change });
+    return this.send('/api/orders', { checkout: randomUUID(), product: 'kanga', ...customer, ...change });
   }
 
   /** The number of an order that its customer has on the phone. */
@@ -64,7 +64,7 @@ export class RunningShop {
   }
 
   pay(number: string, body: object = {}): Promise<Answer> {
-    return this.send(`/orders/${number}/pay`, body);
+    return this.send(`/api/orders/${number}/pay`, body);
   }
 
   async send<Body = OrderView>(path: string, body: object, headers: object = {}): Promise<Answer<Body>> {
@@ -82,13 +82,13 @@ export class RunningShop {
   }
 
   async stateOf(number: string): Promise<string> {
-    const { state, reason } = (await this.read(`/orders/${number}`)).body;
+    const { state, reason } = (await this.read(`/api/orders/${number}`)).body;
     return reason === null ? state : `${state}: ${reason}`;
   }
 
   /** The states that the order's page receives. */
   async follow(number: string): Promise<OrderPage> {
-    return new OrderPage(await listenTo(`${this.url}/orders/${number}/events`));
+    return new OrderPage(await listenTo(`${this.url}/api/orders/${number}/events`));
   }
 
   /** A signed webhook without a payment of the emulator. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { Client } from 'pg';
 import '../../../test/support/pglite-template.js';
+import { dropDatabase } from '../../../test/support/drop-database.js';
 import { describeWith, postgresService } from '../../../test/support/services.js';
 
 /** Returns the DATABASE_URL within the specs; empty means PGlite in memory. */
@@ -28,15 +29,16 @@ export function describeOnOne(name: string, specs: (url: DatabaseUrl) => void): 
 export function describeOnPostgres(name: string, specs: (url: DatabaseUrl) => void): void {
   describeWith([postgresService], `${name}, on PostgreSQL`, () => {
     const database = `shop_${randomBytes(6).toString('hex')}`;
-    beforeAll(() => onServer(`CREATE DATABASE ${database}`));
+    beforeAll(() => createDatabase(database));
+    // Before the hooks of the specs, so that it runs after them.
+    afterAll(() => dropDatabase(postgresService.url, database));
     specs(() => Object.assign(new URL(postgresService.url), { pathname: database }).href);
-    afterAll(() => onServer(`DROP DATABASE ${database} WITH (FORCE)`));
   });
 }
 
-async function onServer(statement: string): Promise<void> {
+async function createDatabase(name: string): Promise<void> {
   const client = new Client({ connectionString: postgresService.url });
   await client.connect();
-  await client.query(statement);
+  await client.query(`CREATE DATABASE ${name}`);
   await client.end();
 }

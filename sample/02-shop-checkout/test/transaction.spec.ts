@@ -94,10 +94,10 @@ describeOnBoth("an order in the webhook's transaction", (databaseUrl) => {
     expect([await page.next(), await page.next()]).toEqual(['waiting', 'paid']);
   });
 
-  it('a webhook pays an order whose payment was called refused, on the one connection of PGlite too', async () => {
+  it('a webhook pays an order whose request the gateway refused, on the one connection of PGlite too', async () => {
     sandbox.next('POST /payments/mobile-money').status(422);
     const number = await shop.ordered();
-    expect(await shop.stateOf(number)).toBe('failed: refused');
+    expect(await shop.stateOf(number)).toBe('failed: unavailable');
     expect(await shop.deliver('payment.success', { reference: number, amount: '15000.00' })).toBe(200);
     expect([await shop.stateOf(number), await shop.sold()]).toEqual(['paid', 1]);
     expect(await shop.app.get(PaymentsInbox).conflicts()).toMatchObject([

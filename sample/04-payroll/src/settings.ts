@@ -24,7 +24,7 @@ export class Settings {
     this.environment = isLive ? 'production' : 'sandbox';
   }
 
-  fileOf(run: string, what: 'check.json' | 'result.csv'): string {
+  fileOf(run: string, what: 'check.json' | 'result.csv' | 'summary.csv'): string {
     return join(this.folder, `${run}.${what}`);
   }
 }

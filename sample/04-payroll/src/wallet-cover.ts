@@ -8,6 +8,11 @@ export interface Cover {
   readonly text: string;
 }
 
+/** The whole run, the same before and after every start of it. */
+export function runTotal(run: string, rows: readonly { readonly amount: string }[]): string {
+  return `The run ${run}: ${linesText(rows)}, ${sumText(rows)} in all.`;
+}
+
 @Injectable()
 export class WalletCover {
   constructor(private readonly wallet: WalletService) {}
@@ -21,7 +26,15 @@ export class WalletCover {
     const { available_balance: available } = await this.wallet.balance();
     return {
       isEnough: compareMoney(available, total) >= 0,
-      text: `To pay: ${rows.length === 1 ? '1 line' : `${rows.length} lines`}, ${formatTzs(total)} without the gateway's fees. In the wallet: ${formatTzs(available)}.`,
+      text: `To pay: ${linesText(rows)}, ${formatTzs(total)} without the gateway's fees. In the wallet: ${formatTzs(available)}.`,
     };
   }
+}
+
+function linesText({ length }: readonly unknown[]): string {
+  return length === 1 ? '1 line' : `${length} lines`;
+}
+
+function sumText(rows: readonly { readonly amount: string }[]): string {
+  return formatTzs(addMoney(...rows.map(({ amount }) => amount)));
 }

@@ -27,6 +27,15 @@ describe('payroll check', () => {
     expect(sandbox.payouts()).toEqual([]);
   });
 
+  it('shows first what somebody has to read: different names, then similar ones', async () => {
+    sandbox.directory.register('255712345603', 'Halima Kessy');
+    const { out } = await desk.run('check', file);
+    const names = out
+      .split('\n')
+      .flatMap((line) => / (\d) .* (different|similar|same)$/.exec(` ${line}`)?.slice(1, 3).join(' ') ?? []);
+    expect(names).toEqual(['4 different', '3 similar', '2 same']);
+  });
+
   it('shows no whole account or phone number, and keeps none in its report', async () => {
     const { out } = await desk.run('check', file);
     const all = out + (await desk.read(`${run()}.check.json`));

@@ -57,6 +57,40 @@ describe('payroll pay', () => {
     ]);
   });
 
+  it('sums the run up by state and bank, without names, accounts and phones, to be forwarded', async () => {
+    await checked();
+    sandbox
+      .next('POST /disbursements/bank', { reference: `${run()}.S-1` })
+      .status(422, { code: 'INVALID_ACCOUNT' });
+    const { out } = await desk.run('pay', file);
+    const summary = await desk.read(`${run()}.summary.csv`);
+    expect(summary.trimEnd().split('\n')).toEqual([
+      'run,state,bank,lines,amount',
+      `${run()},refused,BSB,1,500000.00`,
+      `${run()},accepted,CCB,1,750000.50`,
+      `${run()},accepted,mobile money,1,300000.00`,
+      `${run()},all,total,3,1550000.50`,
+    ]);
+    expect(summary).not.toMatch(/Asha|Omari|Neema|S-\d|\d{3}801|712/);
+    expect(out).toMatch(/^refused +BSB +1 +\S+\s500,000$/m);
+    expect(out).toMatch(/^all +total +3 +\S+\s1,550,000\.50$/m);
+  });
+
+  it('says the same total before and after a resume, and counts on where it was', async () => {
+    const total = /^The run month-\d+: 3 lines, \S+\s1,550,000\.50 in all\.$/m;
+    expect((await desk.run('check', file)).out).toMatch(total);
+    process.env['PAYROLL_AT_ONCE'] = '1';
+    sandbox.next('POST /disbursements/bank', { reference: `${run()}.S-2` }).status(429, { retryAfter: 3600 });
+    const first = await desk.run('pay', file);
+    const again = await desk.run('pay', file);
+    delete process.env['PAYROLL_AT_ONCE'];
+    expect([first.code, again.code]).toEqual([4, 0]);
+    for (const { out } of [first, again]) expect(out).toMatch(total);
+    expect(first.out).toMatch(/^1\/3 line 2 S-1 /m);
+    expect(again.out.match(/^\d\/3 line \d/gm)).toEqual(['2/3 line 3', '3/3 line 4']);
+    expect(again.out).toContain('3 lines: 3 accepted.');
+  });
+
   it('keeps names from becoming formulas in the spreadsheet that opens the result', async () => {
     await desk.write(`${run()}.csv`, ["S-1,=cmd|' /C calc'!A0,1000,BSB,0150234567801,,"]);
     await checked();

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { stripVTControlCharacters } from 'node:util';
+import { progressText } from '../src/console/run-progress.js';
 import { Screen } from '../src/console/screen.js';
 import { PayProgress } from '../src/pay/pay-progress.js';
 import { type LineResult } from '../src/pay/line-state.js';
@@ -29,25 +30,54 @@ function screen(isTTY: boolean): Screen {
   return new Screen({ isTTY, write: (text) => (out += text) }, { isTTY, write: (text) => (err += text) });
 }
 
+const FRESH = { total: 3, before: [] };
+/** A clock that goes on by half a second at each look. */
+function clock(): () => number {
+  let time = 0;
+  return () => (time += 500);
+}
+
 describe('the progress of a run', () => {
-  it('is one line that counts on a terminal, with a line above it for what is not sure', () => {
-    const progress = new PayProgress(screen(true), 3);
+  it('is a bar with rate and time left on a terminal, with a line above it for what is not sure', () => {
+    const progress = new PayProgress(screen(true), FRESH, clock());
     progress.show(ROW, ACCEPTED);
-    expect(out).toBe(`${CLEAR}Paying 1/3: 1 accepted`);
+    expect(out).toBe(`${CLEAR}████████░░░░░░░░░░░░░░░░ 1/3, 2.0 a second, 1s left: 1 accepted`);
     out = '';
     progress.show(ROW, UNKNOWN);
     expect(out).toMatch(/^\r.\[2K2\/3 line 2 S-1 Asha Mushi .*unknown.*: no certain answer came\n/);
-    expect(out.endsWith(`${CLEAR}Paying 2/3: 1 accepted, 1 unknown`)).toBe(true);
+    expect(
+      out.endsWith(`${CLEAR}████████████████░░░░░░░░ 2/3, 2.0 a second, 1s left: 1 accepted, 1 unknown`),
+    ).toBe(true);
     out = '';
     progress.end();
     expect(out).toBe(CLEAR);
   });
 
+  it('goes on where an earlier start ended, at the rate of this one', () => {
+    const before = Array.from({ length: 9 }, () => 'accepted' as const);
+    const progress = new PayProgress(screen(true), { total: 12, before }, clock());
+    progress.show(ROW, ACCEPTED);
+    expect(out).toContain('░ 10/12, 2.0 a second, 1s left: 10 accepted');
+    expect(out.match(/█/g)).toHaveLength(20);
+  });
+
   it('is a plain line for each salary elsewhere', () => {
-    const progress = new PayProgress(screen(false), 3);
+    const progress = new PayProgress(screen(false), FRESH);
     progress.show(ROW, ACCEPTED);
     progress.end();
     expect(out).toMatch(/^1\/3 line 2 S-1 Asha Mushi \S+\s1,000 accepted\n$/);
+  });
+});
+
+describe('the time that is left', () => {
+  it.each([
+    [{ total: 100, before: 0, done: 0, elapsedMs: 100 }, '0/100'],
+    [{ total: 100, before: 0, done: 10, elapsedMs: 2_000 }, '10/100, 5.0 a second, 20s left'],
+    [{ total: 1_000, before: 500, done: 10, elapsedMs: 10_000 }, '510/1000, 1.0 a second, 8m10s left'],
+    [{ total: 9_000, before: 0, done: 1, elapsedMs: 1_000 }, '1/9000, 1.0 a second, 2h30m left'],
+    [{ total: 10, before: 5, done: 5, elapsedMs: 1_000 }, '10/10, 5.0 a second, 0s left'],
+  ])('of %j is %s', (state, text) => {
+    expect(progressText(state).replace(/^[█░]+ /, '')).toBe(text);
   });
 });
 

@@ -25,7 +25,7 @@ import { WebhooksController } from './webhooks.controller.js';
     OvenService,
     {
       provide: APP_PIPE,
-      useFactory: () => new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true }),
+      useFactory: () => new ValidationPipe({ transform: true, whitelist: true, forbidNonWhitelisted: true }),
     },
     { provide: APP_INTERCEPTOR, useClass: PaymentsErrorInterceptor },
   ],

@@ -4,7 +4,7 @@ import { AppModule } from './app.module';
 
 async function bootstrap() {
   const app = await NestFactory.create(AppModule);
-  app.useGlobalPipes(new ValidationPipe({ whitelist: true }));
+  app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true }));
   app.enableShutdownHooks();
   await app.listen(process.env.PORT ?? 3000, '127.0.0.1');
   Logger.log(`Listening on ${await app.getUrl()}`, 'Bootstrap');

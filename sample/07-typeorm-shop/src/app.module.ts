@@ -47,7 +47,7 @@ import { WebhooksController } from './webhooks.controller.js';
     ReceiptPrinter,
     {
       provide: APP_PIPE,
-      useFactory: () => new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true }),
+      useFactory: () => new ValidationPipe({ transform: true, whitelist: true, forbidNonWhitelisted: true }),
     },
     { provide: APP_INTERCEPTOR, useClass: PaymentsErrorInterceptor },
   ],

@@ -4,6 +4,7 @@ import { type INestApplication } from '@nestjs/common';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { Client } from 'pg';
 import '../../../test/support/pglite-template.js';
+import { dropDatabase } from '../../../test/support/drop-database.js';
 import { describeWith, postgresService } from '../../../test/support/services.js';
 import { type Order } from '../src/orders/order.entity.js';
 import { type Product } from '../src/orders/product.entity.js';
@@ -11,7 +12,7 @@ import { ReceiptPrinter } from '../src/orders/receipt.printer.js';
 import { createShop } from '../src/shop.js';
 
 const PHONE = '255712345678';
-const CUSTOMER = { phone: PHONE, name: 'Asha Mrema', email: 'asha@example.com' };
+const CUSTOMER = { phone: '0712 345 678', name: 'Asha Mrema', email: 'asha@example.com' };
 
 let sandbox: PaymentsSandbox;
 let shop: INestApplication;
@@ -128,14 +129,13 @@ describe('the shop on PGlite', () => {
 
 describeWith([postgresService], 'the shop on PostgreSQL', () => {
   const database = `shop_${randomBytes(6).toString('hex')}`;
-  const onServer = async (statement: string): Promise<void> => {
-    const client = new Client({ connectionString: postgresService.url });
-    await client.connect();
-    await client.query(statement);
-    await client.end();
-  };
-  beforeAll(() => onServer(`CREATE DATABASE ${database}`));
-  afterAll(() => onServer(`DROP DATABASE ${database} WITH (FORCE)`));
+  beforeAll(async () => {
+    const server = new Client({ connectionString: postgresService.url });
+    await server.connect();
+    await server.query(`CREATE DATABASE ${database}`);
+    await server.end();
+  });
+  afterAll(() => dropDatabase(postgresService.url, database));
 
   specs(() => Object.assign(new URL(postgresService.url), { pathname: database }).href);
 });

@@ -54,6 +54,13 @@ export class DocumentConflicts implements ConflictStore {
     return found && withoutVersion(found[1]);
   }
 
+  async replacePayload({ seen, ...entry }: InboxConflict, payload: string): Promise<boolean> {
+    const [id, found] = (await this.find(entry, entry.id)) ?? [];
+    if (id === undefined || found?.seen !== seen) return false;
+    const next: Conflict = { ...found, payload, version: newVersion() };
+    return this.documents.write(id, found.version, next);
+  }
+
   async remove(scope: Scope, id: string): Promise<void> {
     for (;;) {
       const found = await this.find(scope, id);

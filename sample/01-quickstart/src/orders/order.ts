@@ -16,6 +16,8 @@ export interface Order {
   readonly reference: string;
   readonly product: string;
   readonly amount: string;
+  /** The amount for people: `TSh 18,000`. */
+  readonly amountText: string;
   readonly method: PaymentMethod;
   readonly status: OrderStatus;
   /** Why it is not paid: `failed`, `cancelled`, `expired`, or the gateway's refusal. */

@@ -1,21 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable, Logger, NotFoundException } from '@nestjs/common';
-import { OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
+import { Injectable, Logger, NotFoundException, type OnModuleDestroy } from '@nestjs/common';
+import { formatTzs, OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
 import { concat, defer, filter, type Observable, of, Subject, takeWhile } from 'rxjs';
 import { isOpen, type Order, type PaymentMethod } from './order.js';
 import { type Product } from './products.js';
 
 /** The shop's orders. In memory here; in a real shop, a table with a unique `reference`. */
 @Injectable()
-export class OrdersService {
+export class OrdersService implements OnModuleDestroy {
   private readonly logger = new Logger(OrdersService.name);
   private readonly orders = new Map<string, Order>();
   private readonly changes = new Subject<Order>();
   private receipts = 0;
 
+  /** Ends the pages' streams, which would hold the HTTP server open. */
+  onModuleDestroy(): void {
+    this.changes.complete();
+  }
+
   open(product: Product, method: PaymentMethod): Order {
     const reference = `order-${randomUUID().slice(0, 8)}`;
-    return this.save({ reference, product: product.id, amount: product.price, method, status: 'asking' });
+    const amount = { amount: product.price, amountText: formatTzs(product.price) };
+    return this.save({ reference, product: product.id, ...amount, method, status: 'asking' });
   }
 
   find(reference: string): Order {

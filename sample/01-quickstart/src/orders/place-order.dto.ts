@@ -1,4 +1,6 @@
+import { Transform } from 'class-transformer';
 import { IsEmail, IsIn, IsNotEmpty, IsString, Matches } from 'class-validator';
+import { normalizeTzPhone } from 'nestjs-payments';
 import { type PaymentMethod } from './order.js';
 import { PRODUCTS } from './products.js';
 
@@ -9,7 +11,9 @@ export class PlaceOrderDto {
   @IsIn(['mobile-money', 'partner-wallet'], { message: 'choose mobile-money or partner-wallet' })
   readonly method!: PaymentMethod;
 
-  @Matches(/^255\d{9}$/, { message: 'write the phone number as 255 and nine digits, without a plus sign' })
+  /** However the customer writes it: `0712 345 678`. What cannot be read stays, and is refused. */
+  @Transform(({ value }: { readonly value: unknown }): unknown => normalizeTzPhone(value) ?? value)
+  @Matches(/^255\d{9}$/, { message: 'write a Tanzanian mobile number such as 0712 345 678' })
   readonly phone!: string;
 
   @IsString()

@@ -14,5 +14,7 @@ export interface Payout {
   /** The holder's name at the bank. */
   readonly account_name: string;
   readonly amount: string;
+  /** The amount for people: `TSh 25,000`. */
+  readonly amountText: string;
   readonly status: PayoutStatus;
 }

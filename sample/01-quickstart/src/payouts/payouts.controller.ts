@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
-import { type Bank, BanksService, WalletService, type WalletBalance } from 'nestjs-payments';
+import { type Bank, BanksService, formatTzs, WalletService } from 'nestjs-payments';
 import { type Payout } from './payout.js';
 import { PayoutsService } from './payouts.service.js';
 import { PreparePayoutDto } from './prepare-payout.dto.js';
@@ -14,8 +14,9 @@ export class PayoutsController {
   ) {}
 
   @Get('balance')
-  balance(): Promise<WalletBalance> {
-    return this.wallet.balance();
+  async balance() {
+    const { balance, available_balance } = await this.wallet.balance();
+    return { balance, available_balance, available_text: formatTzs(available_balance) };
   }
 
   @Get('banks')

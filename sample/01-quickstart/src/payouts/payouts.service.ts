@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, NotFoundException } from '@nestjs/common';
 import {
   DisbursementsService,
+  formatTzs,
   isPaymentsError,
   NameLookupService,
   PaymentOutcomeUnknownError,
@@ -22,7 +23,8 @@ export class PayoutsService {
   async prepare({ bank_code, account_number, amount }: PreparePayoutDto): Promise<Payout> {
     const { account_name } = await this.lookups.lookup({ channel: 'BANK', bank_code, account_number });
     const reference = `supplier-${randomUUID().slice(0, 8)}`;
-    return this.save({ reference, bank_code, account_number, account_name, amount, status: 'prepared' });
+    const account = { bank_code, account_number, account_name };
+    return this.save({ reference, ...account, amount, amountText: formatTzs(amount), status: 'prepared' });
   }
 
   /**

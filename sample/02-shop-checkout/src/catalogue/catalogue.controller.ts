@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Controller, Get, Header } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
+import { formatTzs } from 'nestjs-payments';
 import { Database } from '../database/database.js';
 
 export interface Product {
+  /** The page has its name in both languages. */
   readonly id: string;
-  readonly name: string;
-  readonly note: string;
   /** TZS, two decimals. */
   readonly price: string;
+  /** The price for people: `TSh 15,000`. */
+  readonly priceText: string;
 }
 
 export interface Catalogue {
@@ -19,7 +21,7 @@ export interface Catalogue {
   readonly products: readonly Product[];
 }
 
-@Controller('catalogue')
+@Controller('api/catalogue')
 export class CatalogueController {
   constructor(
     private readonly database: Database,
@@ -29,10 +31,11 @@ export class CatalogueController {
   @Get()
   @Header('Cache-Control', 'no-store')
   async show(): Promise<Catalogue> {
-    const { rows } = await this.database.pool.query<Product>(
-      'SELECT id, name, note, price FROM products ORDER BY position',
+    const { rows } = await this.database.pool.query<Omit<Product, 'priceText'>>(
+      'SELECT id, price FROM products ORDER BY position',
     );
     const phonePage = this.config.get<string>('SANDBOX_PAGE') || null;
-    return { checkout: randomUUID(), products: rows, phonePage };
+    const products = rows.map((product) => ({ ...product, priceText: formatTzs(product.price) }));
+    return { checkout: randomUUID(), products, phonePage };
   }
 }

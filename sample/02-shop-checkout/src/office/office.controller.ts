@@ -28,7 +28,7 @@ export interface Office {
   readonly paidTwice: readonly string[];
 }
 
-@Controller('office')
+@Controller('api/office')
 @UseGuards(OfficeGuard)
 export class OfficeController {
   constructor(

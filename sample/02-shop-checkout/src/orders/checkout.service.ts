@@ -1,13 +1,10 @@
-import { BadRequestException, Injectable, Logger, NotFoundException } from '@nestjs/common';
-import {
-  CollectionsService,
-  isPaymentsError,
-  PaymentOutcomeUnknownError,
-  PaymentRejectedError,
-} from 'nestjs-payments';
+import { Injectable, Logger, NotFoundException } from '@nestjs/common';
+import { CollectionsService, isPaymentsError, PaymentOutcomeUnknownError } from 'nestjs-payments';
 import { type Order } from './order.js';
 import { OrdersRepository, type ReadyToAsk } from './orders.repository.js';
 import { type PlaceOrderDto } from './place-order.dto.js';
+import { setbackOf } from './setback.js';
+import { wrongFields } from './wrong-fields.js';
 
 @Injectable()
 export class CheckoutService {
@@ -21,7 +18,8 @@ export class CheckoutService {
   /** Stores the order before asking for the money: its webhook must find it. */
   async place(request: PlaceOrderDto): Promise<Order> {
     const number = await this.orders.place(request);
-    if (number === undefined) throw new BadRequestException('choose one of the products');
+    if (number === undefined)
+      throw wrongFields([{ property: 'product', constraints: { known: 'choose one of the products' } }]);
     const order = await this.find(number);
     // A page sent again after a failed payment shows the failure: the customer decides whether to try again.
     return order.state === 'placed' ? this.pay(number) : order;
@@ -57,9 +55,8 @@ export class CheckoutService {
 
   private async notAccepted(number: string, error: unknown): Promise<void> {
     if (isPaymentsError(error) && !error.mayHaveBeenProcessed) {
-      const reason = error instanceof PaymentRejectedError ? 'refused' : 'unavailable';
       this.logger.warn(`${number} was not asked for: ${error.message}`);
-      await this.orders.asked(number, 'failed', reason);
+      await this.orders.asked(number, 'failed', setbackOf(error));
       return;
     }
     // The gateway may have asked the customer. Never call this a failure, never ask again: the webhook

@@ -9,7 +9,7 @@ import { PayAgainDto, PlaceOrderDto } from './place-order.dto.js';
 /** Time until a page reconnects after the end of its stream. */
 const AGAIN_AFTER_MS = 1_000;
 
-@Controller('orders')
+@Controller('api/orders')
 export class OrdersController {
   constructor(
     private readonly checkout: CheckoutService,

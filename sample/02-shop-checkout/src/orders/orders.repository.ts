@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { Database } from '../database/database.js';
 import { inTransaction } from '../database/in-transaction.js';
-import { type FailureReason, mayPay, type Order, type OrderState } from './order.js';
+import { mayChangePhone, mayPay, type Order, type OrderState, type Setback } from './order.js';
 import { newOrderNumber, referenceOf } from './order-number.js';
 import { type PlaceOrderDto } from './place-order.dto.js';
 
-const ORDER = `SELECT number, products.name AS product, amount, customer_name, phone, email, state, reason, version
-  FROM orders JOIN products ON products.id = orders.product`;
+const ORDER =
+  'SELECT number, product, amount, customer_name, phone, email, state, reason, ask_again_at, version FROM orders';
 
 /** An order whose turn it is, with the reference to ask under. */
 export interface ReadyToAsk {
@@ -47,20 +47,21 @@ export class OrdersRepository {
       const [order] = rows;
       if (!order || !mayPay(order)) return undefined;
       const reference = await this.openReference(client, number);
-      const to = phone ?? order.phone;
-      await client.query(`UPDATE orders SET state = 'asking', reason = NULL, phone = $2 WHERE number = $1`, [
-        number,
-        to,
-      ]);
+      const to = phone !== undefined && mayChangePhone(order) ? phone : order.phone;
+      await client.query(
+        `UPDATE orders SET state = 'asking', reason = NULL, ask_again_at = NULL, phone = $2 WHERE number = $1`,
+        [number, to],
+      );
       return { order: { ...order, phone: to }, reference };
     });
   }
 
   /** Stores the result of asking. Does not change a state that a faster webhook has set. */
-  async asked(number: string, state: OrderState, reason: FailureReason | null = null): Promise<void> {
+  async asked(number: string, state: OrderState, { reason = null, waitMs = 0 }: Setback = {}): Promise<void> {
     await this.database.pool.query(
-      `UPDATE orders SET state = $2, reason = $3 WHERE number = $1 AND state = 'asking'`,
-      [number, state, reason],
+      `UPDATE orders SET state = $2, reason = $3, ask_again_at = now() + $4 * interval '1 millisecond'
+       WHERE number = $1 AND state = 'asking'`,
+      [number, state, reason, waitMs > 0 ? waitMs : null],
     );
   }
 

@@ -6,7 +6,7 @@ import { isOut, resultOf } from '../pay/line-state.js';
 import { openSalaries } from '../salaries/read-salaries.js';
 import { type SalaryRow } from '../salaries/salary-row.js';
 import { Settings } from '../settings.js';
-import { WalletCover } from '../wallet-cover.js';
+import { runTotal, WalletCover } from '../wallet-cover.js';
 import { type CheckedLine, readReport, writeReport } from './check-report.js';
 import { checkTable } from './check-table.js';
 import { LineChecker } from './line-checker.js';
@@ -33,6 +33,7 @@ export class CheckCommand {
     const { gateway } = this.settings;
     const checkedAt = new Date().toISOString();
     await writeReport(reportFile, { version: 1, fingerprint, gateway, checkedAt, lines });
+    this.screen.line(runTotal(run, rows));
     for (const text of checkTable(rows, lines)) this.screen.line(text);
     this.screen.line();
     const open = rows.filter(({ reference }) => !out.has(reference));

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BanksService } from 'nestjs-payments';
+import { progressText } from '../console/run-progress.js';
 import { Screen } from '../console/screen.js';
 import { inParallel } from '../in-parallel.js';
 import { compareNames } from '../names/compare-names.js';
@@ -31,10 +32,13 @@ export class LineChecker {
   ): Promise<readonly CheckedLine[]> {
     await this.demandKnownBanks(rows);
     const found = new Map<number, Checked>();
+    const startedAt = Date.now();
     await inParallel(rows, this.settings.atOnce, async (row) => {
       const before = sent.get(row.reference);
       found.set(row.line, before ? { ...before, line: row.line, name: 'sent' } : await this.lookUp(row));
-      this.screen.progress(`Looking up ${found.size}/${rows.length}`);
+      const elapsedMs = Date.now() - startedAt;
+      const state = { total: rows.length, before: 0, done: found.size, elapsedMs };
+      this.screen.progress(`Looking up ${progressText(state)}`);
     });
     this.screen.progress('');
     const lines = rows.map(({ line }) => ({ line, checked: found.get(line) }));

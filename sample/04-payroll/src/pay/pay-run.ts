@@ -22,7 +22,8 @@ export class PayRun {
   ) {}
 
   /**
-   * @param results The earlier results by line; `payAll` updates them.
+   * @param lines The lines to call.
+   * @param results The earlier results of all lines of the run, by line; `payAll` updates them.
    * @returns Why it stopped before the end, if it did.
    */
   async payAll(
@@ -30,7 +31,9 @@ export class PayRun {
     lines: readonly ApprovedLine[],
     results: Map<number, LineResult>,
   ): Promise<string | undefined> {
-    const progress = new PayProgress(this.screen, lines.length);
+    const called = new Set(lines.map(({ row }) => row.line));
+    const before = [...results].filter(([line]) => !called.has(line)).map(([, { state }]) => state);
+    const progress = new PayProgress(this.screen, { total: results.size, before });
     let stop: string | undefined;
     let newlyUnknown = 0;
     const forget = this.interruption.listen(() => {

@@ -5,9 +5,10 @@ import { type PayOrder } from '../command-line.js';
 import { Screen } from '../console/screen.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { PayrollProblem } from '../payroll.problem.js';
+import { writePrivately } from '../private-file.js';
 import { openSalaries } from '../salaries/read-salaries.js';
 import { Settings } from '../settings.js';
-import { WalletCover } from '../wallet-cover.js';
+import { runTotal, WalletCover } from '../wallet-cover.js';
 import {
   type ApprovedLine,
   approvedLines,
@@ -18,6 +19,7 @@ import { isOpen, type LineResult, NOT_SENT, resultOf } from './line-state.js';
 import { countsText } from './pay-progress.js';
 import { PayRun } from './pay-run.js';
 import { writeResult } from './result-file.js';
+import { summaryCsv, summaryOf, summaryTable } from './run-summary.js';
 import { adviceOn, countStates, exitCodeOf } from './run-end.js';
 
 /** `payroll pay`: sends the checked lines that are not out yet, and asks again about unknown ones. */
@@ -40,6 +42,7 @@ export class PayCommand {
     const resultOfLine = ({ row }: ApprovedLine): LineResult => results.get(row.line) ?? NOT_SENT;
     const open = lines.filter((line) => isOpen(resultOfLine(line)));
     demandAcceptedNames(open, accepted);
+    this.screen.line(runTotal(run, salaries.rows));
     this.sayWhatIsOut(lines.length - open.length, lines.length);
     if (open.length > 0) await this.demandCover(open);
     await this.guard.begin(
@@ -79,18 +82,26 @@ export class PayCommand {
     const resultFile = this.settings.fileOf(run, 'result.csv');
     const rows = lines.map(({ row }) => row);
     const counts = countStates(results.values());
+    const summary = summaryOf(rows, results);
     if (stop !== undefined) this.screen.problem({ look: 'red', text: stop });
     this.screen.line({ look: 'bold', text: `${lines.length} lines: ${countsText(counts)}.` });
+    for (const text of summaryTable(summary)) this.screen.line(text);
     for (const advice of adviceOn(counts)) this.screen.line(advice);
     const code = exitCodeOf(counts);
-    await writeResult(resultFile, run, rows, results).catch((error: unknown) => {
-      throw new PayrollProblem(
-        `${resultFile} cannot be written (${(error as NodeJS.ErrnoException).code}): the journal has it all, and the same command writes it.`,
-        [],
-        code === EXIT.fine ? EXIT.stopped : code,
-      );
-    });
-    this.screen.line(`Written to ${resultFile}.`);
+    const summaryFile = this.settings.fileOf(run, 'summary.csv');
+    await writeResult(resultFile, run, rows, results).catch(notWritten(resultFile, code));
+    await writePrivately(summaryFile, summaryCsv(run, summary)).catch(notWritten(summaryFile, code));
+    this.screen.line(`Written to ${resultFile}; by state and bank, without names, to ${summaryFile}.`);
     return code;
   }
+}
+
+function notWritten(file: string, code: ExitCode): (error: unknown) => never {
+  return (error) => {
+    throw new PayrollProblem(
+      `${file} cannot be written (${(error as NodeJS.ErrnoException).code}): the journal has it all, and the same command writes it.`,
+      [],
+      code === EXIT.fine ? EXIT.stopped : code,
+    );
+  };
 }

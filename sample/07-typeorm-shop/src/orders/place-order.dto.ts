@@ -1,4 +1,6 @@
+import { Transform } from 'class-transformer';
 import { IsEmail, IsInt, IsNotEmpty, IsString, Matches, Max, Min } from 'class-validator';
+import { normalizeTzPhone } from 'nestjs-payments';
 
 export class PlaceOrderDto {
   @IsString()
@@ -9,7 +11,8 @@ export class PlaceOrderDto {
   @Max(20)
   readonly quantity!: number;
 
-  @Matches(/^255\d{9}$/, { message: 'write the phone number as 255 and nine digits, without a plus sign' })
+  @Transform(({ value }: { readonly value: unknown }): unknown => normalizeTzPhone(value) ?? value)
+  @Matches(/^255\d{9}$/, { message: 'write a Tanzanian mobile number such as 0712 345 678' })
   readonly phone!: string;
 
   @IsString()

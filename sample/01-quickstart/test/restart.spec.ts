@@ -1,0 +1,35 @@
+import { isBuiltin } from 'node:module';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { PaymentsJournal } from 'nestjs-payments';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { ShopClient } from './shop.client.js';
+import { type StartedShop, startShop } from './start-shop.js';
+
+let sandbox: PaymentsSandbox;
+let shop: StartedShop;
+
+beforeEach(async () => {
+  sandbox = await PaymentsSandbox.start({ clock: 'manual', seed: 1 });
+  shop = await startShop(sandbox);
+});
+
+afterEach(async () => {
+  await shop.stop();
+  await sandbox.stop();
+});
+
+const paymentOf = (reference: string) => shop.app.get(PaymentsJournal).get('collection', reference);
+
+it('a restart of the shop keeps its payments where Node.js has SQLite, and memory forgets them elsewhere', async () => {
+  const { body } = await new ShopClient(shop.url).buy();
+  const reference = body['reference']!;
+  await sandbox.customer('255712345678').approve(reference);
+  const paid = await paymentOf(reference);
+  expect(paid).toMatchObject({ reference, state: 'settled' });
+
+  shop = await shop.restart();
+  expect(await paymentOf(reference)).toEqual(isBuiltin('node:sqlite') ? paid : undefined);
+  expect(existsSync(join(process.env['SHOP_DATA']!, 'payments.db'))).toBe(isBuiltin('node:sqlite'));
+});
