@@ -9,7 +9,7 @@ export default tseslint.config(
       '**/dist/',
       '**/node_modules/',
       'coverage/',
-      'docs/api/',
+      'site/pages/',
       '**/*.generated.{ts,js}',
       'test/consumers/{application,nest*}/',
       'test/skeletons/',

@@ -26,19 +26,20 @@ const chosen = readdirSync(join(here, 'figures'))
   .map((file) => ({ number: Number(file.slice(0, 2)), file }))
   .filter(({ number }) => values.only === undefined || numbers(values.only).includes(number));
 if (chosen.length === 0)
-  fail(`There is no figure ${values.only}: write numbers from 1 to 12, as in --only 1,4.`);
+  fail(`There is no figure ${values.only}: write numbers from 1 to 13, as in --only 1,4.`);
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => stopChildren().finally(() => process.exit(1)));
 }
 
-prepare((line) => console.log(line));
+const tell = (line) => console.log(line);
+prepare(tell);
 const startedAt = performance.now();
 const figures = [];
 try {
   for (const { number, file } of chosen) {
     const { title, measure } = await import(`./figures/${file}`);
-    const figure = { number, title, ...(await measure(size)) };
+    const figure = { number, title, ...(await measure({ ...size, tell })) };
     figures.push(figure);
     console.log(values.smoke ? `${number}. ${title}: runs` : figureText(figure));
   }

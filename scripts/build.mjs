@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundle } from './bundle.mjs';
 import { dropComments } from './drop-comments.mjs';
 import { dropDeclarations } from './drop-declarations.mjs';
@@ -24,6 +24,12 @@ for (const build of ['esm', 'cjs']) {
   await bundle(root, join(dist, 'modules'), build);
   dropComments(join(dist, build));
 }
+// The build of the command line includes this package, whose license asks for its text.
+cpSync(join(root, 'node_modules', 'yaml', 'LICENSE'), join(dist, 'esm', 'shared', 'yaml.LICENSE.txt'));
+const { WORLD_SCHEMA } = await import(
+  pathToFileURL(join(dist, 'modules', 'sandbox', 'world', 'world-form.js'))
+);
+writeFileSync(join(dist, 'esm', 'sandbox', 'seed-file.schema.json'), `${JSON.stringify(WORLD_SCHEMA)}\n`);
 writeFileSync(join(dist, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
 
 const self = join(root, 'node_modules', 'nestjs-payments');

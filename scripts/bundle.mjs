@@ -1,7 +1,7 @@
 // Joins the compiled files into one for each entry point and a few shared ones: at boot, finding two hundred
 // files takes Node longer than all other work of the package.
 import { readFileSync } from 'node:fs';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rollup } from '@rollup/wasm-node';
 import { reach } from './reach.mjs';
@@ -21,6 +21,9 @@ const APART = {
     'storage/knex/index',
     'storage/kysely/index',
     'storage/drizzle/index',
+    'storage/mikro-orm/index',
+    'storage/sequelize/index',
+    'storage/prisma/index',
     'storage/mysql/index',
   ],
   diagnostics: ['integrations/opentelemetry/index'],
@@ -44,6 +47,7 @@ const SQL = [
     ],
   ],
   ['sql-parts', /^storage\/sql\//],
+  ['knex', /^storage\/knex\/(?!index)/],
 ];
 const REST = 'payments';
 const MAIN = 'index';
@@ -57,14 +61,18 @@ const ASCII = {
   renderChunk: (code) =>
     code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
 };
-const TSLIB = fileURLToPath(import.meta.resolve('tslib/tslib.es6.mjs'));
+/** What the build includes, so that an installation brings no package for it. The YAML parser is as ES modules. */
+const INCLUDED = {
+  tslib: fileURLToPath(import.meta.resolve('tslib/tslib.es6.mjs')),
+  yaml: join(dirname(fileURLToPath(import.meta.resolve('yaml/package.json'))), 'browser', 'index.js'),
+};
 
 /** Writes one build, `esm` or `cjs`, from the folder with the compiled files. */
 export async function bundle(root, compiled, build) {
   const bundled = await rollup({
     input: Object.fromEntries(entriesOf(root, build).map((entry) => [entry, fileOf(compiled, entry)])),
-    external: (name) => !name.startsWith('.') && !isAbsolute(name) && name !== 'tslib',
-    plugins: [{ name: 'tslib', resolveId: (name) => (name === 'tslib' ? TSLIB : null) }, ASCII],
+    external: (name) => !name.startsWith('.') && !isAbsolute(name) && !Object.hasOwn(INCLUDED, name),
+    plugins: [{ name: 'included', resolveId: (name) => INCLUDED[name] ?? null }, ASCII],
     onwarn({ message }) {
       throw new Error(message);
     },
@@ -103,6 +111,8 @@ function sharing(compiled) {
     return { name, has: (file) => path.test(pathIn(compiled, file)) && (!files || files.has(file)) };
   });
   return (file) => {
+    // The command line alone loads it, and only for a seed file.
+    if (file.startsWith(dirname(INCLUDED.yaml))) return 'yaml';
     if (main.has(file)) return groups.find(({ files }) => files.has(file))?.name ?? REST;
     return parts.find(({ has }) => has(file))?.name;
   };

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { migrateSqlStorage, sqlStorage } from 'nestjs-payments/sql';
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
 import { DataSource } from 'typeorm';
+import { fenceOf, replayed } from './replay.mjs';
 import { handleWebhook } from './work.mjs';
 
 const SAMPLE = `bench-sample-${process.pid}`;
@@ -22,11 +23,12 @@ export async function openStore({ url, type }) {
   heard.length = 0;
   await handleWebhook(storage, SAMPLE);
   const statements = [...heard];
+  const sample = { reference: SAMPLE, fence: await fenceOf(executor, SAMPLE) };
   return {
     url,
     storage,
     /** The statements that the package sends for a webhook, with the same ORM and nothing between. */
-    plain: (reference) => replay(dataSource, statements, reference),
+    plain: (reference) => replay(dataSource, statements, replayed(sample, reference)),
     async close() {
       await dataSource.query("DELETE FROM payments_inbox WHERE reference LIKE 'bench-%'");
       await dataSource.destroy();
@@ -52,8 +54,7 @@ class StatementsHeard {
   log() {}
 }
 
-async function replay(dataSource, statements, reference) {
-  const about = (value) => (typeof value === 'string' ? value.replace(SAMPLE, reference) : value);
+async function replay(dataSource, statements, { params, hear }) {
   let runner;
   for (const { text, values } of statements) {
     if (text === 'START TRANSACTION') {
@@ -65,7 +66,7 @@ async function replay(dataSource, statements, reference) {
       runner = dataSource.createQueryRunner();
       await runner.query(text);
     } else {
-      await (runner ?? dataSource).query(text, values.map(about));
+      hear(await (runner ?? dataSource).query(text, params(values)));
     }
   }
   await runner.release();

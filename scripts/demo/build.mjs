@@ -1,11 +1,10 @@
-// Builds the package and the sample if they are missing or older than their sources.
+// Builds the package and samples if they are missing or older than their sources.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-export const sample = join(root, 'sample', '01-quickstart');
 export const dist = join(root, 'dist');
 
 const PACKAGE = {
@@ -21,20 +20,24 @@ const PACKAGE = {
   ],
   command: ['scripts/build.mjs'],
 };
-const SAMPLE = {
-  target: join(sample, 'dist', 'main.js'),
-  sources: ['src', 'tsconfig.json', 'tsconfig.build.json'].map((path) =>
-    join('sample', '01-quickstart', path),
-  ),
-  command: ['node_modules/typescript/bin/tsc', '-p', 'sample/01-quickstart/tsconfig.build.json'],
-};
+/** A sample's folder. */
+export const sampleFolder = (name) => join(root, 'sample', name);
 
 /** @param tell Gets one line before something is built. */
-export function buildWhatIsMissing(tell) {
+export function buildWhatIsMissing(samples, tell) {
   const built = buildPackageIfMissing(tell);
-  if (!built && isFresh(SAMPLE)) return;
-  if (!built) tell('Building …');
-  run(SAMPLE.command);
+  const stale = samples.map(sampleBuild).filter((build) => built || !isFresh(build));
+  if (stale.length > 0 && !built) tell('Building …');
+  for (const { command } of stale) run(command);
+}
+
+function sampleBuild(name) {
+  const folder = join('sample', name);
+  return {
+    target: join(root, folder, 'dist', 'main.js'),
+    sources: ['src', 'tsconfig.json', 'tsconfig.build.json'].map((path) => join(folder, path)),
+    command: ['node_modules/typescript/bin/tsc', '-p', join(folder, 'tsconfig.build.json')],
+  };
 }
 
 /**

@@ -1,20 +1,31 @@
-// Starts the emulator and the shop in this process, wired to each other.
+// Starts the emulator and a shop in this process, wired to each other.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { dist, sample } from './build.mjs';
+import { dist, sampleFolder } from './build.mjs';
 
 const HOST = '127.0.0.1';
 
 /** Starts the emulator. The caller stops it. */
-export async function startEmulator(port) {
+export async function startEmulator(port, options = {}) {
   const { PaymentsSandbox } = await import(pathToFileURL(join(dist, 'esm', 'sandbox', 'index.js')).href);
-  return PaymentsSandbox.start({ port });
+  return PaymentsSandbox.start({ port, ...options });
 }
 
-/** Starts the shop, configured by environment variables. The caller closes it. */
-export async function startShop(port, emulator, logger) {
+/** Opens an address in the person's browser, where there is one. */
+export async function openBrowser(address) {
+  const file = join(dist, 'modules', 'cli', 'sandbox', 'open-browser.js');
+  const { openBrowser: open } = await import(pathToFileURL(file).href);
+  return open(address, process.env);
+}
+
+/**
+ * Starts a sample's shop, configured by environment variables. The caller closes it.
+ *
+ * @param settings Environment variables of the sample.
+ */
+export async function startShop(name, port, emulator, logger, settings) {
   const { baseUrl, apiKey, apiSecret, webhooks } = emulator.moduleOptions();
   Object.assign(process.env, {
     PAYMENTS_BASE_URL: baseUrl,
@@ -22,13 +33,25 @@ export async function startShop(port, emulator, logger) {
     PAYMENTS_API_SECRET: apiSecret,
     PAYMENTS_WEBHOOK_SECRET: webhooks.secrets.join(','),
     SANDBOX_PAGE: `${emulator.url}/`,
+    ...settings,
   });
-  const { createShop } = await import(pathToFileURL(join(sample, 'dist', 'shop.js')).href);
-  const shop = await createShop({ logger, abortOnError: false });
-  await shop.listen(port, HOST);
-  const url = `http://${HOST}:${shop.getHttpServer().address().port}`;
+  const { createShop } = await import(pathToFileURL(join(sampleFolder(name), 'dist', 'shop.js')).href);
+  const app = await createShop({ logger, abortOnError: false });
+  await app.listen(port, HOST);
+  const url = `http://${HOST}:${app.getHttpServer().address().port}`;
   emulator.deliverTo(`${url}/webhooks/payments`);
-  return { url, close: () => shop.close() };
+  return { app, url, close: () => app.close() };
+}
+
+/** The shop of the checkout sample, whose orders are in a folder. */
+export function startCheckout(port, emulator, logger, { folder, framedBy = '' }) {
+  const settings = { DATABASE_URL: '', DATABASE_DIR: folder, FRAMED_BY: framedBy };
+  return startShop('02-shop-checkout', port, emulator, logger, settings);
+}
+
+/** The shop of the quickstart sample, whose file is in a folder. */
+export function startQuickstart(port, emulator, logger, { folder }) {
+  return startShop('01-quickstart', port, emulator, logger, { SHOP_DATA: folder });
 }
 
 /** Whether nothing listens on a port yet. */

@@ -1,34 +1,12 @@
-// The story of `npm run demo -- --once`, over HTTP: it uses the shop and the emulator like their pages.
-import { decide, follow, items, money, read, send, cents } from './http.mjs';
+// The quickstart's part of `npm run demo -- --once`, over HTTP: it uses the shop and the emulator like their pages.
+import { cents, decide, follow, items, money, read, send } from './http.mjs';
+import { delivered, expectEqual, playSteps } from './steps.mjs';
 
 const CUSTOMER = { name: 'Asha Mrema', phone: '255712345678', email: 'asha@example.com' };
 const SUPPLIER = { account_number: '0150234567801', amount: '25000' };
 
-/** A failed step of the story. */
-export class StoryError extends Error {
-  constructor(step, problem) {
-    super(`${step}: ${problem}`);
-  }
-}
-
-/**
- * Plays every step and checks it.
- *
- * @param shop Address of the shop, without a trailing slash.
- * @param emulator Address of the emulator, likewise.
- * @param tell Gets the name of each successful step, and what happened.
- * @throws StoryError that names the step that failed.
- */
-export async function playStory({ shop, emulator, tell }) {
-  const state = {};
-  for (const [name, step] of Object.entries(STEPS)) {
-    try {
-      tell(name, await step({ shop, emulator, state }));
-    } catch (error) {
-      throw new StoryError(name, error.message);
-    }
-  }
-}
+/** Plays the quickstart: collections, their webhooks, a lookup and a payout. */
+export const playQuickstart = (places) => playSteps(STEPS, places);
 
 const STEPS = {
   'Balance before': async ({ shop, state }) => {
@@ -49,7 +27,8 @@ const STEPS = {
     return 'the customer approves';
   },
 
-  'Signed webhook': async ({ emulator, state }) => delivered(emulator, state.first, 'payment.success'),
+  'Signed webhook': async ({ emulator, state }) =>
+    delivered(emulator, state.first.reference, 'payment.success'),
 
   'Order paid': async ({ shop, state }) => {
     const shown = await state.page.next();
@@ -67,7 +46,7 @@ const STEPS = {
   'Declined on the phone': async ({ shop, emulator, state }) => {
     const { reference } = state.second;
     await decide(emulator, 'payments', reference, 'decline');
-    const webhook = await delivered(emulator, state.second, 'payment.failed');
+    const webhook = await delivered(emulator, reference, 'payment.failed');
     const { status, reason } = await read(`${shop}/orders/${reference}`);
     expectEqual('the order is', `${status} (${reason})`, 'not-paid (failed)');
     return `${webhook}; the order is not paid`;
@@ -113,15 +92,4 @@ async function buy(shop, product, method) {
   const order = await send(`${shop}/orders`, { ...CUSTOMER, product, method });
   expectEqual('the order is', order.status, 'awaiting-customer');
   return order;
-}
-
-async function delivered(emulator, { reference }, event) {
-  const delivery = (await items(emulator, 'deliveries')).find((each) => each.reference === reference);
-  if (delivery?.event !== event) throw new Error(`no ${event} was sent`);
-  if (delivery.state !== 'delivered') throw new Error(`the shop ${delivery.attempts.at(-1).problem}`);
-  return `${event} answered ${delivery.status}`;
-}
-
-function expectEqual(what, seen, expected) {
-  if (seen !== expected) throw new Error(`${what} ${seen} instead of ${expected}`);
 }

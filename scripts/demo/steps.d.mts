@@ -2,8 +2,8 @@ export class StoryError extends Error {
   constructor(step: string, problem: string);
 }
 
-export function playStory(story: {
+export interface StoryPlaces {
   readonly shop: string;
   readonly emulator: string;
   readonly tell: (step: string, seen: string) => void;
-}): Promise<void>;
+}

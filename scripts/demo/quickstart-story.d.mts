@@ -1,0 +1,3 @@
+import { type StoryPlaces } from './steps.mjs';
+
+export function playQuickstart(places: StoryPlaces): Promise<void>;
