@@ -189,6 +189,7 @@ export {
   type InboxStore,
 } from './storage/inbox-store.js';
 export { type ConflictStore, type InboxConflict, type SetAsideDelivery } from './storage/conflict-store.js';
+export { type AccountPage, type AccountPageStart } from './storage/account-page.js';
 export { type PaymentsStorage } from './storage/payments-storage.js';
 export {
   type ForgettablePayments,

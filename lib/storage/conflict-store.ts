@@ -1,4 +1,5 @@
 import { type InboxScope, type SetAsideKind } from '../common/vocabulary.js';
+import { type AccountPage, type AccountPageStart } from './account-page.js';
 
 /**
  * A verified delivery that is stored instead of handled.
@@ -79,4 +80,12 @@ export interface ConflictStore {
    * @returns How many entries were removed.
    */
   purge(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number>;
+  /**
+   * The accounts and environments of which the store holds an event, each once, in an order of the store's own. It may also
+   * list those of which it held something before. An account that is there from the first page to the last is listed.
+   * A page costs about the same wherever it begins, and however much an account has.
+   *
+   * @param page At most `limit` of them, beginning at `after`: `next` of the page before.
+   */
+  accounts(page: AccountPageStart): Promise<AccountPage>;
 }

@@ -1,5 +1,6 @@
 import { type InboxKind, type InboxScope } from '../common/vocabulary.js';
 import { type JournalStore } from './journal-store.js';
+import { type AccountPage, type AccountPageStart } from './account-page.js';
 
 /**
  * Where an inbox entry belongs.
@@ -124,4 +125,12 @@ export interface InboxStore {
   waitForRelease(key: InboxKey, timeoutMs: number): Promise<void>;
   /** Forgets finished entries older than `olderThanMs`, in batches if there are many. Resolves to how many. */
   purge(scope: InboxScope, olderThanMs: number): Promise<number>;
+  /**
+   * The accounts and environments of which the store holds an entry, each once, in an order of the store's own. It may also
+   * list those of which it held something before. An account that is there from the first page to the last is listed.
+   * A page costs about the same wherever it begins, and however much an account has.
+   *
+   * @param page At most `limit` of them, beginning at `after`: `next` of the page before.
+   */
+  accounts(page: AccountPageStart): Promise<AccountPage>;
 }

@@ -7,6 +7,7 @@ import {
   type PaymentsEnvironment,
   type ProbeWait,
 } from '../common/vocabulary.js';
+import { type AccountPage, type AccountPageStart } from './account-page.js';
 
 /**
  * The payments of one merchant account that share their references.
@@ -253,6 +254,14 @@ export interface JournalStore {
     what: ForgettablePayments | 'tombstones',
     olderThanMs: number,
   ): Promise<number>;
+  /**
+   * The accounts and environments of which the store holds a payment or a tombstone, each once, in an order of the store's own. It may also
+   * list those of which it held something before. An account that is there from the first page to the last is listed.
+   * A page costs about the same wherever it begins, and however much an account has.
+   *
+   * @param page At most `limit` of them, beginning at `after`: `next` of the page before.
+   */
+  accounts(page: AccountPageStart): Promise<AccountPage>;
   /**
    * The journal inside of a transaction that the application began on the same database. Absent if the storage has no
    * transactions. Rejects with a `PaymentsConfigError` if `transaction` is none, or one of another database: a payment

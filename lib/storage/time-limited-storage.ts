@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { inTime } from '../common/timing.js';
+import { accountsIn } from './account-page.js';
 import { type ConflictStore } from './conflict-store.js';
 import { type JournalStore } from './journal-store.js';
 import { type ClaimResult, type InboxClaim, type InboxStore } from './inbox-store.js';
@@ -38,6 +39,7 @@ function limitedInbox(inbox: InboxStore): InboxStore {
     },
     waitForRelease: (key, timeoutMs) => limited(inbox.waitForRelease(key, timeoutMs), timeoutMs),
     purge: (scope, olderThanMs) => inbox.purge(scope, olderThanMs),
+    accounts: (page) => limited(accountsIn(inbox, 'inbox', page)),
   };
 }
 
@@ -74,6 +76,7 @@ function limitedJournal(journal: JournalStore): JournalStore {
     remove: (key, version) => limited(journal.remove(key, version)),
     list: (scope, except, page) => limited(journal.list(scope, except, page)),
     purge: (scope, what, olderThanMs) => journal.purge(scope, what, olderThanMs),
+    accounts: (page) => limited(accountsIn(journal, 'journal', page)),
   };
 }
 
@@ -85,6 +88,7 @@ function limitedConflicts(conflicts: ConflictStore): ConflictStore {
     replacePayload: (entry, payload) => limited(conflicts.replacePayload(entry, payload)),
     remove: (scope, id) => limited(conflicts.remove(scope, id)),
     purge: (scope, kind, olderThanMs) => conflicts.purge(scope, kind, olderThanMs),
+    accounts: (page) => limited(accountsIn(conflicts, 'conflicts', page)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { type RedisClient } from 'nestjs-payments/redis';
 import { FormatCheck } from '../../lib/storage/redis/format-check.js';
+import { RedisAccounts } from '../../lib/storage/redis/redis-accounts.js';
 import { RedisKeys } from '../../lib/storage/redis/redis-keys.js';
 import { ScriptRunner } from '../../lib/storage/redis/script-runner.js';
 
@@ -9,6 +10,8 @@ export function claimFormat(
   keyPrefix: string,
   format: { readonly version: number; readonly compatibleFrom: number },
 ): Promise<void> {
-  const check = new FormatCheck(new ScriptRunner(client), new RedisKeys(keyPrefix), format);
+  const scripts = new ScriptRunner(client);
+  const keys = new RedisKeys(keyPrefix);
+  const check = new FormatCheck(scripts, keys, new RedisAccounts(client, scripts, keys), format);
   return check.of({ account: 'default', environment: 'sandbox' });
 }

@@ -11,5 +11,6 @@ export function remoteJournal(journal: JournalStore): JournalStore {
     remove: (...args) => journal.remove(...args),
     list: (...args) => journal.list(...args),
     purge: (...args) => journal.purge(...args),
+    accounts: (...args) => journal.accounts(...args),
   };
 }

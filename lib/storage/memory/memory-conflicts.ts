@@ -1,6 +1,8 @@
 import { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
+import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import { positionAfter } from '../conflict-cursor.js';
+import { accountPage } from './memory-accounts.js';
 import { inOneTurn, scopeText, storageFull } from './memory-records.js';
 
 interface MemoryConflict {
@@ -77,6 +79,15 @@ export class MemoryConflicts implements ConflictStore {
       for (const [key] of old) this.delete(key, kind);
       return old.length;
     });
+  }
+
+  accounts(page: AccountPageStart): Promise<AccountPage> {
+    return inOneTurn(() =>
+      accountPage(
+        [...this.entries.values()].map(({ conflict }) => conflict),
+        page,
+      ),
+    );
   }
 
   /** The payloads hold names and phone numbers, and must not land in a log with whatever holds the storage. */

@@ -6,8 +6,10 @@ import {
   type InboxKey,
   type InboxStore,
 } from '../inbox-store.js';
+import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import { decideClaim, type InboxEntry } from '../inbox-decision.js';
-import { inOneTurn, scopeText, storageFull } from './memory-records.js';
+import { accountPage } from './memory-accounts.js';
+import { inOneTurn, scopeIn, scopeText, storageFull } from './memory-records.js';
 
 interface MemoryEntry extends InboxEntry {
   providerReference?: string | undefined;
@@ -77,6 +79,10 @@ export class MemoryInbox implements InboxStore {
       for (const [id] of forgotten) this.done.delete(id);
       return forgotten.length;
     });
+  }
+
+  accounts(page: AccountPageStart): Promise<AccountPage> {
+    return inOneTurn(() => accountPage([...this.unfinished.keys(), ...this.done.keys()].map(scopeIn), page));
   }
 
   private claimNow(delivery: InboxDelivery, leaseMs: number): ClaimResult {

@@ -1,4 +1,5 @@
 import { SafeLogger } from '../../common/safe-logger.js';
+import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import {
   type ForgettablePayments,
   type JournalInsertion,
@@ -13,6 +14,7 @@ import {
 } from '../journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
 import { purgeTargets, tombstoneOf } from '../purge-targets.js';
+import { accountPage } from './memory-accounts.js';
 import { isWithin, type MemoryRecord, MemoryRecords } from './memory-records.js';
 
 /**
@@ -108,6 +110,10 @@ export class MemoryJournal implements JournalStore {
     );
     for (const existing of forgotten) this.forget(existing);
     return Promise.resolve(forgotten.length);
+  }
+
+  accounts(page: AccountPageStart): Promise<AccountPage> {
+    return Promise.resolve(accountPage(this.records.held(), page));
   }
 
   /** The records hold names and phone numbers, and must not land in a log with whatever holds the journal. */

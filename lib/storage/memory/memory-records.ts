@@ -35,8 +35,8 @@ interface ScopeRecords {
  */
 export class MemoryRecords {
   size = 0;
-  /** There are few: two for an account. */
-  private readonly scopes: ScopeRecords[] = [];
+  /** By account; each has few. */
+  private readonly scopes = new Map<string, ScopeRecords[]>();
   private readonly byState = new Map<JournalState, LinkedList<MemoryRecord>>();
 
   find(key: JournalKey): MemoryRecord | undefined {
@@ -108,24 +108,34 @@ export class MemoryRecords {
     { account, environment }: Pick<JournalScope, 'account' | 'environment'>,
     latest: number,
   ): number {
-    const ofAccount = this.scopes.filter(
-      ({ scope }) => scope.account === account && scope.environment === environment,
+    const ofAccount = (this.scopes.get(account) ?? []).filter(
+      ({ scope }) => scope.environment === environment,
     );
     return ofAccount.reduce((purged, { tombstones }) => purged + (tombstones?.purge(latest) ?? 0), 0);
   }
 
+  /** The scopes that hold a payment or a tombstone. */
+  *held(): Generator<JournalScope, void> {
+    for (const ofAccount of this.scopes.values()) {
+      for (const { scope, byReference, tombstones } of ofAccount) {
+        if (byReference.size > 0 || tombstones) yield scope;
+      }
+    }
+  }
+
   /** The scope of a payment, which is made if it is not there yet. */
   private scopeOf(scope: JournalScope): ScopeRecords {
-    for (const known of this.scopes) {
+    const { account, environment, family } = scope;
+    const ofAccount = this.scopes.get(account) ?? [];
+    for (const known of ofAccount) {
       if (isWithin(known.scope, scope)) return known;
     }
-    const { account, environment, family } = scope;
     const added: ScopeRecords = {
       scope: { account, environment, family },
       byReference: new Map(),
       numbered: new NumberedRecords(),
     };
-    this.scopes.push(added);
+    this.scopes.set(account, [...ofAccount, added]);
     return added;
   }
 }
@@ -262,6 +272,14 @@ export function inOneTurn<T>(work: () => T): Promise<T> {
 /** Equal for equal scopes, and never the beginning of another scope's. */
 export function scopeText({ account, environment }: InboxScope): string {
   return `${environment} ${account.length} ${account} `;
+}
+
+/** The scope of a text that begins with `scopeText`. */
+export function scopeIn(text: string): InboxScope {
+  const [environment = '', length = ''] = text.split(' ', 2);
+  const start = environment.length + length.length + 2;
+  const account = text.slice(start, start + Number(length));
+  return { account, environment: environment as InboxScope['environment'] };
 }
 
 /** @param what What the memory storage holds too much of. */

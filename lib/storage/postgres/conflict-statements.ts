@@ -1,6 +1,7 @@
 import { change, statement } from '../sql/sql-database.js';
 import { type ConflictStatements } from '../sql/sql-statements.js';
 import { toSqlText } from '../sql/sql-text.js';
+import { accountsOf } from './account-statements.js';
 import { deleteBatch } from './delete-batch.js';
 import { epochText, MOMENT } from './postgres-text.js';
 import { type TableNames } from './table-names.js';
@@ -45,5 +46,6 @@ export function conflictStatements({ setAside }: TableNames): ConflictStatements
       ),
     purge: ({ account, environment }, kind, olderThanMs) =>
       change(deleteBatch(setAside, 'kind = $4', 'first_seen_at'), [account, environment, olderThanMs, kind]),
+    accounts: accountsOf([setAside]),
   };
 }

@@ -2,6 +2,7 @@ import { type InboxDelivery } from '../inbox-store.js';
 import { change, type HeldKey, type SqlScript, statement } from '../sql/sql-database.js';
 import { type InboxStatements } from '../sql/sql-statements.js';
 import { inboxKeyValues, toSqlText } from '../sql/sql-text.js';
+import { accountsOf } from './account-statements.js';
 import { deleteBatch } from './delete-batch.js';
 import { epochText, milliseconds, MOMENT } from './postgres-text.js';
 import { nextOf, type TableNames } from './table-names.js';
@@ -55,6 +56,7 @@ export function inboxStatements(names: TableNames): InboxStatements {
     runs: (key) => statement(texts.runs, inboxKeyValues(key)),
     purge: ({ account, environment }, olderThanMs) =>
       change(texts.purge, [account, environment, olderThanMs]),
+    accounts: texts.accounts,
   };
 }
 
@@ -116,5 +118,6 @@ function inboxTexts({ inbox, fences }: TableNames) {
 
     /** Account, environment, age. */
     purge: deleteBatch(inbox, "state = 'done'", 'changed_at'),
+    accounts: accountsOf([inbox]),
   };
 }

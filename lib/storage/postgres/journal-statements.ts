@@ -3,6 +3,7 @@ import { intentText } from '../stored-record.js';
 import { change, statement } from '../sql/sql-database.js';
 import { type JournalStatements } from '../sql/sql-statements.js';
 import { journalKeyValues } from '../sql/sql-text.js';
+import { accountsOf } from './account-statements.js';
 import { deleteBatch } from './delete-batch.js';
 import { epochText, milliseconds, MOMENT, MOMENT_ALONE } from './postgres-text.js';
 import { isJoined } from './joined-token.js';
@@ -84,6 +85,7 @@ function statementsOf(texts: ReturnType<typeof journalTexts>, more: readonly str
       statement(texts.list, [account, environment, family, except, createdAt, id, limit]),
     purge: ({ account, environment }, what, olderThanMs) =>
       change(texts.purge[what], [account, environment, olderThanMs]),
+    accounts: texts.accounts,
   };
 }
 
@@ -157,6 +159,8 @@ function journalTexts(
       'accepted-payouts': forgetBatch(journal, tombstones, PURGE_CONDITIONS['accepted-payouts']),
       tombstones: deleteBatch(tombstones, 'true', 'left_at'),
     },
+
+    accounts: accountsOf([journal, tombstones]),
   };
 }
 

@@ -2,6 +2,7 @@ import { type InboxScope } from '../../common/vocabulary.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { refusalOfNewer, type StoredVersion, versionFit } from '../stored-version.js';
 import { luaScript } from './lua-script.js';
+import { type RedisAccounts } from './redis-accounts.js';
 import { type RedisKeys } from './redis-keys.js';
 import { type ScriptRunner } from './script-runner.js';
 
@@ -26,7 +27,7 @@ redis.pcall('SET', KEYS[1], own)
 return own
 `);
 
-/** Refuses the data of an account in a format of a newer version that this one cannot read. */
+/** Refuses the data of an account in a format of a newer version that this one cannot read, and lists the account. */
 export class FormatCheck {
   private readonly checked = new Set<string>();
 
@@ -34,17 +35,17 @@ export class FormatCheck {
   constructor(
     private readonly scripts: ScriptRunner,
     private readonly keys: RedisKeys,
+    private readonly accounts: Pick<RedisAccounts, 'add'>,
     private readonly format: Required<StoredVersion> = FORMAT,
   ) {}
 
-  /** Checks each account once. */
+  /** Checks each account once, before anything else is done with it. */
   async of(scope: InboxScope): Promise<void> {
     const key = this.keys.format(scope);
     if (this.checked.has(key)) return;
     const { version, compatibleFrom } = this.format;
-    const text = String(
-      await this.scripts.run(CLAIM_FORMAT, [key], [String(version), String(compatibleFrom)]),
-    );
+    const claim = [String(version), String(compatibleFrom)];
+    const text = String(await this.scripts.run(CLAIM_FORMAT, [key], claim));
     const found = readFormat(text);
     if (versionFit(found, version) !== 'usable') {
       throw new PaymentsStorageError(
@@ -52,7 +53,7 @@ export class FormatCheck {
           `${refusalOfNewer(found, version)}.`,
       );
     }
-    this.checked.add(key);
+    if (await this.accounts.add(scope)) this.checked.add(key);
   }
 }
 

@@ -15,6 +15,8 @@ export interface RedisClient {
   evalsha(sha1: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
   /** Reads a section of the server's information. */
   info(section: string): Promise<string>;
+  /** The servers of a cluster; absent if the client is of one server. */
+  nodes?(role: 'master'): readonly RedisClient[];
 }
 
 /** Time limit of a new connection and of an answer. */

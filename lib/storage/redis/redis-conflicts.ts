@@ -1,7 +1,9 @@
 import { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
+import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import { positionAfter, positionOf } from '../conflict-cursor.js';
 import { type FormatCheck } from './format-check.js';
+import { type RedisAccounts } from './redis-accounts.js';
 import { PURGE_BATCH } from './purge-in-batches.js';
 import { type RedisKeys } from './redis-keys.js';
 import { type ScriptRunner } from './script-runner.js';
@@ -13,6 +15,7 @@ export class RedisConflicts implements ConflictStore {
     private readonly scripts: ScriptRunner,
     private readonly keys: RedisKeys,
     private readonly format: FormatCheck,
+    private readonly known: Pick<RedisAccounts, 'page'>,
   ) {}
 
   async setAside(delivery: SetAsideDelivery): Promise<void> {
@@ -56,6 +59,10 @@ export class RedisConflicts implements ConflictStore {
       after = next;
     }
     return all;
+  }
+
+  accounts(page: AccountPageStart): Promise<AccountPage> {
+    return this.known.page(page);
   }
 
   private async run(script: LuaScript, scope: InboxScope, args: readonly string[]): Promise<unknown> {

@@ -8,8 +8,10 @@ import {
   type InboxKey,
   type InboxStore,
 } from '../inbox-store.js';
+import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import { CLAIM, FAIL, FINISH, LEASE_LEFT, MARK, PURGE_ENTRIES, WITHDRAW } from './inbox-scripts.js';
 import { type FormatCheck } from './format-check.js';
+import { type RedisAccounts } from './redis-accounts.js';
 import { type LuaScript } from './lua-script.js';
 import { purgeInBatches } from './purge-in-batches.js';
 import { entryField, type RedisKeys } from './redis-keys.js';
@@ -21,6 +23,7 @@ export class RedisInbox implements InboxStore {
     private readonly scripts: ScriptRunner,
     private readonly keys: RedisKeys,
     private readonly format: FormatCheck,
+    private readonly known: Pick<RedisAccounts, 'page'>,
   ) {}
 
   async claim(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
@@ -45,6 +48,10 @@ export class RedisInbox implements InboxStore {
   async purge(scope: InboxScope, olderThanMs: number): Promise<number> {
     await this.format.of(scope);
     return purgeInBatches(this.scripts, PURGE_ENTRIES, this.keys.inbox(scope), olderThanMs);
+  }
+
+  accounts(page: AccountPageStart): Promise<AccountPage> {
+    return this.known.page(page);
   }
 
   private claimOf(key: InboxKey, token: string, attempt: number, finished: readonly string[]): InboxClaim {

@@ -11,6 +11,7 @@ import {
   type TombstoneEnd,
 } from '../journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
+import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import { purgeTargets } from '../purge-targets.js';
 import { intentText, readRecord } from '../stored-record.js';
 import {
@@ -25,6 +26,7 @@ import {
   TOMBSTONE,
 } from './journal-scripts.js';
 import { type FormatCheck } from './format-check.js';
+import { type RedisAccounts } from './redis-accounts.js';
 import { type LuaScript } from './lua-script.js';
 import { PURGE_BATCH } from './purge-in-batches.js';
 import { referenceField, type RedisKeys } from './redis-keys.js';
@@ -36,6 +38,7 @@ export class RedisJournal implements JournalStore {
     private readonly scripts: ScriptRunner,
     private readonly keys: RedisKeys,
     private readonly format: FormatCheck,
+    private readonly known: Pick<RedisAccounts, 'page'>,
   ) {}
 
   async insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
@@ -108,6 +111,10 @@ export class RedisJournal implements JournalStore {
       }
     }
     return all;
+  }
+
+  accounts(page: AccountPageStart): Promise<AccountPage> {
+    return this.known.page(page);
   }
 
   private async purgeTombstones(

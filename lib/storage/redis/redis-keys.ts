@@ -23,6 +23,11 @@ export class RedisKeys {
     return [this.of(scope, 'inbox'), this.of(scope, 'inbox:done')];
   }
 
+  /** All accounts. */
+  accounts(): string {
+    return `${this.prefix}accounts`;
+  }
+
   /** The format of an account's keys. */
   format(scope: InboxScope): string {
     return this.of(scope, 'format');

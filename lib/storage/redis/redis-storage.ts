@@ -1,5 +1,6 @@
 import { type PaymentsStorage } from '../payments-storage.js';
 import { FormatCheck } from './format-check.js';
+import { RedisAccounts } from './redis-accounts.js';
 import { openRedisClient, type RedisClient } from './redis-client.js';
 import { RedisConflicts } from './redis-conflicts.js';
 import { RedisInbox } from './redis-inbox.js';
@@ -57,11 +58,12 @@ export function redisStorage(options: RedisStorageOptions): PaymentsStorage {
 function storageIn(client: RedisClient, keyPrefix = 'nestjs-payments:'): PaymentsStorage {
   const scripts = new ScriptRunner(client);
   const keys = new RedisKeys(keyPrefix);
-  const format = new FormatCheck(scripts, keys);
+  const accounts = new RedisAccounts(client, scripts, keys);
+  const format = new FormatCheck(scripts, keys, accounts);
   return {
     name: 'redis',
-    inbox: new RedisInbox(scripts, keys, format),
-    journal: new RedisJournal(scripts, keys, format),
-    conflicts: new RedisConflicts(scripts, keys, format),
+    inbox: new RedisInbox(scripts, keys, format, accounts),
+    journal: new RedisJournal(scripts, keys, format, accounts),
+    conflicts: new RedisConflicts(scripts, keys, format, accounts),
   };
 }

@@ -1,3 +1,4 @@
+import { accountsIn } from '../account-page.js';
 import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
 import { jsonObject } from '../../common/json-object.js';
 import { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
@@ -28,6 +29,7 @@ export function sealedConflicts(conflicts: ConflictStore, sealer: ValueSealer): 
     },
     remove: (scope, id) => conflicts.remove(scope, id),
     purge: (scope, kind, olderThanMs) => conflicts.purge(scope, kind, olderThanMs),
+    accounts: (page) => accountsIn(conflicts, 'conflicts', page),
   };
 }
 

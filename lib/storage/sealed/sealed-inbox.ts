@@ -1,3 +1,4 @@
+import { accountsIn } from '../account-page.js';
 import {
   type ClaimResult,
   type InboxClaim,
@@ -20,6 +21,7 @@ export function sealedInbox(inbox: InboxStore, sealer: ValueSealer): InboxStore 
       await Promise.all(keysOf(key, sealer).map((stored) => inbox.waitForRelease(stored, timeoutMs)));
     },
     purge: (scope, olderThanMs) => inbox.purge(scope, olderThanMs),
+    accounts: (page) => accountsIn(inbox, 'inbox', page),
   };
 }
 

@@ -1,3 +1,4 @@
+import { accountsIn } from '../account-page.js';
 import {
   type JournalInsertion,
   type JournalInTransaction,
@@ -30,6 +31,7 @@ export function sealedJournal(journal: JournalStore, sealer: ValueSealer): Journ
     tombstone: (key) => journal.tombstone(key),
     endTombstone: (key, ended) => journal.endTombstone(key, ended),
     purge: (scope, what, olderThanMs) => journal.purge(scope, what, olderThanMs),
+    accounts: (page) => accountsIn(journal, 'journal', page),
     ...(journal.within && { within: sealedWithin(journal.within.bind(journal), sealer) }),
   };
 }

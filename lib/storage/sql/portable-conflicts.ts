@@ -1,3 +1,4 @@
+import { portableAccounts } from './portable-accounts.js';
 import { type PortableDialect, TABLES } from './portable-dialect.js';
 import { type SqlScript, type SqlStep } from './sql-database.js';
 import { type ConflictStatements } from './sql-statements.js';
@@ -44,5 +45,6 @@ export function portableConflicts(dialect: PortableDialect): ConflictStatements 
           'first_seen_at',
         ),
       ),
+    accounts: portableAccounts([TABLES.setAside]),
   };
 }

@@ -1,4 +1,5 @@
 import { type InboxDelivery } from '../inbox-store.js';
+import { portableAccounts } from './portable-accounts.js';
 import { newFence, type PortableDialect, TABLES } from './portable-dialect.js';
 import { type HeldKey, type SqlRow, type SqlScript, type SqlStep } from './sql-database.js';
 import { type InboxStatements } from './sql-statements.js';
@@ -47,6 +48,7 @@ export function portableInbox(dialect: PortableDialect): InboxStatements {
           'changed_at',
         ),
       ),
+    accounts: portableAccounts([TABLES.inbox]),
   };
 }
 

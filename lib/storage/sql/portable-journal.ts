@@ -1,5 +1,6 @@
 import { type ForgettablePayments, type JournalRecord, type JournalScope } from '../journal-store.js';
 import { purgeTargets } from '../purge-targets.js';
+import { portableAccounts } from './portable-accounts.js';
 import { BATCH } from './delete-in-batches.js';
 import { newVersion, paymentHash, type PortableDialect, TABLES } from './portable-dialect.js';
 import { type SqlResult, type SqlScript, type SqlStep } from './sql-database.js';
@@ -47,6 +48,7 @@ export function portableJournal(dialect: PortableDialect): JournalStatements {
         dialect.deleteFirst(TABLES.tombstones, sql`${isOf} AND left_at < ${now} - ${olderThanMs}`, 'left_at'),
       );
     },
+    accounts: portableAccounts([TABLES.journal, TABLES.tombstones]),
   };
 }
 

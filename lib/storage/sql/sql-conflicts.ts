@@ -1,7 +1,9 @@
 import { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
+import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import { positionAfter, positionOf } from '../conflict-cursor.js';
 import { deleteInBatches } from './delete-in-batches.js';
+import { readAccounts } from './sql-accounts.js';
 import { type RunScript, type SqlRow } from './sql-database.js';
 import { type ConflictStatements } from './sql-statements.js';
 import { fromSqlText } from './sql-text.js';
@@ -43,6 +45,10 @@ export class SqlConflicts implements ConflictStore {
 
   purge(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): Promise<number> {
     return deleteInBatches(this.run, this.statements.purge(scope, kind, olderThanMs));
+  }
+
+  accounts(page: AccountPageStart): Promise<AccountPage> {
+    return readAccounts(this.run, this.statements.accounts, page);
   }
 }
 

@@ -7,8 +7,10 @@ import {
   type InboxKey,
   type InboxStore,
 } from '../inbox-store.js';
+import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import { claimOnce, type HeldEntry } from './claim-once.js';
 import { deleteInBatches } from './delete-in-batches.js';
+import { readAccounts } from './sql-accounts.js';
 import { type SqlDatabase, type SqlScript, type SqlSession } from './sql-database.js';
 import { SqlJournal } from './sql-journal.js';
 import { type SqlStatements } from './sql-statements.js';
@@ -40,6 +42,10 @@ export class SqlInbox implements InboxStore {
 
   purge(scope: InboxScope, olderThanMs: number): Promise<number> {
     return deleteInBatches(this.database.run, this.statements.inbox.purge(scope, olderThanMs));
+  }
+
+  accounts(page: AccountPageStart): Promise<AccountPage> {
+    return readAccounts(this.database.run, this.statements.inbox.accounts, page);
   }
 
   /** Hides the pool, whose address contains the password. */

@@ -10,10 +10,12 @@ import {
   type StoredJournalRecord,
   type TombstoneEnd,
 } from '../journal-store.js';
+import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import { type JournalState } from '../../common/vocabulary.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { deleteInBatches } from './delete-in-batches.js';
 import { cursorAfter, pageStart, storedRecord, storedTombstone } from './journal-rows.js';
+import { readAccounts } from './sql-accounts.js';
 import { type RunScript } from './sql-database.js';
 import { type JournalStatements } from './sql-statements.js';
 
@@ -112,6 +114,10 @@ export class SqlJournal implements JournalStore {
     olderThanMs: number,
   ): Promise<number> {
     return deleteInBatches(this.run, this.statements.purge(scope, what, olderThanMs));
+  }
+
+  accounts(page: AccountPageStart): Promise<AccountPage> {
+    return readAccounts(this.run, this.statements.accounts, page);
   }
 }
 

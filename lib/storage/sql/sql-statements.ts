@@ -22,6 +22,9 @@ export interface SqlStatements {
   readonly conflicts: ConflictStatements;
 }
 
+/** The accounts after one in the order of account and environment: some of the next ones, or no row after the last. */
+export type AccountsScript = (after: InboxScope, limit: number) => SqlScript;
+
 /** The operations of the inbox. */
 export interface InboxStatements {
   /**
@@ -43,6 +46,7 @@ export interface InboxStatements {
   runs(key: InboxKey): SqlScript;
   /** One batch. */
   purge(scope: InboxScope, olderThanMs: number): SqlScript;
+  readonly accounts: AccountsScript;
 }
 
 /** Where a page of the journal begins. */
@@ -71,6 +75,7 @@ export interface JournalStatements {
     what: ForgettablePayments | 'tombstones',
     olderThanMs: number,
   ): SqlScript;
+  readonly accounts: AccountsScript;
 }
 
 /** The operations of the conflicts. */
@@ -83,4 +88,5 @@ export interface ConflictStatements {
   remove(scope: InboxScope, id: string): SqlScript;
   /** One batch. */
   purge(scope: InboxScope, kind: SetAsideKind, olderThanMs: number): SqlScript;
+  readonly accounts: AccountsScript;
 }

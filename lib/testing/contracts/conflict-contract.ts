@@ -1,5 +1,6 @@
 import { type ConflictStore, type SetAsideDelivery } from '../../storage/conflict-store.js';
 import { type InboxStore } from '../../storage/inbox-store.js';
+import { ACCOUNT_LISTING } from './account-listing.cases.js';
 import {
   type Cases,
   type ContractExpect,
@@ -42,6 +43,16 @@ export function conflictContract(
   registerCases(framework, CONFLICT_CASES, async () => {
     const { conflicts, inbox, pass } = await open();
     return { conflicts, inbox, pass, expect: framework.expect };
+  });
+  framework.describe('the accounts that it lists', () => {
+    registerCases(framework, ACCOUNT_LISTING, async () => {
+      const { conflicts } = await open();
+      return {
+        expect: framework.expect,
+        store: conflicts,
+        write: (scope, fingerprint) => conflicts.setAside(setAside({ ...scope, fingerprint })),
+      };
+    });
   });
 }
 

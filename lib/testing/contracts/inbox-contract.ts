@@ -1,7 +1,16 @@
+import { ACCOUNT_LISTING } from './account-listing.cases.js';
 import { type Cases, type ContractFramework, registerCases } from './contract-framework.js';
 import { HANDLERS_REMEMBERED, HANDLERS_UNDONE, INBOX_CLAIMING } from './inbox-claiming.cases.js';
 import { EXISTING_ENTRIES, PROVIDER_REFERENCES, WITHDRAWN_CLAIMS } from './inbox-replacing.cases.js';
-import { type InboxTest, inboxTest, type InboxUnderTest } from './inbox-test.js';
+import {
+  claimed,
+  inboxDelivery,
+  inboxKey,
+  type InboxTest,
+  inboxTest,
+  LEASE_MS,
+  type InboxUnderTest,
+} from './inbox-test.js';
 import { INBOX_WAITING } from './inbox-waiting.cases.js';
 
 /**
@@ -34,5 +43,18 @@ export function inboxContract(
   });
   framework.describe('the provider reference of an outcome', () => {
     register(PROVIDER_REFERENCES);
+  });
+  framework.describe('the accounts that it lists', () => {
+    registerCases(framework, ACCOUNT_LISTING, async () => {
+      const { inbox } = await open();
+      return {
+        expect: framework.expect,
+        store: inbox,
+        write: async (scope, reference) => {
+          const delivery = inboxDelivery(reference, { key: inboxKey(reference, scope) });
+          await claimed(await inbox.claim(delivery, LEASE_MS)).finish();
+        },
+      };
+    });
   });
 }

@@ -1,5 +1,6 @@
 import { type StoredJournalRecord } from '../../storage/journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
+import { ACCOUNT_LISTING } from './account-listing.cases.js';
 import { type Cases, type ContractFramework, eachCase, registerCases } from './contract-framework.js';
 import { JOURNAL_LISTING } from './journal-listing.cases.js';
 import { JOURNAL_PURGING } from './journal-purging.cases.js';
@@ -28,7 +29,29 @@ export function journalContract(
   for (const cases of [JOURNAL_WRITING, JOURNAL_LISTING, JOURNAL_PURGING, JOURNAL_RACING]) {
     registerCases(framework, cases, async () => journalTest(framework.expect, await open()));
   }
+  framework.describe('the accounts that it lists', () => {
+    registerCases(framework, ACCOUNT_LISTING, async () => {
+      const { journal } = await open();
+      return {
+        expect: framework.expect,
+        store: journal,
+        write: (scope, reference) => journal.insert(journalRecord(reference, scope), 0),
+      };
+    });
+    registerCases(framework, FORGOTTEN_ACCOUNTS, async () => journalTest(framework.expect, await open()));
+  });
 }
+
+/** The tombstones of an account are purged too. */
+const FORGOTTEN_ACCOUNTS: Cases<JournalTest> = {
+  'include those of which only a tombstone is left': async ({ journal, expect }) => {
+    const settled = { state: 'settled', outcome: 'success', settledBy: 'webhook' } as const;
+    await journal.insert(journalRecord('order-1', settled), 0);
+    const { account, environment } = SCOPE;
+    expect(await journal.purge({ account, environment }, 'settled', -1)).toBe(1);
+    expect(await journal.accounts({ limit: 10 })).toEqual({ accounts: [{ account, environment }] });
+  },
+};
 
 /**
  * A way to damage what is stored of a payment, in the collections of the account `default`, so that it cannot be read.

@@ -1,10 +1,12 @@
 import {
+  type AccountPage,
+  type AccountPageStart,
   type ConflictStore,
   type InboxConflict,
   PaymentsValidationError,
   type SetAsideDelivery,
 } from 'nestjs-payments';
-import { documentId, type Documents, newVersion, NONE, type Versioned } from './documents.js';
+import { accountsIn, documentId, type Documents, newVersion, NONE, type Versioned } from './documents.js';
 
 type Scope = Pick<SetAsideDelivery, 'account' | 'environment'>;
 type Conflict = InboxConflict & Versioned;
@@ -76,6 +78,10 @@ export class DocumentConflicts implements ConflictStore {
       if (isOld && (await this.documents.remove(id, entry.version))) purged += 1;
     }
     return purged;
+  }
+
+  accounts(page: AccountPageStart): Promise<AccountPage> {
+    return accountsIn(this.documents, 'conflict', page);
   }
 
   private all(scope: Scope): Promise<readonly (readonly [string, Conflict])[]> {

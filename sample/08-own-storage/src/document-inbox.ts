@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type AccountPage,
+  type AccountPageStart,
   type ClaimResult,
   type InboxClaim,
   type InboxDelivery,
   type InboxKey,
   type InboxStore,
 } from 'nestjs-payments';
-import { documentId, type Documents, newVersion, NONE, type Versioned } from './documents.js';
+import { accountsIn, documentId, type Documents, newVersion, NONE, type Versioned } from './documents.js';
 
 const POLL_MS = 20;
 
@@ -56,6 +58,10 @@ export class DocumentInbox implements InboxStore {
         return { result: 'claimed', claim: this.claimOf(id, next) };
       }
     }
+  }
+
+  accounts(page: AccountPageStart): Promise<AccountPage> {
+    return accountsIn(this.documents, 'inbox', page);
   }
 
   async waitForRelease(key: InboxKey, timeoutMs: number): Promise<void> {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
+  type AccountPage,
+  type AccountPageStart,
   type JournalInsertion,
   type JournalKey,
   type JournalPage,
@@ -11,7 +13,7 @@ import {
   type StoredJournalRecord,
   type TombstoneEnd,
 } from 'nestjs-payments';
-import { documentId, type Documents, newVersion, NONE, type Versioned } from './documents.js';
+import { accountsIn, documentId, type Documents, newVersion, NONE, type Versioned } from './documents.js';
 
 /** What `purge` forgets. */
 type Forgettable = Parameters<JournalStore['purge']>[1];
@@ -133,6 +135,10 @@ export class DocumentJournal implements JournalStore {
       if (isDone) purged += 1;
     }
     return purged;
+  }
+
+  accounts(page: AccountPageStart): Promise<AccountPage> {
+    return accountsIn(this.documents, 'journal', page);
   }
 
   private find(key: JournalKey): Promise<Payment | Grave | undefined> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type AccountPage, type AccountPageStart, type InboxScope } from 'nestjs-payments';
 
 /** A document with the version that its last writer gave it. */
 export interface Versioned {
@@ -48,6 +49,30 @@ export class MemoryDocuments implements Documents {
     const found = [...this.stored].filter(([id]) => id.startsWith(prefix));
     return Promise.resolve(found as unknown as readonly (readonly [string, Document])[]);
   }
+}
+
+/**
+ * A page of the accounts in the ids that begin with a word, account and environment. A database with an index steps from
+ * one account to the next.
+ */
+export async function accountsIn(
+  documents: Documents,
+  word: string,
+  { after = '', limit }: AccountPageStart,
+): Promise<AccountPage> {
+  const all = await documents.all(documentId(word));
+  const prefixes = all.map(([id]) => id.split('/', 3).slice(1).join('/'));
+  const later = [...new Set(prefixes)].filter((prefix) => prefix > after).sort();
+  const page = later.slice(0, limit);
+  const next = later.length > limit ? page.at(-1) : undefined;
+  return { accounts: page.map(accountIn), ...(next !== undefined && { next }) };
+}
+
+function accountIn(prefix: string): InboxScope {
+  const [account = '', environment = ''] = prefix
+    .split('/')
+    .map((part) => Buffer.from(part, 'base64url').toString('utf16le'));
+  return { account, environment: environment as InboxScope['environment'] };
 }
 
 /** An id of several parts, whatever they contain, half of an emoji too. */

@@ -56,6 +56,7 @@ function plain(journal: JournalStore): JournalStore {
     tombstone: (...given) => journal.tombstone(...given),
     endTombstone: (...given) => journal.endTombstone(...given),
     purge: (...given) => journal.purge(...given),
+    accounts: (...given) => journal.accounts(...given),
   };
 }
 

@@ -36,9 +36,9 @@ describeWith([redisService], 'what redisStorage() asks of Redis', () => {
     await claimed(await inbox.claim(inboxDelivery('order-0'), LEASE_MS)).finish();
     const stored = storedBy(await journal.insert(journalRecord('order-0'), LEASE_MS));
     await journal.replace(stored.version, stored.record, 0);
-    // The first use also asks for the format of the stored data.
+    // The first use also asks for the format of the stored data, and lists the account.
     await storage.journal.get(stored.record);
-    expect(calls).toHaveLength(2);
+    expect(calls).toHaveLength(3);
     calls = [];
   });
 
@@ -95,6 +95,7 @@ describeWith([redisService], 'what redisStorage() asks of Redis', () => {
     const keys = await client.keys(`${prefix}*`);
     const kept = keys.filter((key) => !key.endsWith(':version'));
     expect(kept.map((key) => key.slice(prefix.length)).sort()).toEqual([
+      'accounts',
       '{default:sandbox}:format',
       '{default:sandbox}:journal:collection',
       '{default:sandbox}:journal:collection:in-flight',

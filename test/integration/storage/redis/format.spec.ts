@@ -74,7 +74,7 @@ describeWith([redisService], 'the format of what Redis holds', () => {
       name: 'PaymentsStorageError',
       message: expect.stringContaining('format "3 2"') as unknown,
     });
-    expect(await client.keys(`${keyPrefix}*`)).toEqual([key()]);
+    expect(await client.keys(`${keyPrefix}{*`)).toEqual([key()]);
   });
 
   it.each(['2', 'something else', '9 x'])('stops at %j, which does not say who may use it', async (found) => {

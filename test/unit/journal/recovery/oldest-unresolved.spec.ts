@@ -38,6 +38,7 @@ describe('the oldest payment that is in other states than some', () => {
       replace: (version, record, leaseMs) => store.replace(version, record, leaseMs),
       remove: (key, version) => store.remove(key, version),
       purge: (scope, what, olderThanMs) => store.purge(scope, what, olderThanMs),
+      accounts: (page) => store.accounts(page),
       list: (...request) => {
         pages += 1;
         return store.list(...request);

@@ -26,6 +26,7 @@ function inboxHeldFor(...leaseMs: readonly number[]): RedisInbox {
     { run: () => Promise.resolve(looks.shift() ?? 0) } as never,
     { inbox: () => [] } as never,
     { of: () => Promise.resolve() } as never,
+    {} as never,
   );
 }
 

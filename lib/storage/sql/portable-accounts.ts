@@ -1,0 +1,28 @@
+import { type AccountsScript } from './sql-statements.js';
+import { joined, raw, sql } from './sql-template.js';
+
+/** How many entries one operation looks at. It steps over the rest of an account that has more. */
+const AHEAD = raw('200');
+
+/**
+ * The accounts of tables whose indexes begin with account and environment: those of the next entries in the order of
+ * the index. There are four ranges at most, because MySQL finds no range in a comparison of pairs.
+ */
+export function portableAccounts(tables: readonly string[]): AccountsScript {
+  return ({ account, environment }, limit) => {
+    const ranges = tables.flatMap((table) =>
+      [sql`account = ${account} AND environment > ${environment}`, sql`account > ${account}`].map(
+        (range) =>
+          sql`SELECT account, environment FROM ${raw(table)} WHERE ${range} ORDER BY account, environment LIMIT ${AHEAD}`,
+      ),
+    );
+    const parts = ranges.map((range, index) => sql`SELECT * FROM (${range}) AS ${raw(`part${index}`)}`);
+    const ahead = sql`SELECT * FROM (${joined(parts, ' UNION ALL ')}) AS parts ORDER BY account, environment LIMIT ${AHEAD}`;
+    return {
+      steps: [
+        sql`SELECT DISTINCT account, environment FROM (${ahead}) AS ahead ORDER BY account, environment
+          LIMIT ${raw(`${limit}`)}`,
+      ],
+    };
+  };
+}
