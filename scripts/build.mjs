@@ -17,7 +17,8 @@ const node = (...args) => {
 
 rmSync(dist, { recursive: true, force: true });
 node(join('scripts', 'generate.mjs'));
-node(join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json');
+// TypeScript 7 writes the same code as 6, which the linter needs, in a sixth of the time.
+node(join('node_modules', 'typescript-native', 'bin', 'tsc'), '-p', 'tsconfig.build.json');
 dropDeclarations(root);
 cpSync(join(dist, 'esm'), join(dist, 'cjs'), { recursive: true });
 for (const build of ['esm', 'cjs']) {

@@ -36,7 +36,7 @@ function sampleBuild(name) {
   return {
     target: join(root, folder, 'dist', 'main.js'),
     sources: ['src', 'tsconfig.json', 'tsconfig.build.json'].map((path) => join(folder, path)),
-    command: ['node_modules/typescript/bin/tsc', '-p', join(folder, 'tsconfig.build.json')],
+    command: ['node_modules/typescript-native/bin/tsc', '-p', join(folder, 'tsconfig.build.json')],
   };
 }
 

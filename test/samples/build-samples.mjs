@@ -23,7 +23,7 @@ export function buildSample(name) {
   for (const each of missing) console.error(`sample/${name}/package.json does not name ${each}.`);
   if (COMPILED_ELSEWHERE.includes(name)) return missing.length === 0;
   const config = join('sample', name, 'tsconfig.build.json');
-  const compiler = join('node_modules', 'typescript', 'bin', 'tsc');
+  const compiler = join('node_modules', 'typescript-native', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [compiler, '-p', config], { stdio: 'inherit' });
   return status === 0 && missing.length === 0;
 }
