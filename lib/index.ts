@@ -206,7 +206,14 @@ export {
 } from './storage/journal-store.js';
 export { type JournalEntry } from './common/journal-entry.js';
 export { aesGcm, type AesGcmOptions } from './storage/sealed/aes-gcm.js';
+export { envelope, type EnvelopeOptions } from './storage/sealed/envelope.js';
 export { type PaymentsEncryption } from './storage/sealed/encryption.js';
 export { type ResealReport } from './storage/sealed/reseal.js';
 export { type EncryptionKey } from './storage/sealed/key-bytes.js';
+export {
+  type KeyManagementService,
+  type KeyServiceCall,
+  type UnwrapCall,
+  type WrapCall,
+} from './storage/sealed/key-management.js';
 export { memoryStorage, type MemoryStorageOptions } from './storage/memory/memory-storage.js';

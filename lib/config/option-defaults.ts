@@ -4,7 +4,8 @@ import { amountProblem, canonicalAmount, type MoneyInput, parseCents } from '../
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { isSecretForm } from '../common/webhook-secret.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
-import { type Encryption, isEncryption } from '../storage/sealed/encryption.js';
+import { type Encryption } from '../storage/sealed/encryption.js';
+import { isEncryptionList, oneEncryption } from '../storage/sealed/encryption-list.js';
 import {
   checked,
   count,
@@ -181,8 +182,10 @@ function storage(): Option<PaymentsStorage | undefined> {
 
 function encryption(): Option<Encryption | undefined> {
   const problem =
-    "is no encryption of the package: write aesGcm({ keys: { '2026-11': key }, current: '2026-11' }), or leave it out.";
-  return unless(checked('encryption', isEncryption, problem), undefined, 'nothing is sealed');
+    "is no encryption of the package, nor a list of some: write aesGcm({ keys: { '2026-11': key }, current: '2026-11' }) or " +
+    'envelope({ … }), or leave it out.';
+  const given = checked('encryption, or a list of encryptions', isEncryptionList, problem);
+  return unless(mapped(given, oneEncryption), undefined, 'nothing is sealed');
 }
 
 /** Whether a value is a scheme, of the package or written by hand. */

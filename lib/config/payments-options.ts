@@ -116,10 +116,11 @@ export interface PaymentsModuleOptions {
   readonly storage?: PaymentsStorage;
   /**
    * Seals names, phone numbers, e-mail addresses, account numbers and descriptions before the storage, or the queue of
-   * `PaymentsQueueModule`, gets them: `aesGcm({ keys, current })`. References, amounts, states and times stay plain.
+   * `PaymentsQueueModule`, gets them: `aesGcm({ keys, current })`, or `envelope({ kms, … })` with a key management service. Of
+   * a list the first one seals, and all of them open. References, amounts, states and times stay plain.
    * @default nothing is sealed
    */
-  readonly encryption?: PaymentsEncryption;
+  readonly encryption?: PaymentsEncryption | readonly PaymentsEncryption[];
   /** Options of webhooks. Without them, a `@PaymentsWebhook` route of the account stops the boot. */
   readonly webhooks?: WebhookOptions;
 }

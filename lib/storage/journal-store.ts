@@ -126,6 +126,8 @@ export interface StoredJournalRecord {
    * and nothing is ever sent for it.
    */
   readonly damaged?: string;
+  /** It is `damaged` only for now: the key service of the option `encryption` did not answer. A store never sets it. */
+  readonly unavailable?: true;
 }
 
 /**

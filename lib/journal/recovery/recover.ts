@@ -104,6 +104,7 @@ export class RecoveryRun {
     const work = (existing: StoredJournalRecord): Promise<void> => this.work(existing, tally);
     await atMost(AT_ONCE, this.untilStopped(this.probes(rest, tally), tally), work);
     await atMost(AT_ONCE, this.untilStopped(this.others(rest, tally, endsAt), tally), work);
+    tally.assertListed();
     return tally.report();
   }
 
@@ -138,7 +139,7 @@ export class RecoveryRun {
     tally: RecoveryTally,
   ): AsyncGenerator<StoredJournalRecord, void, undefined> {
     for (const family of FAMILIES) {
-      for await (const { entries, at } of this.pages(family)) {
+      for await (const { entries, at } of this.listed(family, tally)) {
         const others: StoredJournalRecord[] = [];
         for (const existing of entries) {
           if (unusable(existing) === undefined && this.entries.isProbe(existing)) {
@@ -166,7 +167,7 @@ export class RecoveryRun {
     endsAt: number,
   ): AsyncGenerator<StoredJournalRecord, void, undefined> {
     let hasBegun = false;
-    for await (const page of this.restOf(rest)) {
+    for await (const page of this.restOf(rest, tally)) {
       if (hasBegun && page.entries.length > 0 && performance.now() > endsAt) {
         this.resumeAt = page;
         tally.unfinished = true;
@@ -181,12 +182,12 @@ export class RecoveryRun {
     }
   }
 
-  private async *restOf({ pages, from }: Rest): AsyncGenerator<Page, void, undefined> {
+  private async *restOf({ pages, from }: Rest, tally: RecoveryTally): AsyncGenerator<Page, void, undefined> {
     yield* pages;
     if (!from) return;
     for (const family of FAMILIES.slice(FAMILIES.indexOf(from.family))) {
       const after = family === from.family ? from.at : undefined;
-      for await (const { entries, at } of this.pages(family, after)) yield { family, at, entries };
+      for await (const { entries, at } of this.listed(family, tally, after)) yield { family, at, entries };
     }
   }
 
@@ -199,6 +200,22 @@ export class RecoveryRun {
     const why = unusable(existing);
     if (why === undefined) tally.add(this.entries.idleEnd(existing));
     else tally.passOver(existing, why);
+  }
+
+  /** Ends where the storage fails, so that the payments before, and those of the other family, get their turn. */
+  private async *listed(
+    family: PaymentFamily,
+    tally: RecoveryTally,
+    after?: string,
+  ): AsyncGenerator<ScannedPage, void, undefined> {
+    try {
+      for await (const page of this.pages(family, after)) {
+        tally.pages += 1;
+        yield page;
+      }
+    } catch (error) {
+      tally.endList(family, error);
+    }
   }
 
   private pages(family: PaymentFamily, after?: string): ReturnType<typeof scanPages> {

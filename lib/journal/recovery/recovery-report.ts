@@ -1,6 +1,7 @@
 import { type StoredJournalRecord } from '../../storage/journal-store.js';
 import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
+import { type PaymentFamily } from '../../common/vocabulary.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 
 /**
@@ -17,8 +18,16 @@ export interface RecoveryReport {
   readonly settled: number;
   /** Payments that may have been made and stay unknown. */
   readonly stillUnknown: number;
-  /** Payments for which the storage failed; absent if there are none. */
+  /**
+   * Payments for which the storage, or the key service of the option `encryption`, failed; absent if there are none. The
+   * next run tries them again.
+   */
   readonly failed?: number;
+  /**
+   * Families whose payments the storage did not list to the end; absent if it listed all. The next run lists them from
+   * the beginning.
+   */
+  readonly unlisted?: readonly PaymentFamily[];
   /**
    * The run stopped before the last payment, at its time limit or with the application. The next run
    * continues there.
@@ -40,12 +49,15 @@ const NAMED_IN_LOG = 10;
 /** Counts what a run did, and logs what it could not do in at most two lines. */
 export class RecoveryTally {
   unfinished = false;
+  /** How many pages were listed. */
+  pages = 0;
   private probed = 0;
   private sent = 0;
   private settled = 0;
   private stillUnknown = 0;
   private readonly failures = new NamedPayments();
   private readonly unusable = new NamedPayments();
+  private readonly unlisted = new Map<PaymentFamily, unknown>();
 
   add({ known, probed, sent }: EntryEnd): void {
     if (probed) this.probed += 1;
@@ -54,8 +66,12 @@ export class RecoveryTally {
     if (known === false) this.stillUnknown += 1;
   }
 
-  /** Counts a payment that this version cannot handle. */
+  /** Counts a payment that this version cannot handle, or that nobody can read now. */
   passOver(existing: StoredJournalRecord, why: string): void {
+    if (existing.unavailable) {
+      this.failures.add(existing, why);
+      return;
+    }
     this.stillUnknown += 1;
     this.unusable.add(existing, why);
   }
@@ -64,11 +80,27 @@ export class RecoveryTally {
     this.failures.add(existing, failureLabel(error));
   }
 
+  /** Notes that no further payment of a family can be listed. */
+  endList(family: PaymentFamily, error: unknown): void {
+    this.unlisted.set(family, error);
+  }
+
+  /** Throws the storage's error if nothing was listed at all. */
+  assertListed(): void {
+    const [error] = this.unlisted.values();
+    if (this.pages === 0 && this.unlisted.size > 0) throw error;
+  }
+
   report(): RecoveryReport {
-    const { probed, sent, settled, stillUnknown, failures, unusable } = this;
+    const { probed, sent, settled, stillUnknown, failures, unusable, unlisted } = this;
     const logger = new SafeLogger('PaymentsJournal');
     if (failures.count > 0)
       logger.error(`recover() failed for ${failures.text()}: the next run tries them again.`);
+    for (const [family, error] of unlisted) {
+      logger.error(
+        `recover() could not list every ${family} (${failureLabel(error)}): the next run tries again.`,
+      );
+    }
     if (unusable.count > 0) {
       logger.error(
         `recover() sent nothing for ${unusable.text()}: unresolved() lists them; ask the gateway, then write down how they ended ` +
@@ -81,6 +113,7 @@ export class RecoveryTally {
       settled,
       stillUnknown,
       ...(failures.count > 0 && { failed: failures.count }),
+      ...(unlisted.size > 0 && { unlisted: [...unlisted.keys()] }),
       ...(this.unfinished && { unfinished: true }),
     };
   }

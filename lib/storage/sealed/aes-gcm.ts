@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isRecord } from '../../common/json-object.js';
 import { derivedKey, type Encryption, keyedHash, type PaymentsEncryption } from './encryption.js';
-import { checkKeyId, type EncryptionKey, keyBytes, wrong } from './key-bytes.js';
+import { checkFlag, checkKeyId, type EncryptionKey, keyBytes, wrong } from './key-bytes.js';
 
 /**
  * The keys of {@link aesGcm}.
@@ -16,6 +16,12 @@ export interface AesGcmOptions {
   readonly keys: Readonly<Record<string, EncryptionKey>>;
   /** Id of the key with which values are sealed from now on. */
   readonly current: string;
+  /**
+   * Refuses values that are not sealed. Set it once `PaymentsJournal.reseal()` finds nothing more to seal: then nobody who
+   * can write to the database, but has no key, can put a request, an answer or an event of their own in place of a sealed one.
+   * @default false
+   */
+  readonly requireSealed?: boolean;
 }
 
 /**
@@ -35,8 +41,9 @@ export interface AesGcmOptions {
  *
  * @publicApi
  */
-export function aesGcm({ keys, current }: AesGcmOptions): PaymentsEncryption {
+export function aesGcm({ keys, current, requireSealed = false }: AesGcmOptions): PaymentsEncryption {
   const bytes = checkedKeys(keys);
+  checkFlag(requireSealed, 'requireSealed of aesGcm()');
   const currentBytes = bytes.get(current);
   if (!currentBytes) {
     const known = [...bytes.keys()].map((id) => `'${id}'`).join(' or ');
@@ -50,6 +57,9 @@ export function aesGcm({ keys, current }: AesGcmOptions): PaymentsEncryption {
   const markedEarlier = earlier.map((key) => derivedKey(key, 'fingerprint'));
   const encryption: Encryption = {
     current,
+    names: [...bytes.keys()],
+    requireSealed,
+    isCurrent: (name) => name === current,
     sealingKey: () => now,
     openingKey: (name) => sealing.get(name),
     fingerprints: (text) => [keyedHash(marking, text), ...markedEarlier.map((key) => keyedHash(key, text))],

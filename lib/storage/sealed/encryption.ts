@@ -1,9 +1,10 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { isRecord } from '../../common/json-object.js';
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type SealingKey } from './sealed-value.js';
 
 /**
- * What seals personal data before a storage gets it. Make one with `aesGcm()`.
+ * What seals personal data before a storage gets it. Make one with `aesGcm()` or `envelope()`.
  *
  * @publicApi
  */
@@ -14,10 +15,19 @@ export interface PaymentsEncryption {
 
 /** The same, as the package uses it. */
 export interface Encryption extends PaymentsEncryption {
-  /** The key for the next value. */
+  /** The beginnings of the names of all its keys, to notice that two encryptions share one. */
+  readonly names: readonly string[];
+  /** Whether a value that is not sealed is refused. */
+  readonly requireSealed: boolean;
+  /** The key for the next value. Rejects with a `KeyServiceError` if it cannot be had now. */
   sealingKey(): SealingKey | Promise<SealingKey>;
-  /** The key of this name; undefined if it is not known. Rejects if it cannot be had now. */
+  /**
+   * The key of this name; undefined if it is certain that there is none. Rejects with a `KeyServiceError` if it cannot be
+   * had now.
+   */
   openingKey(name: string): KeyObject | undefined | Promise<KeyObject | undefined>;
+  /** Whether values are sealed now with this key, or with another one that the same key of a key service wraps. */
+  isCurrent(name: string): boolean;
   /**
    * Keyed hashes that stand for a text, the one of the current key first. The others find what was written under an
    * earlier key.
@@ -25,10 +35,18 @@ export interface Encryption extends PaymentsEncryption {
   fingerprints(text: string): readonly [string, ...string[]];
 }
 
+/** A key service cannot be reached, refuses, or is too slow: neither lost nor damaged, so try again later. */
+export class KeyServiceError extends PaymentsStorageError {
+  constructor(message: string) {
+    super(message, { hint: 'Check the key service, then do it again: nothing was lost.' }, 'not-by-this-call');
+  }
+}
+
+const METHODS = ['sealingKey', 'openingKey', 'isCurrent', 'fingerprints'];
+
 /** Whether the package made it: another copy of the package counts, too. */
 export function isEncryption(value: unknown): value is Encryption {
-  const methods = ['sealingKey', 'openingKey', 'fingerprints'];
-  return isRecord(value) && methods.every((method) => typeof value[method] === 'function');
+  return isRecord(value) && METHODS.every((method) => typeof value[method] === 'function');
 }
 
 /** Derives the keys of two purposes, so that no key serves both. Shows no byte when it is inspected. */

@@ -33,13 +33,25 @@ export function keyBytes(key: unknown, path: string): Uint8Array {
   return bytes;
 }
 
-/** @throws PaymentsConfigError */
+/**
+ * What could be a key is no id, because messages show ids, and they are stored beside each sealed value.
+ *
+ * @throws PaymentsConfigError
+ */
 export function checkKeyId(id: unknown, path: string): void {
-  if (typeof id === 'string' && KEY_ID.test(id)) return;
+  if (typeof id === 'string' && KEY_ID.test(id)) {
+    if (!HEX.test(id) && !BASE64.test(id)) return;
+    throw wrong(path, "have an id that looks like a key: write the id first, for example { '2026-11': key }.");
+  }
   throw wrong(
     path,
     "must have ids of 1 to 64 letters, digits, dots, dashes or underscores: write for example '2026-11'.",
   );
+}
+
+/** @throws PaymentsConfigError */
+export function checkFlag(value: unknown, path: string): void {
+  if (typeof value !== 'boolean') throw wrong(path, 'must be true or false.');
 }
 
 export function wrong(path: string, problem: string): PaymentsConfigError {

@@ -4,7 +4,7 @@ import { type InboxConflict } from '../conflict-store.js';
 import { type JournalScope, type StoredJournalRecord } from '../journal-store.js';
 import { type PaymentsStorage } from '../payments-storage.js';
 import { openConflict, sealPayload } from './sealed-conflicts.js';
-import { openRecord, SEALED_FIELDS, sealRecord } from './sealed-journal.js';
+import { openListed, SEALED_FIELDS, sealRecord } from './sealed-journal.js';
 import { type ValueSealer } from './value-sealer.js';
 
 /**
@@ -21,11 +21,13 @@ export interface ResealReport {
   readonly busy: number;
   /** Cannot be opened: the key is missing, or the entry is damaged. */
   readonly unreadable: number;
+  /** Cannot be opened now: the key service did not answer. The next run takes them. */
+  readonly unavailable: number;
   /** The run was stopped by its signal before the last entry. */
   readonly unfinished?: true;
 }
 
-type Outcome = 'resealed' | 'current' | 'busy' | 'unreadable';
+type Outcome = 'resealed' | 'current' | 'busy' | 'unreadable' | 'unavailable';
 
 const PAGE = { limit: 200 };
 
@@ -38,7 +40,7 @@ export class Resealing {
 
   /** May run beside everything else: it replaces only the version that it read. */
   async run(scope: InboxScope, signal?: AbortSignal): Promise<ResealReport> {
-    const counts = { resealed: 0, current: 0, busy: 0, unreadable: 0 };
+    const counts = { resealed: 0, current: 0, busy: 0, unreadable: 0, unavailable: 0 };
     for await (const step of this.steps(scope)) {
       if (signal?.aborted) return { ...counts, unfinished: true };
       counts[await step()] += 1;
@@ -87,15 +89,16 @@ export class Resealing {
       return 'current';
     // A call that ends writes its refusal only if nobody else has changed the record.
     if (leaseLeftMs > 0 || record.state === 'in-flight') return 'busy';
-    const opened = await openRecord(stored, this.sealer);
-    if (opened.damaged !== undefined) return 'unreadable';
+    const opened = await openListed(stored, this.sealer);
+    if (opened.damaged !== undefined) return opened.unavailable ? 'unavailable' : 'unreadable';
     const resealed = await sealRecord(opened.record, this.sealer);
     return (await this.storage.journal.replace(version, resealed, 0)) ? 'resealed' : 'busy';
   }
 
   private async resealEvent(stored: InboxConflict): Promise<Outcome> {
     if (!this.sealer.isOutdated(stored.payload)) return 'current';
-    const opened = await openConflict(stored, this.sealer);
+    const opened = await openConflict(stored, this.sealer).catch(() => undefined);
+    if (!opened) return 'unavailable';
     if (opened.damaged !== undefined) return 'unreadable';
     const payload = await sealPayload(stored, opened, this.sealer);
     return (await this.storage.conflicts.replacePayload(stored, payload)) ? 'resealed' : 'busy';

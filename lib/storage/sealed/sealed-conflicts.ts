@@ -4,7 +4,7 @@ import { jsonObject } from '../../common/json-object.js';
 import { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
 import { keyedFingerprints } from './keyed-fingerprint.js';
 import { isSealed, type SealedPlace } from './sealed-value.js';
-import { type ValueSealer } from './value-sealer.js';
+import { cannotOpenNow, type ValueSealer } from './value-sealer.js';
 
 const NAMES: readonly string[] = PAYMENT_EVENT_NAMES;
 
@@ -13,9 +13,8 @@ export function sealedConflicts(conflicts: ConflictStore, sealer: ValueSealer): 
   return {
     setAside: async (delivery) => conflicts.setAside(await sealDelivery(delivery, sealer)),
     list: async (scope, page) => {
-      const opened: InboxConflict[] = [];
-      for (const stored of await conflicts.list(scope, page)) opened.push(await openConflict(stored, sealer));
-      return opened;
+      const listed = await conflicts.list(scope, page);
+      return Promise.all(listed.map((stored) => openListed(stored, sealer)));
     },
     get: async (scope, id) => {
       const stored = await conflicts.get(scope, id);
@@ -53,8 +52,21 @@ function storedFingerprint(delivery: SetAsideDelivery, sealer: ValueSealer): str
   return NAMES.includes(event) ? fingerprint : keyedFingerprints(delivery, fingerprint, sealer)[0];
 }
 
+/** An event whose key cannot be had now does not keep back the others. */
+async function openListed(stored: InboxConflict, sealer: ValueSealer): Promise<InboxConflict> {
+  try {
+    return await openConflict(stored, sealer);
+  } catch (error) {
+    return { ...stored, damaged: cannotOpenNow(error) };
+  }
+}
+
+/** Rejects with a `KeyServiceError` if the key cannot be had now. */
 export async function openConflict(stored: InboxConflict, sealer: ValueSealer): Promise<InboxConflict> {
-  if (!isSealed(stored.payload)) return stored;
+  if (!isSealed(stored.payload)) {
+    const problem = sealer.plainProblem('payload');
+    return problem === undefined ? stored : { ...stored, damaged: problem };
+  }
   const { text, problem } = await sealer.open(stored.payload, placeOf(stored), 'payload');
   if (problem !== undefined) return { ...stored, damaged: problem };
   const { payload, fingerprint } = jsonObject(text) ?? {};

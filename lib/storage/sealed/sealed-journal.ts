@@ -2,13 +2,12 @@ import { accountsIn } from '../account-page.js';
 import {
   type JournalInsertion,
   type JournalInTransaction,
-  type JournalKey,
   type JournalRecord,
   type JournalStore,
   type StoredJournalRecord,
 } from '../journal-store.js';
 import { type SealedPlace } from './sealed-value.js';
-import { type ValueSealer } from './value-sealer.js';
+import { cannotOpenNow, type ValueSealer } from './value-sealer.js';
 
 /** The fields that hold personal data, or a hash that can be guessed from some. */
 export const SEALED_FIELDS = ['body', 'answer', 'bodyHash'] as const;
@@ -24,9 +23,8 @@ export function sealedJournal(journal: JournalStore, sealer: ValueSealer): Journ
     remove: (key, version) => journal.remove(key, version),
     list: async (scope, except, page) => {
       const { entries, ...rest } = await journal.list(scope, except, page);
-      const opened: StoredJournalRecord[] = [];
-      for (const entry of entries) opened.push(await openRecord(entry, sealer));
-      return { entries: opened, ...rest };
+      // At once: the data keys of a page may need many calls of a key service.
+      return { entries: await Promise.all(entries.map((entry) => openListed(entry, sealer))), ...rest };
     },
     tombstone: (key) => journal.tombstone(key),
     endTombstone: (key, ended) => journal.endTombstone(key, ended),
@@ -49,12 +47,16 @@ function sealedWriting(journal: JournalInTransaction, sealer: ValueSealer): Jour
       const sealed = await sealRecord(record, sealer);
       const result = await journal.insert(sealed, leaseMs);
       if (!result.stored) return result;
-      return { ...result, stored: await openWritten(result.stored, record, sealed, sealer) };
+      const { stored, inserted } = result;
+      return {
+        ...result,
+        stored: await openWritten(stored, record, sealed, sealer, inserted ? openListed : openRecord),
+      };
     },
     replace: async (version, record, leaseMs) => {
       const sealed = await sealRecord(record, sealer);
       const stored = await journal.replace(version, sealed, leaseMs);
-      return stored && openWritten(stored, record, sealed, sealer);
+      return stored && openWritten(stored, record, sealed, sealer, openListed);
     },
   };
 }
@@ -69,17 +71,22 @@ export async function sealRecord(record: JournalRecord, sealer: ValueSealer): Pr
   return { ...record, ...sealed };
 }
 
-/** Opens nothing if the store gives back what was just written. */
+/**
+ * Opens nothing if the store gives back what was just written.
+ *
+ * @param openOther Opens anything else. It must not reject if the record was written: nobody may take it for a failure.
+ */
 async function openWritten(
   stored: StoredJournalRecord,
   record: JournalRecord,
   sealed: JournalRecord,
   sealer: ValueSealer,
+  openOther: typeof openRecord,
 ): Promise<StoredJournalRecord> {
   const isOurs = SEALED_FIELDS.every((field) => stored.record[field] === sealed[field]);
   const isReadable =
     isOurs && SEALED_FIELDS.every((field) => sealed[field] === undefined || sealed[field] !== record[field]);
-  if (!isReadable) return openRecord(stored, sealer);
+  if (!isReadable) return openOther(stored, sealer);
   return { ...stored, record: { ...stored.record, ...pick(record) } };
 }
 
@@ -91,7 +98,8 @@ function pick(record: JournalRecord): Partial<JournalRecord> {
 
 /**
  * Opens a record. If a field does not open, the record is damaged: nothing is ever sent for it. The field stays
- * sealed, and is written back as it is by whoever changes the record, so that it opens once its key is back.
+ * sealed, and is written back as it is by whoever changes the record, so that it opens once its key is back. Rejects with
+ * a `KeyServiceError` if a key cannot be had now.
  */
 export async function openRecord(
   stored: StoredJournalRecord,
@@ -103,7 +111,7 @@ export async function openRecord(
   let damaged: string | undefined;
   for (const field of SEALED_FIELDS) {
     const text = record[field];
-    if (text === undefined) continue;
+    if (!text) continue;
     const result = await sealer.open(text, placeOf(record, field), field);
     opened[field] = result.text ?? text;
     damaged ??= result.problem;
@@ -112,7 +120,21 @@ export async function openRecord(
   return damaged === undefined ? whole : { ...whole, damaged };
 }
 
-function placeOf(record: JournalKey & Pick<JournalRecord, 'attempt'>, field: string): SealedPlace {
-  const { account, environment, family, reference, attempt } = record;
-  return ['journal', account, environment, family, reference, attempt, field];
+/** Opens a record of a list. One whose key cannot be had now is damaged for now, and does not keep back the others. */
+export async function openListed(
+  stored: StoredJournalRecord,
+  sealer: ValueSealer,
+): Promise<StoredJournalRecord> {
+  try {
+    return await openRecord(stored, sealer);
+  } catch (error) {
+    return { ...stored, damaged: cannotOpenNow(error), unavailable: true };
+  }
+}
+
+/** Also what the payment is: another key or amount beside a sealed request makes it one that nobody can send. */
+function placeOf(record: JournalRecord, field: string): SealedPlace {
+  const { account, environment, family, reference, attempt, operation, amount, idempotencyKey } = record;
+  const payment = [account, environment, family, reference, attempt, operation, amount, idempotencyKey];
+  return ['journal', ...payment, field];
 }

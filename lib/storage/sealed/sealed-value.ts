@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, type KeyObject, randomBytes } from 'node:crypto';
 
 const PREFIX = 'sealed:1:';
-const FORM = /^sealed:1:([^:]+):([\w-]+)$/;
+const FORM = /^sealed:1:([\w.-]{1,64}(?:~[\w-]+)?):([\w-]+)$/;
 const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -13,7 +13,7 @@ export type SealedPlace = readonly (string | number)[];
 
 /** A key and the name that a sealed value carries of it. */
 export interface SealingKey {
-  /** Without a colon. */
+  /** The id of a key; or the id of a key of a key service, `~`, and the data key that it wrapped, in base64url. */
   readonly name: string;
   /** Of 32 bytes. */
   readonly key: KeyObject;

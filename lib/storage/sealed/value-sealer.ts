@@ -4,6 +4,9 @@ import { failureLabel } from '../../errors/payments-errors.js';
 import { keyIdIn, type Encryption } from './encryption.js';
 import { isSealed, keyNameOf, open, seal, type SealedPlace } from './sealed-value.js';
 
+/** More are not logged: whoever writes to the database can invent names. */
+const KEYS_REPORTED = 100;
+
 /** A text that was opened, or why it cannot be. */
 export type Opened =
   | { readonly text: string; readonly problem?: undefined }
@@ -23,36 +26,46 @@ export class ValueSealer {
     return seal(text, place, key instanceof Promise ? await key : key);
   }
 
-  /** @param field For the message, for example `body`. */
+  /**
+   * Rejects with a `KeyServiceError` if the key cannot be had now, which says nothing about the value.
+   *
+   * @param field For the message, for example `body`.
+   */
   async open(text: string, place: SealedPlace, field: string): Promise<Opened> {
-    if (!isSealed(text)) return { text };
+    if (!isSealed(text)) {
+      const problem = this.plainProblem(field);
+      return problem === undefined ? { text } : { problem };
+    }
     const name = keyNameOf(text);
     if (name === undefined) return { problem: `its ${field} is sealed, and damaged` };
     const id = quoted(keyIdIn(name));
-    try {
-      const key = await this.encryption.openingKey(name);
-      if (!key)
-        return this.report(
-          id,
-          `its ${field} is sealed with the key ${id}, which the option encryption does not have`,
-        );
-      const opened = open(text, place, key);
-      if (opened !== undefined) return { text: opened };
-      return {
-        problem: `its ${field} does not open with the key ${id}: it was changed, or belongs to another entry or key`,
-      };
-    } catch (error) {
+    const key = await this.encryption.openingKey(name);
+    if (!key) {
       return this.report(
         id,
-        `its ${field} is sealed with the key ${id}, which cannot be had now: ${failureLabel(error)}`,
+        `its ${field} is sealed with the key ${id}, which the option encryption does not have`,
       );
     }
+    const opened = open(text, place, key);
+    if (opened !== undefined) return { text: opened };
+    return {
+      problem: `its ${field} does not open with the key ${id}: it was changed, or belongs to another entry or key`,
+    };
+  }
+
+  /**
+   * Why a value that is not sealed is refused; undefined if it is taken. Whoever can write to the database, but has no key,
+   * could have written it.
+   */
+  plainProblem(field: string): string | undefined {
+    if (!this.encryption.requireSealed) return undefined;
+    return `its ${field} is not sealed, which requireSealed of the option encryption refuses`;
   }
 
   /** Whether a value should be sealed again: it is plain, or of an earlier key. */
   isOutdated(text: string): boolean {
     const name = keyNameOf(text);
-    return name === undefined || keyIdIn(name) !== this.encryption.current;
+    return name === undefined || !this.encryption.isCurrent(name);
   }
 
   /** Keyed hashes that stand for a text, the current one first. */
@@ -62,7 +75,7 @@ export class ValueSealer {
 
   /** Logs a key that is missing, once: a list may hold a million entries of it. */
   private report(id: string, problem: string): Opened {
-    if (!this.reported.has(id)) {
+    if (!this.reported.has(id) && this.reported.size < KEYS_REPORTED) {
       this.reported.add(id);
       this.logger.error(
         `What is sealed with the key ${id} cannot be read, and stays as it is: ${problem}. Add the key to the option encryption.`,
@@ -70,4 +83,9 @@ export class ValueSealer {
     }
     return { problem };
   }
+}
+
+/** Why something sealed is listed without being opened. */
+export function cannotOpenNow(error: unknown): string {
+  return `it is sealed with a key that cannot be had now: ${failureLabel(error)}`;
 }

@@ -55,11 +55,16 @@ export async function queuedDelivery(
   return { ...plain, event: head, bodyHash: '', sealed };
 }
 
-/** @throws PaymentsStorageError if it is sealed and does not open. */
+/**
+ * @throws PaymentsStorageError if it is sealed and does not open, or is not sealed although it must be. A KeyServiceError
+ * if its key cannot be had now.
+ */
 export async function openDelivery(delivery: QueuedDelivery, sealer?: ValueSealer): Promise<VerifiedWebhook> {
   const { sealed, event, bodyHash } = delivery;
   const deliveredAt = new Date(delivery.deliveredAt);
   if (sealed === undefined) {
+    const problem = sealer?.plainProblem('event');
+    if (problem !== undefined) throw new PaymentsStorageError(problem);
     return { event: event as PaymentWebhookEvent, bodyHash: () => bodyHash, deliveredAt };
   }
   if (!sealer)

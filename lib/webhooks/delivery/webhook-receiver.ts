@@ -18,6 +18,7 @@ import { type DeliveryDispatcher } from './delivery-dispatcher.js';
 import { type HandlerStep } from '../handlers/payment-handlers.js';
 import { type RunningWork } from './handler-runner.js';
 import { SignatureCheck } from '../signature/signature-check.js';
+import { KeyServiceError } from '../../storage/sealed/encryption.js';
 import { type ValueSealer } from '../../storage/sealed/value-sealer.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
 import { retryLater, describeEvent, DONE, STORAGE_RETRY_MS, type WebhookAnswer } from './webhook-answer.js';
@@ -117,7 +118,7 @@ export class WebhookReceiver {
     } catch (error) {
       const why = error instanceof PaymentsStorageError ? error.message : failureLabel(error);
       this.logger.error(`${describeEvent(delivery.event)} stays in the queue, because ${why}.`);
-      return retryLater(KEY_RETRY_MS);
+      return retryLater(error instanceof KeyServiceError ? STORAGE_RETRY_MS : KEY_RETRY_MS);
     }
     return this.answered(webhook, 'queue', 'storage', (traced) => this.dispatcher.dispatch(traced, []));
   }

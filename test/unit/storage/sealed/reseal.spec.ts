@@ -43,6 +43,7 @@ const count = (change: Partial<ResealReport> = {}): ResealReport => ({
   current: 0,
   busy: 0,
   unreadable: 0,
+  unavailable: 0,
   ...change,
 });
 
