@@ -20,7 +20,10 @@ export type Checks = [
   Expect<Equal<JournalEntry['outcome'], PaymentOutcome | undefined>>,
   Expect<Equal<JournalEntry['createdAt'], Date>>,
   Expect<
-    Equal<keyof RecoveryReport, 'probed' | 'sent' | 'settled' | 'stillUnknown' | 'failed' | 'unfinished'>
+    Equal<
+      keyof RecoveryReport,
+      'probed' | 'sent' | 'settled' | 'stillUnknown' | 'failed' | 'unlisted' | 'unfinished'
+    >
   >,
 ];
 

@@ -135,7 +135,11 @@ export class DataKeys {
 
   private ask<T>(
     id: string,
-    work: (call: { readonly key: string; context: Record<string, string>; signal: AbortSignal }) => Promise<T>,
+    work: (call: {
+      readonly key: string;
+      context: Record<string, string>;
+      signal: AbortSignal;
+    }) => Promise<T>,
   ): Promise<T> {
     const context = { package: 'nestjs-payments', use: 'data-key', key: id };
     const key = this.rules.keys.get(id) ?? id;
@@ -181,6 +185,8 @@ function ageOf({ since }: CachedKey): number {
 function checkWrapped(wrapped: unknown): asserts wrapped is Uint8Array {
   const isUsable = wrapped instanceof Uint8Array && wrapped.length > 0 && wrapped.length <= LONGEST_WRAPPED;
   if (!isUsable) {
-    throw new KeyServiceError(`The key service wrapped a data key in other than 1 to ${LONGEST_WRAPPED} bytes.`);
+    throw new KeyServiceError(
+      `The key service wrapped a data key in other than 1 to ${LONGEST_WRAPPED} bytes.`,
+    );
   }
 }

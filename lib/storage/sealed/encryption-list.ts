@@ -2,7 +2,9 @@ import { type Encryption, isEncryption } from './encryption.js';
 import { wrong } from './key-bytes.js';
 
 /** Whether a value is an encryption, or a list of some. */
-export function isEncryptionList(value: unknown): value is Encryption | readonly [Encryption, ...Encryption[]] {
+export function isEncryptionList(
+  value: unknown,
+): value is Encryption | readonly [Encryption, ...Encryption[]] {
   return Array.isArray(value) ? value.length > 0 && value.every(isEncryption) : isEncryption(value);
 }
 
@@ -19,7 +21,10 @@ export function oneEncryption(given: Encryption | readonly [Encryption, ...Encry
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) {
     const id = twice.replace('~', '');
-    throw wrong('encryption', `has two keys with the id '${id}': leave one of them out, or give it another id.`);
+    throw wrong(
+      'encryption',
+      `has two keys with the id '${id}': leave one of them out, or give it another id.`,
+    );
   }
   return {
     current: first.current,

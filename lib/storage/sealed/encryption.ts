@@ -38,7 +38,11 @@ export interface Encryption extends PaymentsEncryption {
 /** A key service cannot be reached, refuses, or is too slow: neither lost nor damaged, so try again later. */
 export class KeyServiceError extends PaymentsStorageError {
   constructor(message: string) {
-    super(message, { hint: 'Check the key service, then do it again: nothing was lost.' }, 'not-by-this-call');
+    super(
+      message,
+      { hint: 'Check the key service, then do it again: nothing was lost.' },
+      'not-by-this-call',
+    );
   }
 }
 

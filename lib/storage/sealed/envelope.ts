@@ -122,7 +122,10 @@ function checkedNames(keys: unknown): ReadonlyMap<string, string> {
   for (const [id, name] of Object.entries(keys)) {
     checkKeyId(id, 'keys of envelope()');
     if (typeof name !== 'string' || name === '') {
-      throw wrong(`keys['${id}'] of envelope()`, `must be the name of a key at the key service: write ${example}.`);
+      throw wrong(
+        `keys['${id}'] of envelope()`,
+        `must be the name of a key at the key service: write ${example}.`,
+      );
     }
     checked.set(id, name);
   }

@@ -41,7 +41,10 @@ export function keyBytes(key: unknown, path: string): Uint8Array {
 export function checkKeyId(id: unknown, path: string): void {
   if (typeof id === 'string' && KEY_ID.test(id)) {
     if (!HEX.test(id) && !BASE64.test(id)) return;
-    throw wrong(path, "have an id that looks like a key: write the id first, for example { '2026-11': key }.");
+    throw wrong(
+      path,
+      "have an id that looks like a key: write the id first, for example { '2026-11': key }.",
+    );
   }
   throw wrong(
     path,

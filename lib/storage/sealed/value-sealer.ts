@@ -41,10 +41,10 @@ export class ValueSealer {
     const id = quoted(keyIdIn(name));
     const key = await this.encryption.openingKey(name);
     if (!key) {
-      return this.report(
-        id,
-        `its ${field} is sealed with the key ${id}, which the option encryption does not have`,
-      );
+      const of = name.includes('~')
+        ? 'of a key service, which does not open its data key or is not in the option encryption'
+        : 'which the option encryption does not have';
+      return this.report(id, `its ${field} is sealed with the key ${id}, ${of}`);
     }
     const opened = open(text, place, key);
     if (opened !== undefined) return { text: opened };
@@ -78,7 +78,7 @@ export class ValueSealer {
     if (!this.reported.has(id) && this.reported.size < KEYS_REPORTED) {
       this.reported.add(id);
       this.logger.error(
-        `What is sealed with the key ${id} cannot be read, and stays as it is: ${problem}. Add the key to the option encryption.`,
+        `What is sealed with the key ${id} cannot be read, and stays as it is: ${problem}. Bring that key back.`,
       );
     }
     return { problem };

@@ -150,10 +150,48 @@ describe('a run of recover()', () => {
     await write(1);
     work.release();
     const run = runWith();
-    const list = vi.spyOn(journal, 'list').mockRejectedValueOnce(new Error('away'));
+    const list = vi.spyOn(journal, 'list').mockRejectedValue(new Error('away'));
     await expect(run.recover()).rejects.toThrow('away');
     list.mockRestore();
     expect(await run.recover()).toMatchObject({ settled: 1 });
+  });
+
+  it('recovers what the storage lists if it fails in between, and says which family it did not list', async () => {
+    await write(PAGE + 1);
+    await journal.insert({ ...journalRecord('payout-1', { state: 'unknown' }), family: 'disbursement' }, 0);
+    work.release();
+    const run = runWith();
+    const list = journal.list.bind(journal);
+    vi.spyOn(journal, 'list').mockImplementation(async (scope, except, page) => {
+      if (page.after !== undefined) throw new Error('away');
+      return list(scope, except, page);
+    });
+    expect(await run.recover()).toEqual({
+      probed: 0,
+      settled: PAGE + 1,
+      stillUnknown: 0,
+      unlisted: ['collection'],
+    });
+    expect(work.begun).toContain('payout-1');
+    expect(error.mock.calls.join()).toContain('could not list every collection (Error)');
+    vi.restoreAllMocks();
+    expect(await run.recover()).toEqual({ probed: 0, settled: PAGE + 2, stillUnknown: 0 });
+  });
+
+  it('counts a payment whose key service does not answer as failed, and works on the others', async () => {
+    await write(2);
+    work.release();
+    const list = journal.list.bind(journal);
+    vi.spyOn(journal, 'list').mockImplementation(async (...asked) => {
+      const { entries } = await list(...asked);
+      const [first, ...rest] = entries;
+      const silent = { damaged: 'its key service is silent', unavailable: true } as const;
+      return { entries: first ? [{ ...first, ...silent }, ...rest] : [] };
+    });
+    expect(await runWith().recover()).toEqual({ probed: 0, settled: 1, stillUnknown: 0, failed: 1 });
+    expect(error.mock.calls.join()).toContain(
+      'recover() failed for collection "order-1" (its key service is silent): the next run tries them again',
+    );
   });
 
   it('goes on if the storage fails for some payments, and names them', async () => {
@@ -249,7 +287,7 @@ describe('a run of recover()', () => {
   it('holds the end of the application up by no failure', async () => {
     await write(1);
     const run = runWith();
-    vi.spyOn(journal, 'list').mockRejectedValueOnce(new Error('away'));
+    vi.spyOn(journal, 'list').mockRejectedValue(new Error('away'));
     const report = run.recover().catch((failure: unknown) => failure);
     await expect(run.idle()).resolves.toBeUndefined();
     expect(await report).toMatchObject({ message: 'away' });

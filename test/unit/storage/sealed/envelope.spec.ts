@@ -1,0 +1,355 @@
+import { Logger } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { resolveOptions } from '../../../../lib/config/resolve-options.js';
+import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { aesGcm } from '../../../../lib/storage/sealed/aes-gcm.js';
+import { type Encryption } from '../../../../lib/storage/sealed/encryption.js';
+import { oneEncryption } from '../../../../lib/storage/sealed/encryption-list.js';
+import { envelope, type EnvelopeOptions } from '../../../../lib/storage/sealed/envelope.js';
+import { type KeyManagementService } from '../../../../lib/storage/sealed/key-management.js';
+import { sealedStorage } from '../../../../lib/storage/sealed/sealed-storage.js';
+import { ValueSealer } from '../../../../lib/storage/sealed/value-sealer.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+
+const fingerprintKey = randomBytes(32);
+const PLACE = ['journal', 'default', 'body'];
+const HOUR_MS = 3_600_000;
+
+/** A key service in this process: it remembers what it wrapped. */
+class KeyService implements KeyManagementService {
+  readonly calls: string[] = [];
+  readonly contexts: unknown[] = [];
+  /** What happens before the answer. */
+  before: (id: string, signal: AbortSignal) => Promise<void> | void = () => undefined;
+  readonly gone = new Set<string>();
+  private readonly dataKeys: { readonly key: string; readonly bytes: Buffer }[] = [];
+
+  async wrap({ key, dataKey, context, signal }: Parameters<KeyManagementService['wrap']>[0]) {
+    this.calls.push(`wrap ${key}`);
+    this.contexts.push(context);
+    const bytes = Buffer.from(dataKey);
+    await this.before(key, signal);
+    if (this.gone.has(key)) return 'gone';
+    return Buffer.from([this.dataKeys.push({ key, bytes })]);
+  }
+
+  async unwrap({ key, wrapped, context, signal }: Parameters<KeyManagementService['unwrap']>[0]) {
+    this.calls.push(`unwrap ${key}`);
+    this.contexts.push(context);
+    await this.before(key, signal);
+    const found = this.dataKeys[(wrapped[0] ?? 0) - 1];
+    return found?.key !== key || this.gone.has(key) ? 'gone' : Buffer.from(found.bytes);
+  }
+}
+
+let kms: KeyService;
+let passed = 0;
+const realNow = performance.now.bind(performance);
+beforeEach(() => {
+  kms = new KeyService();
+  passed = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => realNow() + passed);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const OPTIONS = { keys: { a: 'key-a', b: 'key-b' }, current: 'a', fingerprintKey };
+const make = (options: Partial<EnvelopeOptions> = {}): Encryption =>
+  envelope({ kms, ...OPTIONS, ...options }) as Encryption;
+const sealer = (options: Partial<EnvelopeOptions> = {}): ValueSealer => new ValueSealer(make(options));
+const away = (): void => {
+  kms.before = () => Promise.reject(Object.assign(new Error('secret address'), { code: 'ECONNREFUSED' }));
+};
+const textOf = async (one: ValueSealer, sealed: string): Promise<string | undefined> =>
+  (await one.open(sealed, PLACE, 'body')).text;
+/** Lets what nobody waits for happen. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('envelope()', () => {
+  it('calls the key service once for any number of values, and never to open what it sealed itself', async () => {
+    const one = sealer();
+    const sealed = await Promise.all(Array.from({ length: 500 }, (_, at) => one.seal(`{"n":${at}}`, PLACE)));
+    for (const [at, text] of sealed.entries()) expect(await textOf(one, text)).toBe(`{"n":${at}}`);
+    expect(kms.calls).toEqual(['wrap key-a']);
+    expect(new Set(sealed.map((text) => text.split(':')[2])).size).toBe(1);
+  });
+
+  it('opens what another process sealed with one call for each data key, also for those who ask at once', async () => {
+    const [first, second] = [await sealer().seal('{"n":1}', PLACE), await sealer().seal('{"n":2}', PLACE)];
+    const other = sealer();
+    const asked = Array.from({ length: 50 }, (_, at) => textOf(other, at % 2 ? first : second));
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['{"n":1}', '{"n":2}']));
+    expect(kms.calls.filter((call) => call.startsWith('unwrap'))).toHaveLength(2);
+    expect(kms.contexts.every((context) => JSON.stringify(context) === JSON.stringify(kms.contexts[0]))).toBe(
+      true,
+    );
+  });
+
+  it('opens in no other place, and not with the data key of another value', async () => {
+    const one = sealer();
+    const sealed = await one.seal('{}', PLACE);
+    expect((await one.open(sealed, ['journal', 'other', 'body'], 'body')).problem).toContain('does not open');
+    const another = await sealer().seal('{}', PLACE);
+    const mixed = [...another.split(':').slice(0, 3), sealed.split(':')[3]].join(':');
+    expect((await one.open(mixed, PLACE, 'body')).problem).toContain('does not open');
+    const renamed = sealed.replace(':a~', ':b~');
+    expect((await one.open(renamed, PLACE, 'body')).problem).toContain('the key "b"');
+  });
+
+  it.each([
+    ['answers with an error', away],
+    [
+      'does not answer',
+      () => {
+        kms.before = () => new Promise(() => undefined);
+      },
+    ],
+    [
+      'opens nonsense',
+      () => {
+        kms.unwrap = () => Promise.resolve(randomBytes(31));
+      },
+    ],
+    [
+      'forgets to return',
+      () => {
+        kms.unwrap = () => Promise.resolve(undefined as never);
+      },
+    ],
+  ])('says nothing about a value if the key service %s, and opens it afterwards', async (_how, fail) => {
+    const sealed = await sealer().seal('{}', PLACE);
+    const unwrap = kms.unwrap.bind(kms);
+    const other = sealer({ timeoutMs: 20 });
+    fail();
+    const failure: unknown = await other.open(sealed, PLACE, 'body').catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: 'PaymentsStorageError', mayHaveBeenProcessed: 'not-by-this-call' });
+    expect(inspect(failure)).not.toContain('secret address');
+    kms.before = () => undefined;
+    kms.unwrap = unwrap;
+    passed += 1_000;
+    expect(await textOf(other, sealed)).toBe('{}');
+  });
+
+  it('calls a value damaged only while the key service says that its key is gone', async () => {
+    vi.spyOn(Logger.prototype, 'error').mockReturnValue();
+    const sealed = await sealer().seal('{}', PLACE);
+    const other = sealer();
+    kms.gone.add('key-a');
+    expect((await other.open(sealed, PLACE, 'body')).problem).toContain('the key "a"');
+    await expect(other.seal('{}', PLACE)).rejects.toThrow('no usable key "a" to seal with');
+    kms.gone.clear();
+    expect(await textOf(other, sealed)).toBe('{}');
+    expect(await other.seal('{}', PLACE)).toContain('sealed:1:a~');
+  });
+
+  it('asks the key service about no id that the options do not name', async () => {
+    vi.spyOn(Logger.prototype, 'error').mockReturnValue();
+    const sealed = await sealer().seal('{}', PLACE);
+    const problem = async (text: string) => (await sealer().open(text, PLACE, 'body')).problem;
+    const before = kms.calls.length;
+    expect(await problem(sealed.replace(':a~', ':x~'))).toContain('the key "x"');
+    expect(await problem(sealed.replace(/:a~[^:]+/, ':a'))).toContain('the key "a"');
+    expect(await problem(sealed.replace(':a~', ':__proto__~'))).toContain('the key "__proto__"');
+    expect(kms.calls).toHaveLength(before);
+  });
+
+  it('makes the next data key after so many values, or such a time, without letting anybody wait', async () => {
+    const one = sealer({ maxUses: 10 });
+    const names = new Set<string | undefined>();
+    for (let at = 0; at < 30; at += 1) {
+      names.add((await one.seal('{}', PLACE)).split(':')[2]);
+      await settle();
+    }
+    expect(names.size).toBe(3);
+    const aged = make();
+    const first = await aged.sealingKey();
+    passed += HOUR_MS;
+    expect(aged.sealingKey()).toMatchObject({ name: first.name });
+    await settle();
+    expect((await aged.sealingKey()).name).not.toBe(first.name);
+  });
+
+  it('goes on with the data keys in memory while the key service is away, and says so once', async () => {
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const foreign = await sealer().seal('{"n":1}', PLACE);
+    const one = sealer();
+    const own = await one.seal('{"n":2}', PLACE);
+    await textOf(one, foreign);
+    away();
+    passed += 1.9 * HOUR_MS;
+    for (let at = 0; at < 3; at += 1) {
+      expect(await textOf(one, await one.seal('{"n":3}', PLACE))).toBe('{"n":3}');
+      expect([await textOf(one, own), await textOf(one, foreign)]).toEqual(['{"n":2}', '{"n":1}']);
+      await settle();
+    }
+    expect(warn).toHaveBeenCalledOnce();
+    expect(kms.calls.length).toBeLessThan(10);
+    passed += 0.2 * HOUR_MS;
+    await expect(one.seal('{}', PLACE)).rejects.toThrow('The key service gave no usable answer');
+    await expect(one.open(foreign, PLACE, 'body')).rejects.toThrow('The key service gave no usable answer');
+    kms.before = () => undefined;
+    expect(await textOf(one, await one.seal('{}', PLACE))).toBe('{}');
+  });
+
+  it('lets go of a data key once the key service says that its key is gone', async () => {
+    vi.spyOn(Logger.prototype, 'error').mockReturnValue();
+    vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const one = sealer();
+    const sealed = await one.seal('{}', PLACE);
+    kms.gone.add('key-a');
+    expect(await textOf(one, sealed)).toBe('{}');
+    passed += HOUR_MS;
+    await textOf(one, sealed);
+    await settle();
+    expect((await one.open(sealed, PLACE, 'body')).problem).toContain('the key "a"');
+    await expect(one.seal('{}', PLACE)).rejects.toThrow('no usable key');
+  });
+
+  it('keeps the data keys that were used last, and no more of them than it may', async () => {
+    const sealed = await Promise.all([1, 2, 3].map(() => sealer().seal('{}', PLACE)));
+    const one = sealer({ cacheSize: 2 });
+    const before = kms.calls.length;
+    const [a = '', b = '', c = ''] = sealed;
+    for (const text of [a, b, a, c, a, c]) await textOf(one, text);
+    expect(kms.calls.length - before).toBe(3);
+    await textOf(one, b);
+    expect(kms.calls.length - before).toBe(4);
+  });
+
+  it('waits for nothing that one key delays with what another key sealed, and only once for a silent one', async () => {
+    const ofA = await Promise.all(Array.from({ length: 40 }, () => sealer().seal('{}', PLACE)));
+    const ofB = await Promise.all(
+      Array.from({ length: 40 }, () => sealer({ current: 'b' }).seal('{}', PLACE)),
+    );
+    let running = 0;
+    let most = 0;
+    kms.before = async (key) => {
+      if (key === 'key-a') await new Promise(() => undefined);
+      running += 1;
+      most = Math.max(most, running);
+      await settle();
+      running -= 1;
+    };
+    const one = sealer({ timeoutMs: 500 });
+    const before = kms.calls.length;
+    const results = await Promise.allSettled([...ofA, ...ofB].map((text) => textOf(one, text)));
+    expect(results.map(({ status }) => status === 'fulfilled')).toEqual([
+      ...ofA.map(() => false),
+      ...ofB.map(() => true),
+    ]);
+    expect(most).toBe(16);
+    expect(kms.calls.length - before).toBe(16 + 40);
+    await expect(textOf(one, ofA[0] ?? '')).rejects.toThrow('did not answer within 500 ms');
+    expect(kms.calls.length - before).toBe(16 + 40);
+  });
+
+  it('tells the key service when nobody waits any longer', async () => {
+    let aborted = false;
+    kms.before = (_key, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          aborted = true;
+          reject(signal.reason as Error);
+        });
+      });
+    await expect(sealer({ timeoutMs: 20 }).seal('{}', PLACE)).rejects.toThrow('did not answer within 20 ms');
+    await vi.waitFor(() => {
+      expect(aborted).toBe(true);
+    });
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['a service without methods', { kms: {} }, /kms of envelope\(\) must have the methods wrap and unwrap/],
+    ['no keys', { keys: {} }, /keys of envelope\(\)/],
+    ['a key without a name', { keys: { a: '' } }, /keys\['a'\]/],
+    ['a current that is not there', { current: 'x' }, /current.*write 'a' or 'b'/],
+    ['no key for fingerprints', { fingerprintKey: undefined }, /fingerprintKey of envelope\(\)/],
+    ['a time longer than the storage has', { timeoutMs: 4_001 }, /timeoutMs.*1 to 4000/],
+    ['no uses', { maxUses: 0 }, /maxUses/],
+    ['a word for a flag', { requireSealed: 'yes' }, /requireSealed/],
+  ])('refuses %s', (_what, options, problem) => {
+    expect(() => make(options)).toThrow(problem);
+  });
+
+  it('shows no data key and no key service when it is inspected', async () => {
+    const one = make();
+    await one.sealingKey();
+    const shown = inspect(one, { depth: 9, showHidden: true }) + JSON.stringify(one);
+    expect(shown).not.toContain('KeyService');
+    expect(shown).not.toContain(fingerprintKey.toString('hex').slice(0, 12));
+  });
+});
+
+describe('several encryptions', () => {
+  const key = randomBytes(32);
+  const plain = aesGcm({ keys: { a: key }, current: 'a' }) as Encryption;
+
+  it('are one that seals with the first and opens with all, although an id of aesGcm() is that of a key service', async () => {
+    const [fromKms, fromKey] = [
+      await sealer().seal('{"n":1}', PLACE),
+      await new ValueSealer(plain).seal('{"n":2}', PLACE),
+    ];
+    for (const [list, outdated] of [
+      [[make(), plain], fromKey],
+      [[plain, make()], fromKms],
+    ] as const) {
+      const both = new ValueSealer(oneEncryption([list[0], list[1]]));
+      expect([await textOf(both, fromKms), await textOf(both, fromKey)]).toEqual(['{"n":1}', '{"n":2}']);
+      const isOutdated = [fromKms, fromKey].filter((text) => both.isOutdated(text));
+      expect(isOutdated).toEqual([outdated]);
+      expect(both.fingerprints('x')).toEqual([...list[0].fingerprints('x'), ...list[1].fingerprints('x')]);
+    }
+  });
+
+  it('are an option, and must not share an id', () => {
+    const options = { baseUrl: 'http://127.0.0.1/api/v1', apiKey: 'pk_test_a', apiSecret: 'sk_test_a' };
+    expect(resolveOptions({ ...options, encryption: [make(), plain] }).encryption?.current).toBe('a');
+    expect(resolveOptions({ ...options, encryption: [plain] }).encryption).toBe(plain);
+    expect(() => resolveOptions({ ...options, encryption: [make(), make({ keys: { a: 'x' } })] })).toThrow(
+      /two keys with the id 'a'/,
+    );
+    expect(() => resolveOptions({ ...options, encryption: [] })).toThrow(/is no encryption of the package, nor a list/);
+  });
+});
+
+describe('a storage with a key service that is away', () => {
+  it('lists every entry, and marks those that it cannot read for now', async () => {
+    const raw = memoryStorage();
+    await sealedStorage(raw, make()).journal.insert(journalRecord('order-1'), 0);
+    const other = sealedStorage(raw, make({ current: 'b' }));
+    await other.journal.insert(journalRecord('order-2'), 0);
+    kms.before = (id) => (id === 'key-a' ? Promise.reject(new Error('away')) : undefined);
+    const { entries } = await other.journal.list(journalRecord('any'), [], { limit: 9 });
+    expect(entries.map(({ unavailable = false }) => unavailable)).toEqual([true, false]);
+    expect(entries[0]?.damaged).toContain('cannot be had now');
+    await expect(other.journal.get(journalRecord('order-1'))).rejects.toThrow('gave no usable answer');
+    // What is there already is not overwritten, and not taken for something else.
+    await expect(other.journal.insert(journalRecord('order-1'), 0)).rejects.toThrow('gave no usable answer');
+    kms.before = () => undefined;
+    expect((await other.journal.get(journalRecord('order-1')))?.damaged).toBeUndefined();
+  });
+
+  it('calls a change done that the store has written, although it cannot read it again', async () => {
+    vi.spyOn(Logger.prototype, 'error').mockReturnValue();
+    const raw = memoryStorage();
+    await sealedStorage(raw, make()).journal.insert(journalRecord('order-1'), 0);
+    const other = sealedStorage(raw, make({ current: 'b' }));
+    kms.gone.add('key-a');
+    const damaged = await other.journal.get(journalRecord('order-1'));
+    expect(damaged?.damaged).toContain('the key "a"');
+    away();
+    const next = {
+      ...(damaged?.record ?? journalRecord('x')),
+      state: 'settled',
+      outcome: 'success',
+    } as const;
+    expect(await other.journal.replace(damaged?.version ?? 0, next, 0)).toMatchObject({
+      record: { state: 'settled' },
+      unavailable: true,
+    });
+  });
+});
