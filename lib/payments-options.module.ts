@@ -1,5 +1,10 @@
-import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder, Module } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import {
+  type ConfigurableModuleAsyncOptions,
+  ConfigurableModuleBuilder,
+  Module,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { DEFAULT_ACCOUNT } from './common/vocabulary.js';
 import { mergeOptions } from './config/merge-options.js';
 import { type PaymentsResolverOptions } from './config/accounts-options.js';
@@ -111,4 +116,24 @@ async function failWithOtherAccounts(application: object, error: unknown): Promi
 
 /** Reads and checks the options of one account, for the modules that need them at boot. */
 @Module({})
-export class PaymentsOptionsModule extends ConfigurableModuleClass {}
+export class PaymentsOptionsModule extends ConfigurableModuleClass implements OnModuleInit {
+  constructor(private readonly moduleRef: ModuleRef) {
+    super();
+  }
+
+  /**
+   * Nest would make options of a request anew for each one, and with them the account, its journal and its connections.
+   *
+   * @throws PaymentsConfigError if the factory injects a provider of a request.
+   */
+  onModuleInit(): void {
+    try {
+      this.moduleRef.get(RESOLVED_OPTIONS, { strict: true });
+    } catch {
+      throw new PaymentsConfigError(
+        'The factory of PaymentsModule.forRootAsync injects a provider of a request, but its options must be known at boot: ' +
+          'inject singletons only. What differs by account, accounts.resolve can read for each one.',
+      );
+    }
+  }
+}

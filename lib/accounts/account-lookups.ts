@@ -3,11 +3,12 @@ import { inTime } from '../common/timing.js';
 import { type ResolvedResolverOptions } from '../config/resolve-accounts.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { PaymentsAccountError } from '../errors/payments-account.error.js';
-import { failureLabel } from '../errors/payments-errors.js';
+import { failureLabel, PaymentsConfigError } from '../errors/payments-errors.js';
 import { SafeLogger } from '../common/safe-logger.js';
 
 /** Names that strangers invent must not fill the memory. */
 const MOST_UNKNOWN = 10_000;
+const LOG_EVERY_MS = 60_000;
 
 type Found = ResolvedPaymentsOptions | undefined;
 
@@ -18,8 +19,12 @@ type Found = ResolvedPaymentsOptions | undefined;
 export class AccountLookups {
   private readonly logger = new SafeLogger('PaymentsAccounts');
   private readonly running = new Map<string, Promise<Found>>();
+  /** The running ones, and those that were forgotten while somebody waited. */
+  private readonly awaited = new Set<Promise<Found>>();
   /** Until when each name is unknown, by `performance.now()`; the oldest first. */
   private readonly unknown = new Map<string, number>();
+  private silentUntil = -Infinity;
+  private unreported = 0;
 
   constructor(
     private readonly options: Pick<ResolvedResolverOptions, 'accounts' | 'optionsOf'>,
@@ -54,7 +59,7 @@ export class AccountLookups {
 
   /** Resolves when nobody waits for the resolver any more. Never rejects. */
   async idle(): Promise<void> {
-    await Promise.allSettled(this.running.values());
+    while (this.awaited.size > 0) await Promise.allSettled(this.awaited);
   }
 
   private ask(account: string): Promise<Found> {
@@ -72,26 +77,58 @@ export class AccountLookups {
         throw error;
       },
     );
+    const ended = (): void => {
+      this.awaited.delete(asking);
+    };
     this.running.set(account, asking);
+    this.awaited.add(asking);
+    asking.then(ended, ended);
     return asking;
   }
 
   private async answer(account: string): Promise<Found> {
     const returned = await this.returned(account);
-    return returned == null ? undefined : this.options.optionsOf(returned, account);
+    if (returned == null) return undefined;
+    try {
+      return this.options.optionsOf(returned, account);
+    } catch (error) {
+      if (error instanceof PaymentsConfigError) throw error;
+      // A getter of what the resolver returned threw it.
+      throw this.failed(account, error);
+    }
   }
 
   private async returned(account: string): Promise<unknown> {
     const { resolve, timeoutMs } = this.options.accounts;
-    const late = (): Error => unavailable(account, `accounts.resolve did not answer within ${timeoutMs} ms`);
+    let late: PaymentsAccountError | undefined;
+    const onLate = (): Error => {
+      late = unavailable(account, `accounts.resolve did not answer within ${timeoutMs} ms`);
+      return late;
+    };
     try {
-      const asked = Promise.resolve(account).then(resolve);
-      return await inTime(asked, performance.now() + timeoutMs, late);
+      return await inTime(Promise.resolve(account).then(resolve), performance.now() + timeoutMs, onLate);
     } catch (error) {
-      if (error instanceof PaymentsAccountError) throw error;
-      this.logger.error(`accounts.resolve failed for the account '${account}': ${failureLabel(error)}`);
-      throw unavailable(account, 'accounts.resolve failed');
+      throw late && error === late ? late : this.failed(account, error);
     }
+  }
+
+  /** The error of the caller, who must not get that of the resolver: it may hold keys. */
+  private failed(account: string, error: unknown): PaymentsAccountError {
+    this.logFailure(account, error);
+    return unavailable(account, 'accounts.resolve failed');
+  }
+
+  /** Once a minute, because strangers may ask for any number of names while the resolver fails. */
+  private logFailure(account: string, error: unknown): void {
+    const now = performance.now();
+    if (now < this.silentUntil) {
+      this.unreported += 1;
+      return;
+    }
+    const more = this.unreported > 0 ? `; it failed ${this.unreported} more times since the last line` : '';
+    this.logger.error(`accounts.resolve failed for the account '${account}': ${labelOf(error)}${more}.`);
+    this.silentUntil = now + LOG_EVERY_MS;
+    this.unreported = 0;
   }
 
   private rememberUnknown(account: string): void {
@@ -101,6 +138,24 @@ export class AccountLookups {
     const [oldest] = this.unknown.keys();
     if (oldest !== undefined) this.unknown.delete(oldest);
   }
+}
+
+/** An error of the application may be one that throws when somebody looks at it. */
+function labelOf(error: unknown): string {
+  try {
+    return failureLabel(error);
+  } catch {
+    return 'an error that cannot be read was thrown';
+  }
+}
+
+/** The error of a call whose own time ended first. */
+export function accountTooLate(): PaymentsAccountError {
+  return new PaymentsAccountError(
+    'ACCOUNT_UNAVAILABLE',
+    "The call's deadlineMs was over before accounts.resolve answered, so nothing was sent.",
+    { hint: 'Make the same call again, or give it a longer deadlineMs.' },
+  );
 }
 
 function unavailable(account: string, problem: string): PaymentsAccountError {

@@ -74,10 +74,7 @@ export class AccountPool {
   /** Counts a use of the account. Call the result at its end. */
   use(pooled: PooledAccount): () => void {
     pooled.users += 1;
-    if (this.accounts.get(pooled.name) === pooled) {
-      this.accounts.delete(pooled.name);
-      this.accounts.set(pooled.name, pooled);
-    }
+    this.touch(pooled, performance.now());
     return () => {
       pooled.users -= 1;
       pooled.usedAt = performance.now();
@@ -130,6 +127,7 @@ export class AccountPool {
       if (!haveSameKeys(pooled.options, options)) pooled.headers = keyHeaders(options);
       if (options.webhooks) pooled.account.receiver?.signatures.useKeys(options.webhooks.keys);
       Object.assign(pooled, { options, freshUntil });
+      this.touch(pooled, now);
       return;
     }
     this.retire(name);
@@ -185,6 +183,14 @@ export class AccountPool {
     if (!now || isDeepStrictEqual(now.headers, refused)) return undefined;
     const isSame = now.options.environment === options.environment && now.options.baseUrl === options.baseUrl;
     return isSame ? now.headers : undefined;
+  }
+
+  /** Keeps an account for a while: somebody uses it, or is about to. */
+  private touch(pooled: PooledAccount, now: number): void {
+    pooled.usedAt = now;
+    if (this.accounts.get(pooled.name) !== pooled) return;
+    this.accounts.delete(pooled.name);
+    this.accounts.set(pooled.name, pooled);
   }
 
   /** Takes an account out. Until its work has ended, a shutdown still waits for it. */

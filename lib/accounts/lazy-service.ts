@@ -1,3 +1,9 @@
+import { performance } from 'node:perf_hooks';
+import { isRecord } from '../common/json-object.js';
+import { LONGEST_TIMER_MS, withDeadline } from '../common/timing.js';
+import { accountTooLate } from './account-lookups.js';
+import { copyArguments } from './copy-arguments.js';
+
 /** A service in use. Call `release` at the end of its work. */
 export interface HeldService<Service> {
   readonly service: Service;
@@ -54,10 +60,27 @@ function lazyMethod(name: string, method: Method): (this: Lazy, ...args: unknown
 async function run(hold: HoldService<Methods>, name: string, args: unknown[]): Promise<unknown> {
   const holding = hold();
   // If the service is there, the method reads its request at once, as every service does.
-  const given = holding instanceof Promise ? copied(name, args) : args;
-  const { service, release } = holding instanceof Promise ? await holding : holding;
+  if (!(holding instanceof Promise)) return perform(holding, name, args);
+  let isTaken = false;
   try {
-    return await service[name]?.(...given);
+    const given = copyArguments(args, name.startsWith('enlist') ? 1 : 0);
+    const limits = ENDING_WITH_REPORT.has(name) ? {} : limitsIn(given.at(-1));
+    const startedAt = performance.now();
+    const held = await within(holding, startedAt, limits);
+    isTaken = true;
+    return await perform(held, name, withTimeLeft(given, startedAt, limits));
+  } finally {
+    if (!isTaken) releaseLater(holding);
+  }
+}
+
+async function perform(
+  { service, release }: HeldService<Methods>,
+  name: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  try {
+    return await service[name]?.(...args);
   } finally {
     release();
   }
@@ -72,18 +95,54 @@ async function* iterate(hold: HoldService<Methods>, name: string, args: readonly
   }
 }
 
-/** Copies the request, which the application may change until the service is there. */
-function copied(name: string, args: readonly unknown[]): unknown[] {
-  // A transaction comes first there, and belongs to its connection.
-  const request = name.startsWith('enlist') ? 1 : 0;
-  return args.map((arg, index) => (index === request ? copyOf(arg) : arg));
+/** If their signal fires, these say how far they came. */
+const ENDING_WITH_REPORT: ReadonlySet<string> = new Set(['reseal']);
+
+/** What the options of a call say about its time. */
+interface WaitLimits {
+  readonly signal?: AbortSignal | undefined;
+  readonly deadlineMs?: number | undefined;
 }
 
-/** What cannot be copied is no request: its check says so. */
-function copyOf(request: unknown): unknown {
-  try {
-    return structuredClone(request);
-  } catch {
-    return request;
-  }
+/** What is wrong in the options, the check of the call says. */
+function limitsIn(options: unknown): WaitLimits {
+  if (!isRecord(options)) return {};
+  const { signal, deadlineMs } = options;
+  const isTime = Number.isInteger(deadlineMs) && Number(deadlineMs) > 0;
+  return {
+    signal: signal instanceof AbortSignal ? signal : undefined,
+    deadlineMs: isTime ? Math.min(Number(deadlineMs), LONGEST_TIMER_MS) : undefined,
+  };
+}
+
+/** Waits for a service as long as the call may take. Nothing was sent yet. */
+async function within(
+  holding: Promise<HeldService<Methods>>,
+  startedAt: number,
+  { signal, deadlineMs = LONGEST_TIMER_MS }: WaitLimits,
+): Promise<HeldService<Methods>> {
+  const waited = await withDeadline(holding, startedAt + deadlineMs, signal);
+  if (waited.ended === 'done') return waited.value;
+  throw waited.ended === 'aborted' ? signal?.reason : accountTooLate();
+}
+
+/** The wait for the service counts as a part of the call. */
+function withTimeLeft(
+  args: readonly unknown[],
+  startedAt: number,
+  { deadlineMs }: WaitLimits,
+): readonly unknown[] {
+  if (deadlineMs === undefined) return args;
+  const leftMs = Math.floor(deadlineMs - (performance.now() - startedAt));
+  return [...args.slice(0, -1), { ...(args.at(-1) as object), deadlineMs: Math.max(1, leftMs) }];
+}
+
+/** Nobody uses the service any more. */
+function releaseLater(holding: Promise<HeldService<Methods>>): void {
+  holding.then(
+    ({ release }) => {
+      release();
+    },
+    () => undefined,
+  );
 }

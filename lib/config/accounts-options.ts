@@ -3,7 +3,8 @@ import { type WebhookOptions, type WebhookSecret } from './webhook-options.js';
 
 /**
  * What `accounts.resolve` gives for one account: its keys, and options that may differ by account. A value that is left
- * out is that of the registration. Every other option is shared by all accounts.
+ * out is that of the registration, and so is a field that is left out of a section such as `limits`. Every other option
+ * is shared by all accounts.
  *
  * @publicApi
  */

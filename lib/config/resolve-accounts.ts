@@ -95,7 +95,7 @@ export function resolveResolverOptions(
       const { credentials, its, keys } = readAll({
         credentials: () =>
           resolveCredentials({ auth: options['auth'], baseUrl: options['baseUrl'], ...given(own) }, itsError),
-        its: () => readOptions(tableOf(own), own, '', itsError),
+        its: () => readOptions(tableOf(own), overShared(options, own), '', itsError),
         keys: () => ownKeys(own['webhooks'], webhooks, itsError),
       });
       // What the account does not change is shared, not copied: there may be thousands.
@@ -145,6 +145,22 @@ function ownOptions(returned: unknown, error: OptionError): Record<string, unkno
   const problem = `is the same for all accounts: write it beside \`accounts\`. Only these differ by account: ${names}.`;
   throwJoined(shared.map((name) => error(name, problem)));
   return Object.fromEntries([...BY_ACCOUNT].map((name) => [name, returned[name] ?? undefined]));
+}
+
+/**
+ * The values of an account. A field of a section that the account leaves out is that of the registration: an account with
+ * its own limit of collections keeps the common limit of payouts.
+ */
+function overShared(
+  shared: Readonly<Record<string, unknown>>,
+  own: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const entries = Object.entries(own).map(([name, value]) => {
+    const common = shared[name];
+    if (isRecord(common) && isRecord(value)) return [name, { ...common, ...overShared(common, value) }];
+    return [name, value ?? common];
+  });
+  return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
 /** The rows of the table that an account changes. */

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import fc from 'fast-check';
 import { isAccountName } from '../../../lib/common/account-name.js';
 import { AccountPool, type PooledAccount } from '../../../lib/accounts/account-pool.js';
@@ -119,4 +119,60 @@ it('the pool lets the accounts go that were used longest ago, but none within a 
     'recent',
     'last',
   ]);
+});
+
+const poolOf = (accounts: Partial<(typeof OPTIONS)['accounts']>): AccountPool =>
+  new AccountPool(
+    { ...OPTIONS, accounts: { ...OPTIONS.accounts, ...accounts } },
+    () => ({ services: {}, receiver: undefined, stop: () => undefined, idle }) as unknown as Account,
+  );
+
+it('an account that is asked for again is there for its caller, although others need its place at the same moment', async () => {
+  const answers: (() => void)[] = [];
+  const row = { apiKey: 'pk_test_x', apiSecret: 'sk_test_x' };
+  // One query for all, as a DataLoader makes it.
+  const resolve = (): Promise<typeof row> =>
+    new Promise((answer) => {
+      answers.push(() => {
+        answer(row);
+      });
+    });
+  const answerAll = async (count: number): Promise<void> => {
+    await vi.waitUntil(() => answers.length === count);
+    for (const answer of answers.splice(0)) answer();
+  };
+  const pool = poolOf({ maxCached: 1, resolve });
+  const first = pool.open('old');
+  await answerAll(1);
+  const old = await first;
+  old.usedAt = old.freshUntil = -Infinity;
+  const both = Promise.all(['old', 'new-1', 'new-2'].map(async (name) => pool.open(name)));
+  await answerAll(3);
+  expect((await both).map(({ name }) => name)).toEqual(['old', 'new-1', 'new-2']);
+});
+
+it('the pool is not idle while somebody waits for an answer that forget() made worthless', async () => {
+  let answer: () => void = () => undefined;
+  const asked = vi.fn(
+    () =>
+      new Promise<undefined>((resolve) => {
+        answer = () => {
+          resolve(undefined);
+        };
+      }),
+  );
+  const pool = poolOf({ resolve: asked });
+  const opened = Promise.resolve(pool.open('shop')).catch((error: unknown) => error);
+  await vi.waitUntil(() => asked.mock.calls.length === 1);
+  pool.forget('shop');
+  let isIdle = false;
+  const idling = pool.idle().then(() => {
+    isIdle = true;
+  });
+  answer();
+  await vi.waitUntil(() => asked.mock.calls.length === 2);
+  expect(isIdle).toBe(false);
+  answer();
+  await idling;
+  expect(await opened).toMatchObject({ code: 'ACCOUNT_UNKNOWN' });
 });
