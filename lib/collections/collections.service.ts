@@ -7,7 +7,7 @@ import { type CallOptions } from '../gateway/call-options.js';
 import { type MoneyCall } from '../gateway/gateway-call.js';
 import { type RequestRules } from '../gateway/gateway-client.js';
 import { type RequestClass } from '../gateway/validation/field-rules.js';
-import { limitErrors, validateRequest } from '../gateway/validation/validate-request.js';
+import { validateRequest } from '../gateway/validation/validate-request.js';
 import { type EnlistedPayment, type EnlistOptions } from '../journal/payment/enlisting.js';
 import { type Payments } from '../journal/payment/payments.js';
 import { MobileMoneyCollectionDto, PartnerWalletCollectionDto } from './collection.dto.js';
@@ -147,9 +147,8 @@ function collectionCall(
   request: unknown,
   rules: RequestRules,
 ): MoneyCall<CollectionPayment> {
-  const dto = validateRequest(route.requestClass, request, route.operation, ({ amount }) =>
-    limitErrors(amount, rules.limits.collection),
-  );
+  const allowed = { limits: rules.limits.collection };
+  const dto = validateRequest(route.requestClass, request, route.operation, allowed);
   const amount = canonicalAmount(dto.amount);
   const { family, path } = MONEY_OPERATIONS[route.operation];
   return {

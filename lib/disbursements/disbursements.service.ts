@@ -6,7 +6,7 @@ import { type PaymentsResponse, readPaymentRecord, wireAmount } from '../gateway
 import { type CallOptions } from '../gateway/call-options.js';
 import { type MoneyCall } from '../gateway/gateway-call.js';
 import { type RequestRules } from '../gateway/gateway-client.js';
-import { limitErrors, validateRequest, type FieldErrors } from '../gateway/validation/validate-request.js';
+import { validateRequest } from '../gateway/validation/validate-request.js';
 import { type EnlistedPayment, type EnlistOptions } from '../journal/payment/enlisting.js';
 import { type Payments } from '../journal/payment/payments.js';
 import { type BankDisbursement, BankDisbursementDto } from './bank-disbursement.js';
@@ -122,9 +122,8 @@ export class DisbursementsService {
 /** Checks a request for a bank payout and makes the call of it. */
 function bankCall(request: unknown, rules: RequestRules): MoneyCall<BankDisbursement> {
   const operation = 'disbursement.bank';
-  const dto = validateRequest(BankDisbursementDto, request, operation, ({ amount }) =>
-    limitErrors(amount, rules.limits.disbursement),
-  );
+  const allowed = { limits: rules.limits.disbursement };
+  const dto = validateRequest(BankDisbursementDto, request, operation, allowed);
   const amount = canonicalAmount(dto.amount);
   const { family, path } = MONEY_OPERATIONS[operation];
   return {
@@ -150,10 +149,8 @@ function bankCall(request: unknown, rules: RequestRules): MoneyCall<BankDisburse
 /** Checks a request for a mobile money payout and makes the call of it. */
 function mobileMoneyCall(request: unknown, rules: RequestRules): MoneyCall<MobileMoneyDisbursement> {
   const operation = 'disbursement.mobile-money';
-  const dto = validateRequest(MobileMoneyDisbursementDto, request, operation, ({ amount, network }) => ({
-    ...limitErrors(amount, rules.limits.disbursement),
-    ...networkErrors(network, rules.networks),
-  }));
+  const allowed = { limits: rules.limits.disbursement, networks: rules.networks };
+  const dto = validateRequest(MobileMoneyDisbursementDto, request, operation, allowed);
   const amount = canonicalAmount(dto.amount);
   const { family, path } = MONEY_OPERATIONS[operation];
   return {
@@ -175,9 +172,4 @@ function mobileMoneyCall(request: unknown, rules: RequestRules): MoneyCall<Mobil
     read: (data) =>
       readPaymentRecord(data, MONEY_FIELDS, { status: DISBURSEMENT_STATUSES, channel: ['MOBILE_MONEY'] }),
   };
-}
-
-function networkErrors(network: string, networks: ReadonlySet<string> | undefined): FieldErrors {
-  if (!networks || networks.has(network)) return {};
-  return { network: [`network must be one of the networks option: ${[...networks].join(', ')}`] };
 }

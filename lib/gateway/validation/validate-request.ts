@@ -6,24 +6,31 @@ import { PaymentsValidationError } from '../../errors/payments-errors.js';
 import { passesRules, type RequestClass } from './field-rules.js';
 
 /** Problems of a request by field. */
-export type FieldErrors = Record<string, string[]>;
+type FieldErrors = Record<string, string[]>;
+
+/** What the module's options allow, of what the fields' own rules allow. */
+interface AllowedByOptions {
+  readonly limits: ResolvedLimits;
+  /** Only for a request that names a network. Undefined: any network. */
+  readonly networks?: ReadonlySet<string> | undefined;
+}
 
 /**
  * Copies a request into its DTO class and checks it.
  *
- * @param configured Checks by the module's options. Called only if the fields themselves are valid.
+ * @param allowed Compared only if the fields themselves are valid.
  * @throws PaymentsValidationError
  */
 export function validateRequest<T extends object>(
   requestClass: RequestClass<T>,
   request: unknown,
   operation: PaymentsOperation,
-  configured?: (request: T) => FieldErrors,
+  allowed?: AllowedByOptions,
 ): T {
   const errors: FieldErrors = {};
   const dto = copyFields(requestClass, request, errors);
   if (!hasErrors(errors) && !passesRules(requestClass, dto)) Object.assign(errors, fieldErrors(dto));
-  if (!hasErrors(errors)) Object.assign(errors, configured?.(dto));
+  if (allowed && !hasErrors(errors)) Object.assign(errors, optionErrors(dto, allowed));
   if (hasErrors(errors)) throw new PaymentsValidationError(errors, { operation });
   return dto;
 }
@@ -74,8 +81,18 @@ function fieldErrors(dto: object): FieldErrors {
   return errors;
 }
 
+function optionErrors(
+  { amount, network }: { readonly amount?: MoneyInput; readonly network?: string },
+  { limits, networks }: AllowedByOptions,
+): FieldErrors {
+  return {
+    ...(amount !== undefined && limitErrors(amount, limits)),
+    ...(network !== undefined && networks && networkErrors(network, networks)),
+  };
+}
+
 /** Whether an amount keeps to the configured limits. */
-export function limitErrors(amount: MoneyInput, { minCents, maxCents }: ResolvedLimits): FieldErrors {
+function limitErrors(amount: MoneyInput, { minCents, maxCents }: ResolvedLimits): FieldErrors {
   const cents = parseCents(String(amount)) ?? 0n;
   const least = minCents ?? cents;
   const most = maxCents ?? cents;
@@ -84,6 +101,11 @@ export function limitErrors(amount: MoneyInput, { minCents, maxCents }: Resolved
   if (cents > most)
     return { amount: [`amount must be at most ${formatCents(most)}, the limit in the module's options`] };
   return {};
+}
+
+function networkErrors(network: string, networks: ReadonlySet<string>): FieldErrors {
+  if (networks.has(network)) return {};
+  return { network: [`network must be one of the networks option: ${[...networks].join(', ')}`] };
 }
 
 function hasErrors(errors: FieldErrors): boolean {

@@ -4,19 +4,25 @@ import {
   MobileMoneyCollectionDto,
   PartnerWalletCollectionDto,
 } from '../../../../lib/collections/collection.dto.js';
+import { type MoneyInput } from '../../../../lib/common/money.js';
+import { type ResolvedLimits } from '../../../../lib/config/resolved-options.js';
 import { BankDisbursementDto } from '../../../../lib/disbursements/bank-disbursement.js';
 import { MobileMoneyDisbursementDto } from '../../../../lib/disbursements/mobile-money-disbursement.js';
 import { PaymentsValidationError } from '../../../../lib/errors/payments-errors.js';
 import { NameLookupDto } from '../../../../lib/name-lookup/name-lookup.dto.js';
-import { limitErrors, validateRequest } from '../../../../lib/gateway/validation/validate-request.js';
+import { validateRequest } from '../../../../lib/gateway/validation/validate-request.js';
 import { type RequestClass } from '../../../../lib/gateway/validation/field-rules.js';
 import { bankRequest, collectionRequest, mobileRequest } from '../../../support/gateway-answers.js';
 
 const lookupRequest = { channel: 'BANK', account_number: '015', bank_code: 'ABC' };
 
-function check(requestClass: RequestClass<object>, request: unknown): Record<string, readonly string[]> {
+function check(
+  requestClass: RequestClass<object>,
+  request: unknown,
+  allowed?: Parameters<typeof validateRequest>[3],
+): Record<string, readonly string[]> {
   try {
-    validateRequest(requestClass, request, 'banks.list');
+    validateRequest(requestClass, request, 'banks.list', allowed);
     return {};
   } catch (error) {
     if (error instanceof PaymentsValidationError) return error.errors;
@@ -251,6 +257,8 @@ describe('limits', () => {
   const limits = { minCents: 100_00n, maxCents: 200_00n };
   const TOO_SMALL = "amount must be at least 100.00, the limit in the module's options";
   const TOO_LARGE = "amount must be at most 200.00, the limit in the module's options";
+  const limited = (amount: MoneyInput, allowed: ResolvedLimits) =>
+    check(BankDisbursementDto, { ...bankRequest, amount }, { limits: allowed });
 
   it.each([
     ['100.00', {}],
@@ -262,17 +270,17 @@ describe('limits', () => {
     ['200.01', { amount: [TOO_LARGE] }],
     [201n, { amount: [TOO_LARGE] }],
   ])('are both inclusive, and name the one that %s passes', (amount, errors) => {
-    expect(limitErrors(amount, limits)).toEqual(errors);
+    expect(limited(amount, limits)).toEqual(errors);
   });
 
   it('bound one side if only one is set, and nothing if none is', () => {
     const lower = { minCents: 100_00n, maxCents: undefined };
     const upper = { minCents: undefined, maxCents: 200_00n };
-    expect(limitErrors('99.99', lower)).toEqual({ amount: [TOO_SMALL] });
-    expect(limitErrors('9999999999999.99', lower)).toEqual({});
-    expect(limitErrors('0.01', upper)).toEqual({});
-    expect(limitErrors('200.01', upper)).toEqual({ amount: [TOO_LARGE] });
-    expect(limitErrors('0.01', { minCents: undefined, maxCents: undefined })).toEqual({});
+    expect(limited('99.99', lower)).toEqual({ amount: [TOO_SMALL] });
+    expect(limited('9999999999999.99', lower)).toEqual({});
+    expect(limited('0.01', upper)).toEqual({});
+    expect(limited('200.01', upper)).toEqual({ amount: [TOO_LARGE] });
+    expect(limited('0.01', { minCents: undefined, maxCents: undefined })).toEqual({});
   });
 });
 
@@ -305,22 +313,35 @@ describe('validateRequest()', () => {
     });
   });
 
-  it('asks the configured checks for the copy, and only if the fields themselves are fine', () => {
-    const asked: unknown[] = [];
-    const validate = (request: object) =>
-      validateRequest(MobileMoneyCollectionDto, request, 'collection.mobile-money', (dto) => {
-        asked.push(dto);
-        return dto.amount === '7.00' ? { amount: ['amount is too small'] } : {};
+  it("compares a request with the module's options only if the fields themselves are fine", () => {
+    const limits = { minCents: 1_000n, maxCents: undefined };
+    const validate = (request: object) => () =>
+      validateRequest(MobileMoneyCollectionDto, request, 'collection.mobile-money', { limits });
+    const small = { ...collectionRequest, amount: '7.00' };
+    const wrong = (fields: readonly string[]): unknown =>
+      expect.objectContaining({
+        errors: Object.fromEntries(fields.map((field) => [field, [expect.any(String)]])),
       });
-    const dto = validate(collectionRequest);
-    expect(asked).toEqual([dto]);
-    expect(asked[0]).toBe(dto);
-    expect(() => validate({ ...collectionRequest, phone: '0712' })).toThrow(PaymentsValidationError);
-    expect(() => validate([])).toThrow(PaymentsValidationError);
-    expect(asked).toHaveLength(1);
-    expect(() => validate({ ...collectionRequest, amount: '7.00' })).toThrow(
-      expect.objectContaining({ errors: { amount: ['amount is too small'] } }),
+    expect(validate(collectionRequest)()).toMatchObject(collectionRequest);
+    expect(validate({ ...small, phone: '0712' })).toThrow(wrong(['phone']));
+    expect(validate([])).toThrow(wrong(['request']));
+    expect(validate(small)).toThrow(wrong(['amount']));
+  });
+
+  it("compares the network of a payout with the module's options as well as its amount", () => {
+    const allowed = { limits: { minCents: 1_000n, maxCents: undefined }, networks: new Set(['B']) };
+    const validate = (request: object) => () =>
+      validateRequest(MobileMoneyDisbursementDto, request, 'disbursement.mobile-money', allowed);
+    const payout = { ...mobileRequest, network: 'A' };
+    expect(validate({ ...payout, amount: '7.00' })).toThrow(
+      expect.objectContaining({
+        errors: {
+          amount: ["amount must be at least 10.00, the limit in the module's options"],
+          network: ['network must be one of the networks option: B'],
+        },
+      }),
     );
+    expect(validate({ ...payout, network: 'B' })()).toMatchObject({ network: 'B' });
   });
 
   it('says what is wrong with the request itself before what is wrong with its fields', () => {
