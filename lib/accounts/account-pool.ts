@@ -141,7 +141,9 @@ export class AccountPool {
     times: Pick<PooledAccount, 'freshUntil' | 'usedAt'>,
   ): PooledAccount {
     const keys: AccountKeys = {
-      current: () => pooled.headers,
+      get current() {
+        return pooled.headers;
+      },
       renewed: (refused, deadline) => this.renewed(pooled, refused, deadline),
     };
     const account = this.create(options, keys);

@@ -8,8 +8,8 @@ export interface KeyHeaders {
 
 /** The keys of an account, which may change while calls run. */
 export interface AccountKeys {
-  /** The keys in use. A call takes them when it begins. */
-  current(): KeyHeaders;
+  /** The keys in use. A call reads them when it begins. */
+  readonly current: KeyHeaders;
   /**
    * Asks for the keys again, after a 401. Resolves to undefined if there are no others, or not in time. Never rejects.
    *
@@ -19,10 +19,9 @@ export interface AccountKeys {
   renewed?(refused: KeyHeaders, deadline: number): Promise<KeyHeaders | undefined>;
 }
 
-/** Keys that never change, in a closure: out of reach of `util.inspect` and JSON. */
+/** Keys that never change. Hold them in a closure only: out of reach of `util.inspect` and JSON. */
 export function constantKeys(options: Credentials): AccountKeys {
-  const headers = keyHeaders(options);
-  return { current: () => headers };
+  return { current: keyHeaders(options) };
 }
 
 type Credentials = Pick<ResolvedPaymentsOptions, 'auth' | 'apiKey' | 'apiSecret'>;

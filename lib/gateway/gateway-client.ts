@@ -46,7 +46,7 @@ export interface GatewayClient {
 /**
  * Keeps no option that holds a key.
  *
- * @param keys Its functions keep the credentials, out of reach of `util.inspect` and JSON of a service.
+ * @param keys Stay in a closure, out of reach of `util.inspect` and JSON of a service.
  */
 export function createGatewayClient(
   options: GatewayOptions,
@@ -110,7 +110,7 @@ function callSender(setup: CallAccount): SendCall {
         ? { ...headers }
         : { 'Idempotency-Key': idempotencyKey, ...headers };
     };
-    const first = keys.current();
+    const first = keys.current;
     const request = { method: call.method, origin, path: basePath + call.path, body };
     const result = await runCall(call, {
       transport,
