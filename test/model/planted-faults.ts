@@ -162,9 +162,9 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a change of another version goes through',
     file: MEMORY,
-    find: 'replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {\n    const existing = this.records.find(record);\n    if (existing?.version !== version)',
+    find: 'replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {\n    const now = this.now();\n    const existing = this.records.find(record);\n    if (existing?.version !== version)',
     write:
-      'replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {\n    const existing = this.records.find(record);\n    if (!existing)',
+      'replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {\n    const now = this.now();\n    const existing = this.records.find(record);\n    if (!existing)',
   },
   // What was learnt stays.
   {

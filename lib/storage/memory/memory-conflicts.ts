@@ -3,7 +3,7 @@ import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
 import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import { positionAfter } from '../conflict-cursor.js';
 import { accountPage } from './memory-accounts.js';
-import { inOneTurn, scopeText, storageFull } from './memory-records.js';
+import { inOneTurn, scopeText, storageFull } from './memory-inbox.js';
 
 interface MemoryConflict {
   readonly position: number;

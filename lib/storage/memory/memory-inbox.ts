@@ -1,4 +1,5 @@
 import { type InboxScope } from '../../common/vocabulary.js';
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import {
   type ClaimResult,
   type InboxClaim,
@@ -9,7 +10,6 @@ import {
 import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import { decideClaim, type InboxEntry } from '../inbox-decision.js';
 import { accountPage } from './memory-accounts.js';
-import { inOneTurn, scopeIn, scopeText, storageFull } from './memory-records.js';
 
 interface MemoryEntry extends InboxEntry {
   providerReference?: string | undefined;
@@ -203,4 +203,31 @@ export class MemoryInbox implements InboxStore {
 
 function keyText(key: InboxKey): string {
   return `${scopeText(key)}${key.kind} ${key.reference}`;
+}
+
+/** Runs synchronous work; what it throws rejects. */
+export function inOneTurn<T>(work: () => T): Promise<T> {
+  return new Promise((resolve) => {
+    resolve(work());
+  });
+}
+
+/** Equal for equal scopes, and never the beginning of another scope's. */
+export function scopeText({ account, environment }: InboxScope): string {
+  return `${environment} ${account.length} ${account} `;
+}
+
+/** The scope of a text that begins with `scopeText`. */
+function scopeIn(text: string): InboxScope {
+  const [environment = '', length = ''] = text.split(' ', 2);
+  const start = environment.length + length.length + 2;
+  const account = text.slice(start, start + Number(length));
+  return { account, environment: environment as InboxScope['environment'] };
+}
+
+/** @param what What the memory storage holds too much of. */
+export function storageFull(what: string): PaymentsStorageError {
+  return new PaymentsStorageError(
+    `The memory storage is full of ${what}: raise maxEntries of memoryStorage(), or use a shared storage.`,
+  );
 }

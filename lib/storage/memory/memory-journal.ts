@@ -61,9 +61,9 @@ export class MemoryJournal implements JournalStore {
   }
 
   replace(version: number, record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {
+    const now = this.now();
     const existing = this.records.find(record);
     if (existing?.version !== version) return Promise.resolve(undefined);
-    const now = this.now();
     const isSameCall = existing.record.attempt === record.attempt && existing.record.intent === record.intent;
     if (!isSameCall) existing.attemptAt = now;
     this.records.change(existing, record);

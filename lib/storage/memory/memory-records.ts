@@ -4,8 +4,7 @@ import {
   type JournalScope,
   type PaymentTombstone,
 } from '../journal-store.js';
-import { type InboxScope, type JournalState } from '../../common/vocabulary.js';
-import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { type JournalState } from '../../common/vocabulary.js';
 import { MemoryTombstones } from './memory-tombstones.js';
 
 /** A payment, and what the storage knows beside it. */
@@ -260,31 +259,4 @@ function count({ states }: Block<unknown>, state: string, by: 1 | -1): void {
   const now = (states.get(state) ?? 0) + by;
   if (now === 0) states.delete(state);
   else states.set(state, now);
-}
-
-/** Runs synchronous work; what it throws rejects. */
-export function inOneTurn<T>(work: () => T): Promise<T> {
-  return new Promise((resolve) => {
-    resolve(work());
-  });
-}
-
-/** Equal for equal scopes, and never the beginning of another scope's. */
-export function scopeText({ account, environment }: InboxScope): string {
-  return `${environment} ${account.length} ${account} `;
-}
-
-/** The scope of a text that begins with `scopeText`. */
-export function scopeIn(text: string): InboxScope {
-  const [environment = '', length = ''] = text.split(' ', 2);
-  const start = environment.length + length.length + 2;
-  const account = text.slice(start, start + Number(length));
-  return { account, environment: environment as InboxScope['environment'] };
-}
-
-/** @param what What the memory storage holds too much of. */
-export function storageFull(what: string): PaymentsStorageError {
-  return new PaymentsStorageError(
-    `The memory storage is full of ${what}: raise maxEntries of memoryStorage(), or use a shared storage.`,
-  );
 }
