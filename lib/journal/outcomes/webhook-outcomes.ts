@@ -144,7 +144,7 @@ export class WebhookOutcomes {
       await store.endTombstone(key, { end: said.outcome, settledBy: 'webhook' });
     };
     await writing(event, work());
-    if (!journal) this.watch.changed(this.keyOf(reference));
+    if (!journal) this.watch.changed(key);
   }
 
   /**

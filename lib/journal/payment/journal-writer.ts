@@ -223,8 +223,12 @@ export class JournalWriter {
   }
 
   /** A storage in this process needs no timer. */
-  private wait<T>(work: Promise<T>, deadline: number, signal?: AbortSignal): Promise<DeadlineResult<T>> {
-    return this.atOnce ? work.then(done) : withDeadline(work, soon(deadline), signal);
+  private async wait<T>(
+    work: Promise<T>,
+    deadline: number,
+    signal?: AbortSignal,
+  ): Promise<DeadlineResult<T>> {
+    return this.atOnce ? { ended: 'done', value: await work } : withDeadline(work, soon(deadline), signal);
   }
 
   private warn({ operation, reference }: JournalRecord, why: string): void {
@@ -236,10 +240,6 @@ export class JournalWriter {
 
 function unrecorded({ mayBeSentAgain }: PaymentIntent): Recorded {
   return { written: false, mayBeSentAgain };
-}
-
-function done<T>(value: T): DeadlineResult<T> {
-  return { ended: 'done', value };
 }
 
 /** When a storage must have answered, by `performance.now()`. Later writes are rolled back or repeated. */

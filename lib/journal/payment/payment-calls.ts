@@ -82,10 +82,11 @@ export class PaymentCalls {
 
   async make<T extends object>(call: MoneyCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>> {
     const checked = checkCallOptions(options, call.operation);
+    const limits = callLimits(this.options, checked);
     const { idempotencyKey, attempt } = checked;
     const asked: RequestedPayment = { bodyHash: bodyHash(call), idempotencyKey, attempt };
     // Written now, because the application may change the request while the journal is written.
-    return this.call(call, asked, JSON.stringify(call.body), checked);
+    return this.call(call, asked, JSON.stringify(call.body), limits);
   }
 
   async enlist<T extends object>(
@@ -111,8 +112,10 @@ export class PaymentCalls {
       attempt,
       idempotencyKey,
       state,
-      send: async (sendOptions) =>
-        this.call(call, { ...asked, enlisted: true }, body, checkSendOptions(sendOptions, operation)),
+      send: async (sendOptions) => {
+        const limits = callLimits(this.options, checkSendOptions(sendOptions, operation));
+        return this.call(call, { ...asked, enlisted: true }, body, limits);
+      },
     };
   }
 
@@ -130,9 +133,8 @@ export class PaymentCalls {
     call: MoneyCall<T>,
     asked: RequestedPayment,
     body: string,
-    options: CallOptions,
+    limits: CallLimits,
   ): Promise<PaymentsResponse<T>> {
-    const limits = callLimits(this.options, options);
     const key = this.keyOf(call);
     const id = journalKeyText(key);
     for (;;) {

@@ -22,7 +22,7 @@ import {
   toUnknown,
 } from './journal-transitions.js';
 import { replaceReverted, restore } from './lost-record.js';
-import { answerText } from './stored-answer.js';
+import { answerText } from './payment-result.js';
 import { evidenceOf } from './repeated-call.js';
 
 const logger = new SafeLogger('PaymentsJournal');

@@ -1,10 +1,16 @@
 import { type JournalRecord } from '../../storage/journal-store.js';
+import { jsonObject } from '../../common/json-object.js';
 import { movesMoney } from '../../common/vocabulary.js';
 import { isPaymentsError, type PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
 import { type CallAborted, type CallFailure, type CallResult } from '../../gateway/call-result.js';
 import { type MoneyCall } from '../../gateway/gateway-call.js';
-import { withLastResponse, type PaymentsResponse } from '../../gateway/answer/wire-record.js';
-import { storedAnswer } from './stored-answer.js';
+import { type AnswerEnvelope, type ReadSuccess } from '../../gateway/answer/interpret-try.js';
+import {
+  asRecord,
+  withLastResponse,
+  type PaymentsResponse,
+  type WireRecord,
+} from '../../gateway/answer/wire-record.js';
 import { type Refusal } from './repeated-call.js';
 import {
   attemptRefused,
@@ -187,3 +193,29 @@ const SOURCES = {
   status: 'a status query',
   operator: 'PaymentsJournal.settle()',
 } as const;
+
+/** The success answer of the gateway, as the journal keeps it. */
+interface StoredAnswer {
+  readonly envelope: AnswerEnvelope;
+  readonly answer?: { readonly data: unknown };
+  /** Instead of `answer` in records of older builds. */
+  readonly data?: unknown;
+}
+
+/** A success answer for the journal. The received text is kept as it is. */
+export function answerText({ text, envelope }: Pick<ReadSuccess<unknown>, 'text' | 'envelope'>): string {
+  // `join` makes a flat string; a template would make a rope of five, which a memory journal keeps.
+  return ['{"envelope":', JSON.stringify(envelope), ',"answer":', text, '}'].join('');
+}
+
+/** The gateway's record of a payment in the stored success answer; undefined if there is none. */
+export function gatewayRecord(record: JournalRecord): WireRecord | undefined {
+  const stored = storedAnswer(record);
+  return stored && asRecord((stored.answer ?? stored).data);
+}
+
+/** The stored success answer; undefined if there is none, or if it is damaged. */
+function storedAnswer({ answer }: JournalRecord): StoredAnswer | undefined {
+  const stored = answer === undefined ? undefined : jsonObject(answer);
+  return stored?.['envelope'] === undefined ? undefined : (stored as unknown as StoredAnswer);
+}

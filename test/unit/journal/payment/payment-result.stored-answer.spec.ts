@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { type MoneyCall } from '../../../../lib/gateway/gateway-call.js';
-import { answerText } from '../../../../lib/journal/payment/stored-answer.js';
-import { repeatedAnswer } from '../../../../lib/journal/payment/payment-result.js';
+import { answerText, repeatedAnswer } from '../../../../lib/journal/payment/payment-result.js';
 import { asRecord, type WireRecord } from '../../../../lib/gateway/answer/wire-record.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
