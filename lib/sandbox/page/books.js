@@ -1,8 +1,13 @@
+/* global document */
 // Banks and account holders.
 import { read, write } from './control.js';
-import { busily, button, make, showProblem } from './dom.js';
+import { busily, button, make, shortened, showProblem } from './dom.js';
 import { field, form, problemLine, worded } from './fields.js';
+import { matches } from './filters.js';
 import { text, translate } from './words.js';
+
+/** What each shown row was made of. */
+const itemsOfRows = new WeakMap();
 
 /** Fills a container with both lists and their forms. */
 export async function showBooks(container) {
@@ -11,7 +16,7 @@ export async function showBooks(container) {
       id: 'banks',
       path: 'banks',
       keyOf: ({ code }) => code,
-      cells: ({ code, name }) => [code, name],
+      cells: ({ code, long_code: long, name }) => [[code, long], name],
       columns: ['bankCode', 'bankName'],
       lines: [
         field('bank-code', 'bankCode', { name: 'code', required: '' }),
@@ -23,7 +28,7 @@ export async function showBooks(container) {
       id: 'directory',
       path: 'directory',
       keyOf: ({ account_number: account }) => account,
-      cells: ({ account_number: account, account_name: name }) => [account, name ?? text('closed')],
+      cells: ({ account_number: account, account_name: name }) => [[account], name ?? text('closed')],
       columns: ['account', 'holder'],
       lines: [
         field('holder-account', 'account', { name: 'account', required: '' }),
@@ -38,6 +43,17 @@ export async function showBooks(container) {
   translate(container);
 }
 
+/** Hides what the search does not find. */
+export function showFoundBooks() {
+  for (const book of document.querySelectorAll('.book')) {
+    const rows = [...book.tBodies[0].rows];
+    for (const row of rows) row.hidden = !matches('banks', itemsOfRows.get(row));
+    const found = rows.some((row) => !row.hidden);
+    book.hidden = !found;
+    book.nextElementSibling.hidden = found || rows.length === 0;
+  }
+}
+
 /** A list that the emulator replaces as a whole: adding and removing send it again. */
 function book({ id, path, keyOf, cells, columns, lines, itemOf }) {
   const problem = problemLine();
@@ -45,7 +61,7 @@ function book({ id, path, keyOf, cells, columns, lines, itemOf }) {
   const head = [...columns, 'column.remove'].map((key) => worded('th', key, { scope: 'col' }));
   const table = make(
     'table',
-    {},
+    { class: 'book' },
     worded('caption', `book.${id}`, { class: 'unseen' }),
     make('thead', {}, make('tr', {}, ...head)),
     rows,
@@ -53,23 +69,30 @@ function book({ id, path, keyOf, cells, columns, lines, itemOf }) {
   const draw = (items) => {
     rows.replaceChildren(
       ...items.map((item) => {
-        const [first, second] = cells(item);
+        const [heads, second] = cells(item);
         const made = button(
           '',
           () =>
             busily(made, problem, () => change((all) => all.filter((other) => keyOf(other) !== keyOf(item)))),
           { class: 'quiet' },
         );
-        made.append(worded('span', 'remove'), make('span', { class: 'unseen' }, ` ${first}`));
-        return make(
+        made.append(worded('span', 'remove'), make('span', { class: 'unseen' }, ` ${heads[0]}`));
+        const row = make(
           'tr',
           {},
-          make('th', { scope: 'row' }, first),
+          make(
+            'th',
+            { scope: 'row' },
+            ...heads.filter((part) => part !== undefined).map((part) => shortened(part)),
+          ),
           make('td', {}, second),
           make('td', {}, made),
         );
+        itemsOfRows.set(row, item);
+        return row;
       }),
     );
+    showFoundBooks();
   };
   const change = async (edit) => {
     const { items } = await read(path);
@@ -85,5 +108,6 @@ function book({ id, path, keyOf, cells, columns, lines, itemOf }) {
   read(path)
     .then(({ items }) => draw(items))
     .catch((error) => showProblem(problem, error));
-  return [worded('h3', `book.${id}`), table, problem, form(`add-${id}`, `add.${id}`, lines, add)];
+  const nothing = worded('p', 'nothingFits', { class: 'empty', hidden: '' });
+  return [worded('h3', `book.${id}`), table, nothing, problem, form(`add-${id}`, `add.${id}`, lines, add)];
 }

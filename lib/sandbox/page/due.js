@@ -13,14 +13,14 @@ export function spanOf(words) {
   return amount === undefined ? undefined : Number(amount) * UNITS[unit];
 }
 
-/** `4 min`, `30 s`: how long from one moment to another. */
+/** `4 min`, `30 s`: how long from one moment to another. No line ends within it. */
 export function wait(from, to) {
   const seconds = Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1_000));
-  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 60) return `${seconds}\u{a0}s`;
   const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 60) return `${minutes}\u{a0}min`;
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
-  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
+  return rest === 0 ? `${hours}\u{a0}h` : `${hours}\u{a0}h\u{a0}${rest}\u{a0}min`;
 }
 
 function sentence({ what, reference, to }, key, gaps) {

@@ -13,7 +13,7 @@ const STATUSES = {
 };
 const NONE = { q: '', status: '', merchant: '', failed: '', before: undefined, after: undefined };
 /** What each list shows, as its URL says it. `before` and `after` hold a page's cursor. */
-const filters = Object.fromEntries([...PAGED, 'balance', 'faults'].map((name) => [name, NONE]));
+const filters = Object.fromEntries([...PAGED, 'balance', 'faults', 'banks'].map((name) => [name, NONE]));
 
 /** The query that reads a list as it is filtered. */
 export function queryOf(name) {
@@ -91,7 +91,8 @@ export function listenToFilters(changed) {
 /** Shows the fields that the list has, with what they hold for it. */
 export function showFilters(name) {
   const form = byId('filters');
-  form.hidden = !(name in filters);
+  // An empty list needs no search.
+  form.hidden = !(name in filters) || store[name]?.total === 0;
   if (form.hidden) return;
   const paged = PAGED.includes(name);
   const known = filters[name];

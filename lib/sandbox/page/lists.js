@@ -79,6 +79,8 @@ function faultText({ kind, status, code, duration_ms: duration, retry_after: ret
   return parts.filter((part) => part !== '').join(' · ');
 }
 
+const leftOf = ({ left }) => (left === null ? text('untilRemoved') : String(left));
+
 const ROWS = {
   payments: (payment) =>
     row(
@@ -152,9 +154,10 @@ const ROWS = {
         shortened(fault.operation),
         ...[fault.merchant, fault.reference].filter((part) => part !== null).map((part) => shortened(part)),
         below(make('span', { class: 'words' }, faultText(fault))),
+        make('span', { class: 'narrow until-wider' }, `${text('column.left')}: ${leftOf(fault)}`),
       ],
       make('td', { class: 'wide words' }, faultText(fault)),
-      wider(fault.left === null ? text('untilRemoved') : String(fault.left)),
+      wider(leftOf(fault)),
       cell(...removeFault(fault)),
     ),
 };

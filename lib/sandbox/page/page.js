@@ -78,7 +78,10 @@ document.addEventListener('visibilitychange', draw);
 listenToTabs(listPlace);
 listenToPhone();
 listenToForms();
-listenToFilters((name) => readNow(name));
+listenToFilters((name) => {
+  readNow(name);
+  draw();
+});
 listenToKeys(() => goTo(false));
 setLanguage(currentLanguage());
 setInterval(showClock, 1_000);

@@ -1,5 +1,5 @@
 // The views that are read when somebody turns to them.
-import { showBooks } from './books.js';
+import { showBooks, showFoundBooks } from './books.js';
 import { write } from './control.js';
 import { byId, make } from './dom.js';
 import { showEndpoints } from './endpoints.js';
@@ -19,6 +19,7 @@ export function showStart() {
 export function showPanel(tab) {
   const { known, total } = store.payments;
   byId('first-run').hidden = !known || total > 0;
+  if (tab === 'banks') showFoundBooks();
   if (tab === shown) return;
   shown = tab;
   if (tab === 'banks') quietly(showBooks(byId('panel-banks')));

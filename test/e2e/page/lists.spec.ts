@@ -50,6 +50,7 @@ describeWithBrowser("the lists of the emulator's page", (browser) => {
   it('finds payments by text, status, merchant and failure', async () => {
     await collect(4);
     await stage.gateway.collect({ reference: 'elsewhere' }, { merchant: 'other' });
+    await stage.gateway.payToPhone();
     await stage.sandbox.customer('255712345678').approve('order-001');
     await stage.sandbox.customer('255712345678').decline('order-002');
     await open();
@@ -104,7 +105,7 @@ describeWithBrowser("the lists of the emulator's page", (browser) => {
     await rowCount(view, 1);
   });
 
-  it('finds wallets and faults by text', async () => {
+  it('finds wallets, faults, and banks in either spelling of their code', async () => {
     for (const merchant of ['demo', 'other']) await stage.gateway.get('/merchant-balance', { merchant });
     stage.sandbox.next('GET /merchant-balance').status(503);
     stage.sandbox.next('POST /disbursements/bank').hang();
@@ -116,6 +117,24 @@ describeWithBrowser("the lists of the emulator's page", (browser) => {
     await rowCount('faults', 2);
     await page.locator('#search').fill('bank');
     await rowCount('faults', 1);
+    await ui.turnTo('banks');
+    const banks = page.locator('#rows-banks tr:visible');
+    await banks.nth(36).waitFor();
+    for (const words of ['savings', 'BSB', 'baobab_s']) {
+      await page.locator('#search').fill(words);
+      await banks.nth(1).waitFor({ state: 'detached' });
+      expect(await banks.textContent()).toContain('Baobab Savings Bank');
+    }
+    await page.locator('#search').fill('nobody');
+    await page.locator('#panel-banks .empty:visible').waitFor();
+  });
+
+  it('has no search where there is nothing to find', async () => {
+    await open();
+    await page.locator('#first-run').waitFor();
+    expect(await page.locator('#filters').isVisible()).toBe(false);
+    await stage.gateway.collect();
+    await page.locator('#filters').waitFor();
   });
 
   it(
