@@ -83,13 +83,13 @@ export class StateFolder {
 
   /** Replaces the file with the whole state. */
   rewrite(entries: readonly StateEntry[]): void {
-    this.lock.assertHeld();
     const draft = join(this.path, `${STATE_FILE}.new`);
     const file = openSync(draft, 'w', OWNER_ONLY.file);
     this.bytes = 0;
     this.write(file, [STATE_FORMAT, ...entries.map((entry) => [entry])]);
     // Otherwise a power cut could leave the new name with no content.
     fsyncSync(file);
+    this.lock.assertHeld();
     renameSync(draft, join(this.path, STATE_FILE));
     closeSync(this.file);
     this.file = file;
@@ -103,13 +103,15 @@ export class StateFolder {
 
   private write(file: number, values: readonly unknown[]): void {
     if (this.failed) throw new PaymentsConfigError(`The state in ${this.path} could not be written before.`);
-    this.lock.assertHeld();
     const lines = values.map((value) => `${JSON.stringify(value)}\n`);
     const bytes = Buffer.from(lines.join(''));
     // After a half-written line nothing more may follow.
     this.failed = true;
     attempt(this.path, () => {
+      this.lock.assertHeld();
       appendFileSync(file, bytes);
+      // After a pause between the two, the folder's next owner may have read it without this change.
+      this.lock.assertHeld();
     });
     this.failed = false;
     this.bytes += bytes.length;

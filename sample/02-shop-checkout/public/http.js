@@ -41,6 +41,7 @@ async function call(path, options) {
   });
   const body = await answer.json().catch(() => undefined);
   if (answer.ok) return body;
+  if (answer.status === 401 || answer.status === 403) throw new Problem(['problem.closed']);
   if (answer.status === 404) throw new Problem(['problem.missing']);
   throw new Problem(body?.fields?.map((field) => `wrong.${field}`) ?? ['problem.other']);
 }
