@@ -11,7 +11,7 @@ it('makes a long history without a report at each of its moments, which would ta
     reference: `order-${index}`,
     amount: 15_000,
     phone: '255712345678',
-    age: `${index + 0.5}m`,
+    age: `${index + 0.5}m` as const,
   }));
   await beginWorld(parts, { merchants: { shop: { payments } } }, false);
   const states = parts.view.payments().map(({ status }) => status);
