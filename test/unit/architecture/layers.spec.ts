@@ -33,6 +33,7 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
     'gateway',
   ],
   [
+    'storage/account-page.ts',
     ['storage/journal-store.ts', 'storage/conflict-store.ts'],
     'storage/inbox-store.ts',
     'storage/payments-storage.ts',
