@@ -5,10 +5,8 @@ import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { PaymentsAccountError } from '../errors/payments-account.error.js';
 import { failureLabel, PaymentsConfigError } from '../errors/payments-errors.js';
 import { SafeLogger } from '../common/safe-logger.js';
-
-/** Names that strangers invent must not fill the memory. */
-const MOST_UNKNOWN = 10_000;
-const LOG_EVERY_MS = 60_000;
+import { ExpiringNames } from './expiring-names.js';
+import { MinuteLog } from './minute-log.js';
 
 type Found = ResolvedPaymentsOptions | undefined;
 
@@ -17,28 +15,27 @@ type Found = ResolvedPaymentsOptions | undefined;
  * are unknown. It never remembers keys.
  */
 export class AccountLookups {
-  private readonly logger = new SafeLogger('PaymentsAccounts');
+  private readonly failures: MinuteLog;
   private readonly running = new Map<string, Promise<Found>>();
   /** The running ones, and those that were forgotten while somebody waited. */
   private readonly awaited = new Set<Promise<Found>>();
-  /** Until when each name is unknown, by `performance.now()`; the oldest first. */
-  private readonly unknown = new Map<string, number>();
-  private silentUntil = -Infinity;
-  private unreported = 0;
+  private readonly unknown: ExpiringNames;
 
   constructor(
     private readonly options: Pick<ResolvedResolverOptions, 'accounts' | 'optionsOf'>,
     /** Called with every answer that still counts, before anybody gets it. */
     private readonly onFound: (account: string, found: Found) => void,
-  ) {}
+  ) {
+    this.unknown = new ExpiringNames(options.accounts.unknownCacheMs);
+    const logger = new SafeLogger('PaymentsAccounts');
+    this.failures = new MinuteLog((line) => {
+      logger.error(line);
+    });
+  }
 
   /** Whether the resolver has just said that there is no such account. */
   isUnknown(account: string): boolean {
-    const until = this.unknown.get(account);
-    if (until === undefined) return false;
-    if (performance.now() < until) return true;
-    this.unknown.delete(account);
-    return false;
+    return this.unknown.has(account);
   }
 
   /**
@@ -67,7 +64,7 @@ export class AccountLookups {
       (found) => {
         if (this.running.get(account) !== asking) return this.find(account);
         this.running.delete(account);
-        if (!found) this.rememberUnknown(account);
+        if (!found) this.unknown.add(account);
         this.onFound(account, found);
         return found;
       },
@@ -114,29 +111,8 @@ export class AccountLookups {
 
   /** The error of the caller, who must not get that of the resolver: it may hold keys. */
   private failed(account: string, error: unknown): PaymentsAccountError {
-    this.logFailure(account, error);
+    this.failures.report(`accounts.resolve failed for the account '${account}': ${labelOf(error)}`);
     return unavailable(account, 'accounts.resolve failed');
-  }
-
-  /** Once a minute, because strangers may ask for any number of names while the resolver fails. */
-  private logFailure(account: string, error: unknown): void {
-    const now = performance.now();
-    if (now < this.silentUntil) {
-      this.unreported += 1;
-      return;
-    }
-    const more = this.unreported > 0 ? `; it failed ${this.unreported} more times since the last line` : '';
-    this.logger.error(`accounts.resolve failed for the account '${account}': ${labelOf(error)}${more}.`);
-    this.silentUntil = now + LOG_EVERY_MS;
-    this.unreported = 0;
-  }
-
-  private rememberUnknown(account: string): void {
-    this.unknown.delete(account);
-    this.unknown.set(account, performance.now() + this.options.accounts.unknownCacheMs);
-    if (this.unknown.size <= MOST_UNKNOWN) return;
-    const [oldest] = this.unknown.keys();
-    if (oldest !== undefined) this.unknown.delete(oldest);
   }
 }
 

@@ -50,7 +50,8 @@ function resolverOf(options: ResolvedResolverOptions, context: RegistrationConte
   const pool = new AccountPool(options, (resolved, keys) =>
     createAccount(resolved, keys, { ...context, handlers, events: context.events.of(resolved.account) }),
   );
-  context.webhooks.addResolver(options.account, new WebhooksOfPool(pool));
+  const webhooks = new WebhooksOfPool(pool, options.account, options, context.limitedStorage.name);
+  context.webhooks.addResolver(options.account, webhooks);
   context.registry.addPool(pool);
   return {
     services: servicesOfNobody(options.account),

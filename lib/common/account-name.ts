@@ -14,3 +14,11 @@ export const ACCOUNT_NAME_RULE = '1 to 64 letters, digits, dots, dashes or under
 export function isAccountName(value: unknown): value is string {
   return typeof value === 'string' && ACCOUNT_NAME.test(value) && !PATH_STEPS.has(value);
 }
+
+/**
+ * Whether a name from a path may be looked up. Every object has properties such as `constructor`: a resolver that reads
+ * an object by the name would find them.
+ */
+export function isAccountNameOfPath(value: unknown): value is string {
+  return isAccountName(value) && !(value in Object.prototype);
+}

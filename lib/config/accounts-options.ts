@@ -49,6 +49,20 @@ export interface PaymentsAccountsOptions {
    * @default 10_000
    */
   readonly maxCached?: number;
+  /**
+   * Most lookups at once of accounts that the paths of webhooks name (`@PaymentsWebhook('payments/:account')`): so many
+   * for accounts that are new to this process, and so many for the others. Further ones wait for `timeoutMs` at most, and
+   * then get 503. Stay below the number of your database's connections.
+   * @default 5
+   */
+  readonly maxPathLookups?: number;
+  /**
+   * Most lookups in a second of accounts that the paths of webhooks name and that are new to this process. Beyond it, a
+   * webhook of such an account gets 503 with `Retry-After`. Anybody may invent names, so this is what strangers can make
+   * `resolve` do.
+   * @default 100
+   */
+  readonly pathLookupsPerSecond?: number;
 }
 
 /**

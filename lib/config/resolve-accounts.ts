@@ -20,6 +20,8 @@ export const ACCOUNTS_OPTIONS = {
   unknownCacheMs: milliseconds({ min: 1, default: 5_000 }),
   timeoutMs: milliseconds({ min: 1, default: 5_000 }),
   maxCached: count({ min: 1, max: 1_000_000, default: 10_000 }),
+  maxPathLookups: count({ min: 1, max: 1_000, default: 5 }),
+  pathLookupsPerSecond: count({ min: 1, max: 100_000, default: 100 }),
 };
 
 /** What a resolver may return; the type is `PaymentsAccountOptions`. */

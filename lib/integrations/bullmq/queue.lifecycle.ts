@@ -6,14 +6,19 @@ import {
 } from '@nestjs/common';
 import { type ModuleRef } from '@nestjs/core';
 import { SafeLogger } from '../../common/safe-logger.js';
+import { PaymentsAccountError } from '../../errors/payments-account.error.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
-import { type WebhookAnswer } from '../../webhooks/delivery/webhook-answer.js';
+import { type FoundAccount } from '../../webhooks/delivery/delivery-check.js';
+import { retryLater, type WebhookAnswer } from '../../webhooks/delivery/webhook-answer.js';
 import { PaymentHandlers } from '../../webhooks/handlers/payment-handlers.js';
 import { WebhookAccounts } from '../../webhooks/delivery/webhook-accounts.js';
 import { type DeliveryStore } from './delivery.store.js';
 import { DeliveryWorker } from './delivery.worker.js';
 import { type ResolvedQueueOptions } from './resolve-queue-options.js';
+
+/** When a worker tries again to look up an account. */
+const RESOLVER_RETRY_MS = 5_000;
 
 /**
  * Connects the queue with the accounts when the application starts, and closes everything in order when it
@@ -35,7 +40,8 @@ export class QueueLifecycle
   onModuleInit(): void {
     const accounts = this.accounts();
     for (const account of this.options.accounts ?? receiving(accounts)) {
-      const receiver = accounts.get(account, 'PaymentsQueueModule');
+      // Also that of all accounts of a resolver, by the name of their registration.
+      const receiver = accounts.receiverOf(account) ?? accounts.get(account, 'PaymentsQueueModule');
       receiver.handOverTo(this.store, this.options.worker !== undefined);
       if (receiver.storageName === 'memory') this.warnOfMemory(account);
     }
@@ -61,12 +67,31 @@ export class QueueLifecycle
 
   private async work(delivery: QueuedDelivery): Promise<WebhookAnswer> {
     const { account, environment } = delivery;
-    const receiver = this.accounts().get(account, 'A webhook in the queue');
-    if (receiver.scope.environment === environment) return receiver.work(delivery);
+    const named = await this.hold(account);
+    if (named === 'busy') return retryLater(RESOLVER_RETRY_MS);
+    const { receiver, release } = named;
+    try {
+      if (receiver?.scope.environment === environment) return await receiver.work(delivery);
+    } finally {
+      release();
+    }
     throw new PaymentsConfigError(
-      `A webhook in the queue is of the ${environment} environment, and the account '${account}' of this process is not: ` +
-        'give the processes of each environment a `prefix` of their own.',
+      receiver
+        ? `A webhook in the queue is of the ${environment} environment, and the account '${account}' of this process is not: ` +
+            'give the processes of each environment a `prefix` of their own.'
+        : gone(account),
     );
+  }
+
+  /** A resolver that fails costs a delivery no attempt. */
+  private async hold(account: string): Promise<FoundAccount> {
+    try {
+      return await this.accounts().hold(account, 'A webhook in the queue');
+    } catch (error) {
+      if (!(error instanceof PaymentsAccountError)) throw error;
+      if (error.code === 'ACCOUNT_UNKNOWN') throw new PaymentsConfigError(gone(account));
+      return 'busy';
+    }
   }
 
   private warnOfMemory(account: string): void {
@@ -95,6 +120,13 @@ export class QueueLifecycle
       );
     }
   }
+}
+
+function gone(account: string): string {
+  return (
+    `A webhook in the queue is of the account '${account}', which accounts.resolve does not know any more, or whose webhooks it ` +
+    'does not return: nothing was done for it.'
+  );
 }
 
 function receiving(accounts: WebhookAccounts): readonly string[] {

@@ -1,14 +1,30 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { isAccountName } from '../../common/account-name.js';
+import { isAccountName, isAccountNameOfPath } from '../../common/account-name.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import {
+  type DeliveryCheck,
+  type FoundAccount,
+  type NamedAccount,
+  type Receiving,
+} from './delivery-check.js';
 import { type WebhookReceiver } from './webhook-receiver.js';
 
 /** The accounts of a resolver, as far as their webhooks need them. */
-export interface ResolvedAccounts {
+export interface ResolvedAccounts extends Receiving {
+  /** Checks the deliveries of accounts that do not exist; undefined if no account receives webhooks. */
+  readonly nobody: DeliveryCheck | undefined;
   /** Their receivers take deliveries from now on. */
   open(): void;
   /** Their receivers refuse deliveries, and wait for running ones. Never rejects. */
   close(): Promise<void>;
+  /** The account that the path of a delivery names. Limits what strangers can make the resolver do. Never rejects. */
+  find(account: string): FoundAccount | Promise<FoundAccount>;
+  /**
+   * An account that is known to exist.
+   *
+   * @throws PaymentsAccountError if it does not exist any more, or cannot be looked up now.
+   */
+  hold(account: string): Promise<NamedAccount>;
 }
 
 /** The registered accounts and the receivers of their webhooks, of the whole application. */
@@ -49,13 +65,49 @@ export class WebhookAccounts implements OnModuleDestroy {
     this.resolver?.accounts.open();
   }
 
-  /** Accounts that have a `webhooks` option. */
+  /** The registrations that have a `webhooks` option: accounts, and one whose accounts come from a resolver. */
   receiving(): readonly string[] {
-    return [...this.receivers].flatMap(([account, receiver]) => (receiver ? [account] : []));
+    const registered = [...this.receivers].flatMap(([account, receiver]) => (receiver ? [account] : []));
+    return this.resolver?.accounts.nobody ? [...registered, this.resolver.registration] : registered;
   }
 
   find(account: string): WebhookReceiver | undefined {
     return this.receivers.get(account);
+  }
+
+  /** What receives the webhooks of a registration; undefined if it has no `webhooks` option. */
+  receiverOf(registration: string): Receiving | undefined {
+    const { resolver } = this;
+    if (resolver?.registration !== registration) return this.receivers.get(registration);
+    return resolver.accounts.nobody && resolver.accounts;
+  }
+
+  /** What a delivery is checked with before the account that its path names is looked up. */
+  checkFor(name: string | undefined): DeliveryCheck | undefined {
+    return (name !== undefined && this.receivers.get(name)) || this.resolver?.accounts.nobody;
+  }
+
+  /** The account that a path names. A registered one comes before one of the same name that the resolver knows. */
+  named(name: string | undefined): FoundAccount | Promise<FoundAccount> {
+    const registered = name !== undefined && this.receivers.get(name);
+    if (registered) return { check: registered, receiver: registered, release: nothing };
+    const { accounts } = this.resolverFor('A path that names an account');
+    const isForResolver = isAccountNameOfPath(name) && !this.receivers.has(name);
+    return isForResolver
+      ? accounts.find(name)
+      : { check: accounts.nobody, receiver: undefined, release: nothing };
+  }
+
+  /**
+   * An account whose delivery was verified before.
+   *
+   * @throws PaymentsConfigError if it is not registered or has no `webhooks` option.
+   * @throws PaymentsAccountError if a resolver does not know it any more, or fails.
+   */
+  async hold(account: string, usedBy: string): Promise<NamedAccount> {
+    if (this.resolver && !this.receivers.has(account)) return this.resolver.accounts.hold(account);
+    const receiver = this.get(account, usedBy);
+    return { check: receiver, receiver, release: nothing };
   }
 
   /** @throws PaymentsConfigError if the account is not registered. */
@@ -76,13 +128,38 @@ export class WebhookAccounts implements OnModuleDestroy {
     if (receiver) return receiver;
     if (!this.receivers.has(account)) {
       throw new PaymentsConfigError(
-        `${usedBy} receives webhooks of the account '${account}', which no PaymentsModule registers by this name: for an account of ` +
-          'a resolver, call PaymentsAccounts.for(account).inbox.receive() in a route of your own.',
+        `${usedBy} receives webhooks of the account '${account}', which no PaymentsModule registers by this name: for the accounts of ` +
+          "a resolver, let the path name them, @PaymentsWebhook('payments/:account').",
       );
     }
     throw new PaymentsConfigError(
       `${usedBy} receives webhooks of the account '${account}', which has no \`webhooks\` option: ` +
         'add webhooks: { scheme, secrets } to its options.',
+    );
+  }
+
+  /**
+   * The registration whose accounts come from a resolver and receive webhooks.
+   *
+   * @throws PaymentsConfigError if there is none.
+   */
+  resolverFor(usedBy: string): {
+    readonly registration: string;
+    readonly accounts: ResolvedAccounts & { readonly nobody: DeliveryCheck };
+  } {
+    const { resolver } = this;
+    if (!resolver) {
+      throw new PaymentsConfigError(
+        `${usedBy} has the parameter \`:account\`, which names an account, but no PaymentsModule has the option \`accounts\`: add ` +
+          'accounts: { resolve }, name the account with { account }, or give the parameter another name.',
+      );
+    }
+    const { registration, accounts } = resolver;
+    const { nobody } = accounts;
+    if (nobody) return { registration, accounts: accounts as typeof accounts & { nobody: DeliveryCheck } };
+    throw new PaymentsConfigError(
+      `${usedBy} receives webhooks of the accounts of \`accounts.resolve\`, but there is no \`webhooks\` option beside \`accounts\`: ` +
+        'add webhooks: { scheme }, and return webhooks: { secrets } from accounts.resolve.',
     );
   }
 
@@ -98,3 +175,5 @@ export class WebhookAccounts implements OnModuleDestroy {
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
+
+function nothing(): void {}

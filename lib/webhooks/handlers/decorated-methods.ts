@@ -13,7 +13,8 @@ export const DECLARED_ROUTE = 'nestjs-payments:declared-route';
 export const ON_PAYMENT = 'nestjs-payments:on-payment';
 
 export interface WebhookRouteMetadata {
-  readonly account: string;
+  /** Undefined: that of the parameter `:account` of the route's path, or else the default one. */
+  readonly account: string | undefined;
 }
 
 /** One `@OnPayment` on a method. */
@@ -37,7 +38,7 @@ export function methodsOf(prototype: unknown): readonly ClassMethod[] {
     .map((name) => ({ name, method: Reflect.get(prototype, name) as object }));
 }
 
-/** The account whose webhooks a `@PaymentsWebhook` method receives; undefined for any other method. */
-export function routeAccount(method: object): string | undefined {
-  return (Reflect.getMetadata(WEBHOOK_ROUTE, method) as WebhookRouteMetadata | undefined)?.account;
+/** Whose webhooks a `@PaymentsWebhook` method receives; undefined for any other method. */
+export function webhookRoute(method: object): WebhookRouteMetadata | undefined {
+  return Reflect.getMetadata(WEBHOOK_ROUTE, method) as WebhookRouteMetadata | undefined;
 }

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AsyncResource } from 'node:async_hooks';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Readable } from 'node:stream';
+import { type DeliveryCheck, type FoundAccount, type NamedAccount } from '../delivery/delivery-check.js';
 import { type DeliveryLimits } from '../delivery/delivery-head.js';
-import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
 import { type ReadEvent } from '../signature/read-event.js';
 
 /** Why a body was not read to its end. */
@@ -15,7 +15,7 @@ type UnreadBody = 400 | 408 | 413 | 503;
  */
 export type BodyRefusal = 401 | 415 | UnreadBody;
 
-export type RouteReceiver = Pick<WebhookReceiver, 'scope' | 'signatures'>;
+export type RouteReceiver = Pick<DeliveryCheck, 'scope' | 'signatures'>;
 
 /** The delivery that a POST request to a path may be. */
 export interface ExpectedDelivery {
@@ -24,6 +24,8 @@ export interface ExpectedDelivery {
   readonly limits: DeliveryLimits | undefined;
   /** Verifies the delivery before the parsers; undefined if another route may take the request. */
   readonly receiver: RouteReceiver | undefined;
+  /** Looks up the account that the path names; absent if the route has one account. */
+  readonly find?: () => FoundAccount | Promise<FoundAccount>;
   /** Whether no other route, and no middleware below a parameter, can answer the request. */
   readonly isCertain: boolean;
 }
@@ -47,6 +49,8 @@ interface GenuineBody {
   /** The receiver that checked the signature. Another account may have other keys. */
   readonly receiver: RouteReceiver;
   readonly read: ReadEvent;
+  /** The account that the path names, if the path names it. */
+  readonly named?: NamedAccount;
 }
 
 /**
@@ -258,14 +262,17 @@ class UnverifiedBody {
 }
 
 /**
- * Releases unverified bytes when the request is answered. The response of a host may finish without closing.
+ * Releases unverified bytes, or an account, when the request is answered. The response of a host may finish without
+ * closing.
  */
 export function releaseAtEnd(
   response: Pick<ServerResponse, 'on' | 'writableEnded' | 'destroyed'>,
-  unverified: UnverifiedBody,
+  held: { release(): void },
 ): void {
+  let isHeld = true;
   const release = (): void => {
-    unverified.release();
+    if (isHeld) held.release();
+    isHeld = false;
   };
   if (response.writableEnded || response.destroyed) release();
   else response.on('finish', release).on('close', release);

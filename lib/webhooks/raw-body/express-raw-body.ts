@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
 import { checkHead, type DeliveryLimits, signedDelivery } from '../delivery/delivery-head.js';
 import { readEvent, type ReadEvent } from '../signature/read-event.js';
+import { type NamedAccount } from '../delivery/delivery-check.js';
 import { type OnOtherStatus, routeProgress } from './answered-request.js';
 import { dropUnlessRead } from './drain-request.js';
 import {
@@ -54,7 +55,7 @@ export function captureOnExpress(
   app.use((request, response, next) => {
     const isPossible = request.method === 'POST' && isUnread(request);
     const expected = isPossible ? paths.at(request.path) : undefined;
-    if (expected?.isCertain) watchAnswer(request, response, expected, onOtherStatus);
+    if (expected?.isCertain && !expected.find) watchAnswer(request, response, expected, onOtherStatus);
     if (expected?.limits) capture(request, response, expected, expected.limits, room, next);
     else next();
   });
@@ -155,19 +156,62 @@ export function settleBeforeParsers(
       return;
     }
     const { bytes, unverified } = captured;
-    const settle = (isGenuine: boolean): void => {
+    const settle = ({ account, status, passed }: Verdict): void => {
       unverified?.release();
-      if (isGenuine) passOn(request, bytes, receiver, next);
+      if (passed) passOn(request, bytes, passed, next);
       else if (expected.isCertain) {
-        onRefusal(account, 401);
+        onRefusal(account, status);
         routeProgress.set(request, 'refused unverified');
-        refuseForged(request, response);
+        refuseForged(status, request, response);
       } else next();
     };
-    const isGenuine = receiver.signatures.accepts(signedDelivery(request, bytes));
-    if (isGenuine instanceof Promise) isGenuine.then(settle).catch(next);
-    else settle(isGenuine);
+    const verdict = verdictOn(request, response, bytes, { ...expected, receiver });
+    if (verdict instanceof Promise) verdict.then(settle).catch(next);
+    else settle(verdict);
   });
+}
+
+/** Whether a delivery is genuine. */
+interface Verdict {
+  readonly account: string;
+  /** The answer if it is not. */
+  readonly status: 401 | 503;
+  /** Who checked a genuine one. */
+  readonly passed?: { readonly receiver: RouteReceiver; readonly named?: NamedAccount };
+}
+
+/** Returns no promise if the scheme returns none, and the account is known. */
+function verdictOn(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytes: Uint8Array,
+  { receiver, find }: { readonly receiver: RouteReceiver; readonly find?: ExpectedDelivery['find'] },
+): Verdict | Promise<Verdict> {
+  if (find) return verdictOfNamed(request, response, bytes, receiver, find);
+  const { account } = receiver.scope;
+  const verdict = (isGenuine: boolean): Verdict => ({
+    account,
+    status: 401,
+    ...(isGenuine && { passed: { receiver } }),
+  });
+  const isGenuine = receiver.signatures.accepts(signedDelivery(request, bytes));
+  return isGenuine instanceof Promise ? isGenuine.then(verdict) : verdict(isGenuine);
+}
+
+async function verdictOfNamed(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytes: Uint8Array,
+  { scope }: RouteReceiver,
+  find: NonNullable<ExpectedDelivery['find']>,
+): Promise<Verdict> {
+  const named = await find();
+  if (named === 'busy') return { account: scope.account, status: 503 };
+  releaseAtEnd(response, named);
+  const { check: receiver } = named;
+  const isGenuine = await receiver.signatures.accepts(signedDelivery(request, bytes));
+  const { account } = receiver.scope;
+  return { account, status: 401, ...(isGenuine && { passed: { receiver, named } }) };
 }
 
 /** A middleware may have changed the path since the capture. */
@@ -184,17 +228,26 @@ function isLeftToParsers(request: IncomingMessage, captured: CapturedBody): bool
   return 'refusedWith' in captured || isTaken(request, captured.bytes);
 }
 
-function passOn(request: IncomingMessage, bytes: Uint8Array, receiver: RouteReceiver, next: Next): void {
+function passOn(
+  request: IncomingMessage,
+  bytes: Uint8Array,
+  passed: NonNullable<Verdict['passed']>,
+  next: Next,
+): void {
   const read = readEvent(bytes);
-  capturedBodies.set(request, { bytes, genuine: { receiver, read } });
+  capturedBodies.set(request, { bytes, genuine: { ...passed, read } });
   if (isParsable(request, bytes, read)) next();
   else readOff(request, next);
 }
 
-function refuseForged(request: IncomingMessage, response: ServerResponse & ResponseLike): void {
+function refuseForged(
+  status: 401 | 503,
+  request: IncomingMessage,
+  response: ServerResponse & ResponseLike,
+): void {
   request.resume();
   // The application may have answered while the scheme checked.
-  if (!response.headersSent) answerRefusal(401, response);
+  if (!response.headersSent) answerRefusal(status, response);
 }
 
 /** Whether `express.json()` parses the body, as far as that is known. */

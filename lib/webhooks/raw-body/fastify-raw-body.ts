@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { checkHead, type DeliveryLimits } from '../delivery/delivery-head.js';
+import { type RouteAccount } from '../delivery/route-account.js';
 import { type OnOtherStatus, routeProgress } from './answered-request.js';
 import { dropUnlessRead } from './drain-request.js';
 import {
@@ -15,7 +16,7 @@ import { abortedRequest } from './webhook-refusal.js';
 
 type Done = (error: Error | null, payload: Readable) => void;
 type PreParsing = (
-  request: { readonly raw: IncomingMessage },
+  request: { readonly raw: IncomingMessage; readonly params?: unknown },
   reply: { readonly raw: ServerResponse },
   payload: Readable,
   done: Done,
@@ -47,21 +48,21 @@ export interface FastifyLike {
  */
 export function captureOnFastify(
   app: FastifyLike,
-  accountOfNewRoute: () => string | undefined,
-  limitsOf: (account: string) => DeliveryLimits | undefined,
+  accountOfNewRoute: () => RouteAccount | undefined,
+  limitsOf: (account: RouteAccount, parameters: unknown) => DeliveryLimits | undefined,
   unverified: UnverifiedBytes,
   onOtherStatus: OnOtherStatus,
 ): void {
   app.addHook('onRoute', (route) => {
     const account = accountOfNewRoute();
     if (account === undefined) return;
-    const capture: PreParsing = ({ raw }, reply, payload, done) => {
+    const capture: PreParsing = ({ raw, params }, reply, payload, done) => {
       // A host has read the body. The guard looks where the host left the bytes.
       if (payload.readableDidRead || !payload.readable) {
         done(null, alreadyRead(raw));
         return;
       }
-      const limits = limitsOf(account);
+      const limits = limitsOf(account, params);
       if (!limits) {
         done(null, payload);
         return;
@@ -74,6 +75,8 @@ export function captureOnFastify(
       });
     };
     route.preParsing = [route.preParsing ?? [], capture].flat();
+    // Below a parameter a middleware may answer some of the paths itself.
+    if (typeof account !== 'string' || route.url.includes(':')) return;
     const watch: OnResponse = ({ raw: request }, { raw: response }, done) => {
       const { statusCode: status } = response;
       // In HTTP/2, the response to a delivery that the client cut off finishes too.
@@ -82,8 +85,7 @@ export function captureOnFastify(
       }
       done();
     };
-    // Below a parameter a middleware may answer some of the paths itself.
-    if (!route.url.includes(':')) route.onResponse = [route.onResponse ?? [], watch].flat();
+    route.onResponse = [route.onResponse ?? [], watch].flat();
   });
 }
 

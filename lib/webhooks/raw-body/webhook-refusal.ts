@@ -40,7 +40,8 @@ export interface ResponseLike {
 }
 
 /** Answers without an exception, which would cost more than to check a signature. */
-export function answerRefusal(status: keyof typeof REASONS, response: ResponseLike): void {
+export function answerRefusal(status: BodyRefusal, response: ResponseLike): void {
+  if (status === 503) response.header('Retry-After', String(RETRY_SECONDS));
   response.status(status).send(bodyOf(status, REASONS[status]));
 }
 
@@ -59,7 +60,7 @@ export class WebhookRefusalFilter implements ExceptionFilter<WebhookRefusal> {
   }
 }
 
-/** `Retry-After` if there was no room for the body. */
+/** `Retry-After` if there was no room for the body, or the account of its path could not be looked up. */
 const RETRY_SECONDS = 5;
 
 /** The answer to a delivery that cannot be verified. Discards the rest of its body afterwards. */
@@ -70,6 +71,11 @@ export function refuseBody(
   response: ResponseLike,
 ): WebhookRefusal {
   drainRequest(request, nodeResponse);
+  return refuseRead(status, response);
+}
+
+/** The answer to a delivery that was read and cannot be verified. */
+export function refuseRead(status: BodyRefusal, response: Pick<ResponseLike, 'header'>): WebhookRefusal {
   if (status === 503) response.header('Retry-After', String(RETRY_SECONDS));
   return refusalOf(status);
 }

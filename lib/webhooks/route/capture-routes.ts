@@ -4,11 +4,14 @@ import { publishDiagnostics } from '../../common/diagnostics.js';
 import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
 import { DECLARED_ROUTE } from '../handlers/decorated-methods.js';
 import { declaredRoutes } from './declared-routes.js';
+import { accountParameter } from './payments-webhook.guard.js';
 import { earlierParsers } from '../raw-body/earlier-parsers.js';
 import { captureOnExpress, type ExpressLike, settleBeforeParsers } from '../raw-body/express-raw-body.js';
 import { captureOnFastify, type FastifyLike } from '../raw-body/fastify-raw-body.js';
 import { type OnOtherStatus } from '../raw-body/answered-request.js';
 import { type BodyRefusal, UnverifiedBytes } from '../raw-body/captured-body.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type RouteAccount } from '../delivery/route-account.js';
 import { ForeignAnswersLog } from './foreign-answers.log.js';
 import { type DeclaredRoute, WebhookPaths } from './webhook-paths.js';
 
@@ -27,7 +30,9 @@ const PASSES_ON = Symbol('nestjs-payments.passes-on');
  */
 @Injectable()
 export class RawBodyCapture {
-  private accountOfNewRoute: string | undefined;
+  private accountOfNewRoute: RouteAccount | undefined;
+  /** Whether the first route of a path takes it, even one with a parameter. */
+  private isFirstTaking = false;
   private readonly onOtherStatus: OnOtherStatus = (answered) => {
     this.foreignAnswers.report(answered);
   };
@@ -54,7 +59,7 @@ export class RawBodyCapture {
       captureOnFastify(
         adapter.getInstance<FastifyLike>(),
         () => this.accountOfNewRoute,
-        (account) => this.paths.limitsOf(account),
+        (account, parameters) => this.paths.limitsOf(account, accountParameter(parameters)),
         this.unverified,
         this.onOtherStatus,
       );
@@ -62,6 +67,7 @@ export class RawBodyCapture {
   }
 
   private installOnExpress(adapter: AbstractHttpAdapter): void {
+    this.isFirstTaking = true;
     const app = adapter.getInstance<ExpressLike>();
     this.paths.earlierParsers.push(...earlierParsers(app));
     captureOnExpress(app, this.paths, this.unverified, this.onOtherStatus);
@@ -106,12 +112,24 @@ export class RawBodyCapture {
   }
 
   /** Remembers a route. Returns its account if it receives webhooks. */
-  private note(path: unknown, handler: unknown): string | undefined {
+  private note(path: unknown, handler: unknown): RouteAccount | undefined {
     if (typeof path !== 'string' || typeof handler !== 'function') return undefined;
     const declared = Reflect.getMetadata(DECLARED_ROUTE, handler) as DeclaredRoute | undefined;
-    if (declared) this.paths.add({ ...declared, path, passesOn: PASSES_ON in handler });
-    else this.paths.addOther(path);
-    return declared?.account;
+    if (declared) {
+      this.assertReachable({ ...declared, path });
+      return this.paths.add({ ...declared, path, passesOn: PASSES_ON in handler });
+    }
+    this.paths.addOther(path);
+    return undefined;
+  }
+
+  private assertReachable(route: DeclaredRoute & { readonly path: string }): void {
+    const before = this.isFirstTaking ? this.paths.routeBefore(route) : undefined;
+    if (before === undefined) return;
+    throw new PaymentsConfigError(
+      `Nobody reaches the webhook route POST ${route.path} of ${route.name}, because the route POST ${before} comes before it and ` +
+        'takes the end of that path for the name of an account: declare the route with the parameter last.',
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { RequestMethod } from '@nestjs/common';
 import { type DeclaredRoute } from './webhook-paths.js';
-import { methodsOf, routeAccount } from '../handlers/decorated-methods.js';
+import { methodsOf, webhookRoute } from '../handlers/decorated-methods.js';
 import { guardedAccount } from './payments-webhook.guard.js';
 
 /** Nest's metadata keys for the method and host of a route. */
@@ -19,10 +19,12 @@ export function declaredRoutes(controller: ControllerClass): readonly DeclaredRo
   const isHostBound = Reflect.getMetadata(HOST, controller) !== undefined;
   return methodsOf(controller.prototype).flatMap(({ name, method }) => {
     if (Reflect.getMetadata(METHOD, method) !== RequestMethod.POST) return [];
-    const dispatchedTo = routeAccount(method);
-    const account = dispatchedTo ?? guardedAccount(method) ?? guardedAccount(controller);
-    if (account === undefined) return [];
-    const dispatches = dispatchedTo !== undefined;
-    return [{ method, name: `${controller.name}.${name}`, account, dispatches, isHostBound }];
+    const route = webhookRoute(method);
+    const guarded = route ? undefined : (guardedAccount(method) ?? guardedAccount(controller));
+    if (!route && guarded === undefined) return [];
+    const account = route ? route.account : guarded;
+    return [
+      { method, name: `${controller.name}.${name}`, account, dispatches: route !== undefined, isHostBound },
+    ];
   });
 }

@@ -4,12 +4,12 @@ import { SafeLogger } from '../../common/safe-logger.js';
 import { type WebhookHostRequest } from '../../config/webhook-options.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 import { NO_BODY } from '../raw-body/fastify-raw-body.js';
+import { type DeliveryCheck } from '../delivery/delivery-check.js';
 import { headerValues } from '../delivery/delivery-head.js';
 import { bytesOf, contentProblem } from '../delivery/host-webhook.js';
-import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
 import { WebhookRefusal } from '../raw-body/webhook-refusal.js';
 
-type Receiver = Pick<WebhookReceiver, 'rawBody' | 'limits'>;
+type Receiver = Pick<DeliveryCheck, 'rawBody' | 'limits'>;
 
 /** A request of Nest and the request of Node behind it. On Express they are the same. */
 export interface RouteRequest {

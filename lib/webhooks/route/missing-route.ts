@@ -24,14 +24,18 @@ export function serverOf(
 /**
  * The warning about an account whose webhooks no route receives. Undefined without a server, because scripts and workers
  * often share the modules of the application that has the route.
+ *
+ * @param hasResolver Whether the name is that of a registration whose accounts come from a resolver.
  */
-export function missingRoute(account: string, server: Server): string | undefined {
+export function missingRoute(account: string, server: Server, hasResolver: boolean): string | undefined {
   if (server === 'none') return undefined;
+  const who = hasResolver ? `The registration '${account}'` : `The account '${account}'`;
+  const route = hasResolver ? "'payments/:account'" : argumentsOf(account);
   const problem =
     server === 'http'
-      ? `The account '${account}' has a \`webhooks\` option, but no route receives its webhooks, so the gateway gets 404: add a ` +
-        `controller with @PaymentsWebhook(${argumentsOf(account)}) to the \`controllers\` of a module that the application imports.`
-      : `The account '${account}' has a \`webhooks\` option, but a microservice has no HTTP server, so the gateway reaches no route ` +
+      ? `${who} has a \`webhooks\` option, but no route receives its webhooks, so the gateway gets 404: add a ` +
+        `controller with @PaymentsWebhook(${route}) to the \`controllers\` of a module that the application imports.`
+      : `${who} has a \`webhooks\` option, but a microservice has no HTTP server, so the gateway reaches no route ` +
         'of it: write NestFactory.create(AppModule) and app.connectMicroservice(…) in place of NestFactory.createMicroservice(…).';
   return `${problem} If another process receives them, or your code calls PaymentsInbox.receive() or verifyWebhook(), write webhooks: { expectRoute: false }.`;
 }

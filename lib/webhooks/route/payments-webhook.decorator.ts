@@ -8,7 +8,6 @@ import {
   Version,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { ANSWER_MESSAGES, type WebhookAnswer } from '../delivery/webhook-answer.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { WEBHOOK_ROUTE } from '../handlers/decorated-methods.js';
@@ -52,8 +51,11 @@ const ANSWERS_ITSELF = /^[12]:/;
  * @throws PaymentsConfigError if the method injects `@Res()` without `passthrough`, or `@Next()`: nobody
  * would answer.
  *
+ * If the whole path has the parameter `:account`, it names the account of each delivery: a registered one, or one that
+ * `accounts.resolve` knows. Whoever names an account that does not exist gets the 401 of a wrong signature.
+ *
  * @param path Path of the route below the controller's.
- * @param options The merchant account, if it is not the default one.
+ * @param options The merchant account, if it is not the default one and the path does not name it.
  *
  * @example
  * ```ts
@@ -64,12 +66,18 @@ const ANSWERS_ITSELF = /^[12]:/;
  * }
  * ```
  *
+ * @example Accounts from a database
+ * ```ts
+ * @Controller('webhooks')
+ * class WebhooksController {
+ *   @PaymentsWebhook('payments/:account')
+ *   received() {}
+ * }
+ * ```
+ *
  * @publicApi
  */
-export function PaymentsWebhook(
-  path = '',
-  { account = DEFAULT_ACCOUNT }: { readonly account?: string } = {},
-): MethodDecorator {
+export function PaymentsWebhook(path = '', { account }: { readonly account?: string } = {}): MethodDecorator {
   return (target, key, descriptor: PropertyDescriptor) => {
     const method = descriptor.value as Method;
     assertNestAnswers(target, key);

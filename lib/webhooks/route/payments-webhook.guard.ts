@@ -16,15 +16,22 @@ import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type WebhookHostRequest } from '../../config/webhook-options.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type DeliveryCheck, type NamedAccount } from '../delivery/delivery-check.js';
 import { signedDelivery } from '../delivery/delivery-head.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
-import { routeAccount } from '../handlers/decorated-methods.js';
+import { webhookRoute } from '../handlers/decorated-methods.js';
 import { routeProgress } from '../raw-body/answered-request.js';
-import { capturedBodies, type CapturedBody } from '../raw-body/captured-body.js';
+import { capturedBodies, type CapturedBody, releaseAtEnd } from '../raw-body/captured-body.js';
 import { readEvent, type ReadEvent, type VerifiedWebhook } from '../signature/read-event.js';
 import { bodyByOption, bodyLeftByHost, type RouteRequest } from './host-body.js';
-import { refuseBody, refusalOf, type ResponseLike, WebhookRefusal } from '../raw-body/webhook-refusal.js';
+import {
+  refuseBody,
+  refuseRead,
+  refusalOf,
+  type ResponseLike,
+  WebhookRefusal,
+} from '../raw-body/webhook-refusal.js';
 
 type ReadDelivery = Extract<CapturedBody, { readonly bytes: Uint8Array }>;
 
@@ -37,11 +44,21 @@ export interface ReceivableWebhook extends VerifiedWebhook {
 export const verifiedWebhooks = new WeakMap<object, ReceivableWebhook>();
 
 interface GuardedRoute {
-  readonly account: string;
+  /** Undefined: that of the parameter `:account` of its path, or else the default one. */
+  readonly account: string | undefined;
   /** Whether the route runs handlers and answers by itself. */
   readonly dispatches: boolean;
-  /** Set at the first delivery. */
+  /** Set at the first delivery, if it is for one account. */
   receiver?: WebhookReceiver;
+}
+
+/** A delivery on its way through the guard. */
+interface GuardedDelivery {
+  readonly request: RouteRequest;
+  /** The account that the path names; undefined if the route has one account. */
+  readonly name: string | undefined;
+  /** Checks the delivery. Of an account that the path names, it is known only after the look-up. */
+  check: DeliveryCheck;
 }
 
 /**
@@ -105,15 +122,16 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const route = this.routeOf(context.getHandler());
+    const delivery = this.deliveryFor(route, context);
     try {
-      await this.verify(context, route);
+      await this.verify(context, route, delivery);
       return true;
     } catch (refusal) {
       if (refusal instanceof WebhookRefusal) {
-        const { account } = route;
-        const request = nodeRequest(context);
-        const isVerified = routeProgress.get(request) === 'verified';
-        routeProgress.set(request, isVerified ? refusal.getStatus() : 'refused unverified');
+        const { account } = delivery.check.scope;
+        const { node } = delivery.request;
+        const isVerified = routeProgress.get(node) === 'verified';
+        routeProgress.set(node, isVerified ? refusal.getStatus() : 'refused unverified');
         publishDiagnostics(WEBHOOK_REFUSED_CHANNEL, () => ({ account, status: refusal.getStatus() }));
       }
       throw refusal;
@@ -123,27 +141,67 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   private routeOf(method: object): GuardedRoute {
     const known = this.routes.get(method);
     if (known) return known;
-    const dispatchedTo = routeAccount(method);
-    const account = dispatchedTo ?? (this.constructor as typeof PaymentsWebhookGuard).account;
-    const route = { account, dispatches: dispatchedTo !== undefined };
+    const declared = webhookRoute(method);
+    const account = declared ? declared.account : (this.constructor as typeof PaymentsWebhookGuard).account;
+    const route = { account, dispatches: declared !== undefined };
     this.routes.set(method, route);
     return route;
   }
 
-  private async verify(context: ExecutionContext, route: GuardedRoute): Promise<void> {
-    const receiver = (route.receiver ??= this.accounts().get(route.account, routeName(context)));
-    const given = context.switchToHttp().getRequest<WebhookHostRequest & MaybeWrapped<IncomingMessage>>();
+  private deliveryFor(route: GuardedRoute, context: ExecutionContext): GuardedDelivery {
+    const given = context.switchToHttp().getRequest<NestRequest>();
     const request = { given, node: given.raw ?? given };
-    const { bytes: body, unverified, genuine } = await this.bodyOf(request, context, receiver);
-    const isChecked = genuine?.receiver === receiver;
-    const isGenuine = isChecked || (await receiver.signatures.accepts(signedDelivery(request.node, body)));
+    const name = route.account === undefined ? accountParameter(given.params) : undefined;
+    if (name !== undefined) {
+      const check =
+        this.accounts().checkFor(name) ?? this.accounts().resolverFor(routeName(context)).accounts.nobody;
+      return { request, name, check };
+    }
+    route.receiver ??= this.accounts().get(route.account ?? DEFAULT_ACCOUNT, routeName(context));
+    return { request, name, check: route.receiver };
+  }
+
+  private async verify(
+    context: ExecutionContext,
+    route: GuardedRoute,
+    delivery: GuardedDelivery,
+  ): Promise<void> {
+    const { request, name } = delivery;
+    const { bytes: body, unverified, genuine } = await this.bodyOf(request, context, delivery.check);
+    const receiver =
+      name === undefined ? route.receiver : await this.lookUp(name, delivery, genuine?.named, context);
+    const isChecked = genuine?.receiver === delivery.check;
+    const isGenuine =
+      isChecked || (await delivery.check.signatures.accepts(signedDelivery(request.node, body)));
     unverified?.release();
-    if (!isGenuine) throw refusalOf(401);
+    if (!isGenuine || !receiver) throw refusalOf(401);
     routeProgress.set(request.node, 'verified');
     const event = this.eventOf(isChecked ? genuine.read : readEvent(body));
     const bodyHash = (): string => hash('sha256', body);
-    verifiedWebhooks.set(given, { receiver, event, bodyHash, deliveredAt: new Date() });
+    verifiedWebhooks.set(request.given, { receiver, event, bodyHash, deliveredAt: new Date() });
     if (!route.dispatches) routeProgress.set(request.node, 'left to the route');
+  }
+
+  /**
+   * The receiver of the account that a path names; undefined if there is none. From now on, the delivery is checked with
+   * the keys of that account, or with one that nobody has.
+   */
+  private async lookUp(
+    name: string,
+    delivery: GuardedDelivery,
+    before: NamedAccount | undefined,
+    context: ExecutionContext,
+  ): Promise<WebhookReceiver | undefined> {
+    const response = responseOf(context);
+    if (before?.receiver?.scope.account === name) {
+      delivery.check = before.check;
+      return before.receiver;
+    }
+    const named = await this.accounts().named(name);
+    if (named === 'busy') throw refuseRead(503, response);
+    releaseAtEnd(response.raw ?? response, named);
+    delivery.check = named.check;
+    return named.receiver;
   }
 
   private accounts(): WebhookAccounts {
@@ -159,7 +217,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   private async bodyOf(
     request: RouteRequest,
     context: ExecutionContext,
-    receiver: WebhookReceiver,
+    receiver: DeliveryCheck,
   ): Promise<ReadDelivery> {
     const { rawBody } = receiver;
     const given = rawBody && (await bodyByOption(rawBody, request, receiver));
@@ -181,9 +239,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     if (isRead) return captured;
     const refusedWith = 'bytes' in captured ? 413 : captured.refusedWith;
     if (refusedWith === 401) receiver.signatures.reportUnsigned();
-    const response = context
-      .switchToHttp()
-      .getResponse<ResponseLike & ServerResponse & MaybeWrapped<ServerResponse>>();
+    const response = responseOf(context);
     throw refuseBody(refusedWith, request.node, response.raw ?? response, response);
   }
 
@@ -196,10 +252,22 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
 
 /** A request or response of Express, which is Node's own, or of Fastify, which wraps it. */
 type MaybeWrapped<Own> = Own & { readonly raw?: Own };
+type NestRequest = WebhookHostRequest & MaybeWrapped<IncomingMessage> & { readonly params?: unknown };
+type NestResponse = ResponseLike & ServerResponse & MaybeWrapped<ServerResponse>;
 
 export function nodeRequest(context: ExecutionContext): IncomingMessage {
   const request = context.switchToHttp().getRequest<MaybeWrapped<IncomingMessage>>();
   return request.raw ?? request;
+}
+
+function responseOf(context: ExecutionContext): NestResponse {
+  return context.switchToHttp().getResponse<NestResponse>();
+}
+
+/** The account that the path of a request names; undefined if its route has no such parameter. */
+export function accountParameter(parameters: unknown): string | undefined {
+  const { account } = (parameters ?? {}) as { readonly account?: unknown };
+  return typeof account === 'string' ? account : undefined;
 }
 
 function routeName(context: ExecutionContext): string {

@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nes
 import { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { missingRoute, type Server, serverOf } from './missing-route.js';
 import { SafeLogger } from '../../common/safe-logger.js';
+import { NAMED_BY_PATH } from '../delivery/route-account.js';
 import { WebhookPaths } from './webhook-paths.js';
 import { PaymentHandlers } from '../handlers/payment-handlers.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
@@ -32,14 +33,21 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
     this.paths.assertRegistered();
     this.reportEarlierParsers();
     for (const { path, account } of this.paths.all()) {
-      this.accounts.get(account, `The route POST ${path}`);
-      this.logger.log(`Webhooks of the account '${account}' are received at POST ${path}`);
+      const route = `The route POST ${path}`;
+      if (account === NAMED_BY_PATH) this.accounts.resolverFor(route);
+      else this.accounts.get(account, route);
+      const whose = account === NAMED_BY_PATH ? 'account that the path names' : `account '${account}'`;
+      this.logger.log(`Webhooks of the ${whose} are received at POST ${path}`);
     }
   }
 
   private reportEarlierParsers(): void {
     const [parser] = this.paths.earlierParsers;
-    const reads = this.paths.all().some(({ account }) => !this.accounts.find(account)?.rawBody);
+    const reads = this.paths.all().some(({ account }) => {
+      const check =
+        account === NAMED_BY_PATH ? this.accounts.checkFor(undefined) : this.accounts.find(account);
+      return !check?.rawBody;
+    });
     if (parser === undefined || !reads) return;
     this.logger.error(
       `A body parser (${parser}) is installed on the Express instance that was passed to Nest, and reads webhooks before the package ` +
@@ -55,19 +63,26 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
     const server = serverOf(this.host, this.modules);
     for (const account of this.accounts.receiving()) this.warnOfMissingRoute(account, server);
     const dispatching = this.paths.all().filter(({ dispatches }) => dispatches);
-    for (const account of new Set(dispatching.map((route) => route.account))) this.warnOfSilence(account);
+    for (const account of new Set(dispatching.map((route) => route.account))) {
+      this.warnOfSilence(
+        account === NAMED_BY_PATH ? this.accounts.resolverFor('A route').registration : account,
+      );
+    }
   }
 
   private warnOfMissingRoute(account: string, server: Server): void {
-    const isReceived = this.paths.all().some((route) => route.account === account);
-    if (isReceived || !this.accounts.find(account)?.expectsRoute(server === 'http')) return;
-    const warning = missingRoute(account, server);
+    const isReceived = this.paths
+      .all()
+      .some((route) => route.account === account || route.account === NAMED_BY_PATH);
+    if (isReceived || !this.accounts.receiverOf(account)?.expectsRoute(server === 'http')) return;
+    const warning = missingRoute(account, server, this.accounts.find(account) === undefined);
     if (warning !== undefined) this.logger.warn(warning);
   }
 
   private warnOfSilence(account: string): void {
     // With a queue, its workers need the handlers.
-    if (this.accounts.find(account)?.isQueued || this.handlers.handles(account, 'payment.success')) return;
+    if (this.accounts.receiverOf(account)?.isQueued || this.handlers.handles(account, 'payment.success'))
+      return;
     this.logger.warn(
       `No @OnPayment('payment.success') handler listens to the account '${account}': a payment is then answered 200 ` +
         "after the route's own method alone.",

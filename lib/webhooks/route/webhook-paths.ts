@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
+import { type DeliveryCheck } from '../delivery/delivery-check.js';
 import { type DeliveryLimits } from '../delivery/delivery-head.js';
+import { accountNamedBy, NAMED_BY_PATH, namesAccount, type RouteAccount } from '../delivery/route-account.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 import { type ExpectedDelivery } from '../raw-body/captured-body.js';
 
 /** A webhook route with its final path, prefixes and versions included. */
-interface WebhookPath extends DeclaredRoute {
+interface WebhookPath extends Omit<DeclaredRoute, 'account'> {
+  readonly account: RouteAccount;
   readonly path: string;
   /** Whether it passes requests of other versions to the next route or middleware. */
   readonly passesOn: boolean;
@@ -16,7 +20,8 @@ export interface DeclaredRoute {
   readonly method: object;
   /** For messages: `WebhooksController.received`. */
   readonly name: string;
-  readonly account: string;
+  /** Undefined: that of the parameter `:account` of its path, or else the default one. */
+  readonly account: string | undefined;
   /** Whether the route runs handlers, or only has the guard. */
   readonly dispatches: boolean;
   /** Whether the route takes only requests for one host. */
@@ -27,6 +32,13 @@ interface WebhookRoute extends WebhookPath {
   readonly pattern: RegExp;
   /** Other routes that may have the same path. */
   readonly rivals: RegExp[];
+}
+
+/** The account that a request to a route is for. */
+interface RequestedAccount {
+  /** Undefined if the path names none that could exist. */
+  readonly name: string | undefined;
+  readonly check: DeliveryCheck | undefined;
 }
 
 /** Characters that the router reads as a pattern. */
@@ -51,8 +63,12 @@ export class WebhookPaths {
     this.unregistered.set(route.method, route);
   }
 
-  /** @throws PaymentsConfigError if the path is a pattern. */
-  add(route: WebhookPath): void {
+  /**
+   * Returns the account of the route.
+   *
+   * @throws PaymentsConfigError if the path is a pattern.
+   */
+  add(route: DeclaredRoute & Pick<WebhookPath, 'path' | 'passesOn'>): RouteAccount {
     const { path, isHostBound } = route;
     if (PATTERN.test(path)) {
       throw new PaymentsConfigError(
@@ -61,11 +77,14 @@ export class WebhookPaths {
     }
     this.unregistered.delete(route.method);
     this.last = undefined;
+    const account = route.account ?? (namesAccount(path) ? NAMED_BY_PATH : DEFAULT_ACCOUNT);
     this.routes.push({
       ...route,
+      account,
       pattern: patternOf(path),
       rivals: isHostBound ? [/^/] : this.rivalsOf(path),
     });
+    return account;
   }
 
   addOther(path: string): void {
@@ -87,21 +106,52 @@ export class WebhookPaths {
     const [route] = matching;
     if (!route) return undefined;
     // Several accounts may share a path with different versions or hosts.
-    const accounts = [...new Set(matching.map(({ account }) => account))];
-    const isOurs = accounts.length === 1 && !route.rivals.some((rival) => rival.test(path));
+    const requested = matching.map((one) => this.requestedOf(one, path));
+    const [first] = requested;
+    const isOurs =
+      requested.every(({ name }) => name === first?.name) && !route.rivals.some((rival) => rival.test(path));
     return {
       path,
-      limits: loosestLimits(accounts.map((account) => this.limitsOf(account))),
-      receiver: isOurs ? this.accounts.find(route.account) : undefined,
-      // Below a parameter a middleware may answer some of the paths itself.
-      isCertain: isOurs && !route.passesOn && !route.path.includes(':'),
+      limits: loosestLimits(requested.map(({ check }) => limitsOfCheck(check))),
+      receiver: isOurs ? first?.check : undefined,
+      ...(isOurs && route.account === NAMED_BY_PATH && { find: () => this.accounts.named(first?.name) }),
+      // Below another parameter a middleware may answer some of the paths itself.
+      isCertain: isOurs && !route.passesOn && !hasOtherParameters(route),
     };
   }
 
-  /** Undefined if the application gives the bytes with `webhooks.rawBody`, so that nothing is read here. */
-  limitsOf(account: string): DeliveryLimits | undefined {
-    const receiver = this.accounts.find(account);
-    return receiver?.rawBody ? undefined : receiver?.limits;
+  private requestedOf({ account, path: route }: WebhookPath, path: string): RequestedAccount {
+    if (account !== NAMED_BY_PATH) return { name: account, check: this.accounts.find(account) };
+    const name = accountNamedBy(path, route);
+    return { name, check: this.accounts.checkFor(name) };
+  }
+
+  /**
+   * Undefined if the application gives the bytes with `webhooks.rawBody`, so that nothing is read here.
+   *
+   * @param named The account that the path names, if the path of the route names it.
+   */
+  limitsOf(account: RouteAccount, named: string | undefined): DeliveryLimits | undefined {
+    return limitsOfCheck(
+      account === NAMED_BY_PATH ? this.accounts.checkFor(named) : this.accounts.find(account),
+    );
+  }
+
+  /** The webhook route before a path without a parameter that takes its requests, if that is for another account. */
+  routeBefore({
+    path,
+    account,
+  }: Pick<DeclaredRoute, 'account'> & { readonly path: string }): string | undefined {
+    if (path.includes(':')) return undefined;
+    const taking = this.routes.find(
+      (route) =>
+        route.account === NAMED_BY_PATH &&
+        !route.isHostBound &&
+        !route.passesOn &&
+        route.pattern.test(path) &&
+        accountNamedBy(path, route.path) !== (account ?? DEFAULT_ACCOUNT),
+    );
+    return taking?.path;
   }
 
   all(): readonly WebhookPath[] {
@@ -142,6 +192,15 @@ function patternOf(path: string): RegExp {
     .filter((segment) => segment !== '')
     .map((segment) => (segment.includes(':') ? '[^/]+' : segment.replace(/[.+?^$|[\]]/g, '\\$&')));
   return new RegExp(`^/${segments.join('/')}${plain === path ? '/?$' : ''}`, 'i');
+}
+
+function limitsOfCheck(check: DeliveryCheck | undefined): DeliveryLimits | undefined {
+  return check?.rawBody ? undefined : check?.limits;
+}
+
+function hasOtherParameters({ path, account }: WebhookPath): boolean {
+  const parameters = path.split(':').length - 1;
+  return parameters > (account === NAMED_BY_PATH ? 1 : 0);
 }
 
 /** Limits that fit all routes of a path, because only the router knows which one gets the delivery. */

@@ -32,9 +32,11 @@ export class SignatureCheck {
   private readonly scheme: () => SignatureOptions['scheme'];
 
   constructor(
-    private readonly account: string,
+    account: string,
     options: SignatureOptions,
     private readonly logger: Pick<SafeLogger, 'warn'>,
+    /** For the log. */
+    private readonly whose = `of the account '${account}'`,
   ) {
     const { scheme } = options;
     this.schemeName = scheme.name;
@@ -79,7 +81,7 @@ export class SignatureCheck {
     this.unreported += 1;
     if (now < this.silentUntil) return;
     this.logger.warn(
-      `Refused a webhook of the account '${this.account}' with 401: ${reason} ` +
+      `Refused a webhook ${this.whose} with 401: ${reason} ` +
         `(scheme ${this.schemeName}, ${body}, ${this.unreported} since the last report).`,
     );
     this.silentUntil = now + LOG_EVERY_MS;

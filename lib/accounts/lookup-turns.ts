@@ -1,0 +1,55 @@
+import { performance } from 'node:perf_hooks';
+
+/** Lets a number of lookups run at once, and a number begin in a second. */
+export class LookupTurns {
+  private running = 0;
+  private readonly line = new Set<() => void>();
+  private left: number;
+  private countedAt = performance.now();
+
+  constructor(
+    private readonly atOnce: number,
+    private readonly perSecond: number,
+  ) {
+    this.left = perSecond;
+  }
+
+  /** Whether one more lookup may begin in this second. If so, it counts. */
+  isWithinRate(): boolean {
+    const now = performance.now();
+    this.left = Math.min(this.perSecond, this.left + ((now - this.countedAt) / 1_000) * this.perSecond);
+    this.countedAt = now;
+    if (this.left < 1) return false;
+    this.left -= 1;
+    return true;
+  }
+
+  /** Begins a lookup, which ends with `end`. Waits its turn; false if none came in time. */
+  begin(timeoutMs: number): true | Promise<boolean> {
+    if (this.running >= this.atOnce) return this.waitInLine(timeoutMs);
+    this.running += 1;
+    return true;
+  }
+
+  /** Ends a lookup. Its turn goes to the one that waits longest. */
+  end(): void {
+    const [next] = this.line;
+    if (next) next();
+    else this.running -= 1;
+  }
+
+  private waitInLine(timeoutMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const leave = (hasTurn: boolean): void => {
+        clearTimeout(timer);
+        this.line.delete(take);
+        resolve(hasTurn);
+      };
+      const take = (): void => {
+        leave(true);
+      };
+      const timer = setTimeout(leave, timeoutMs, false);
+      this.line.add(take);
+    });
+  }
+}

@@ -1,0 +1,90 @@
+import { type ResolvedResolverOptions } from '../config/resolve-accounts.js';
+import { SafeLogger } from '../common/safe-logger.js';
+import { PaymentsAccountError } from '../errors/payments-account.error.js';
+import { failureLabel, isPaymentsError } from '../errors/payments-errors.js';
+import { type AccountPool, type PooledAccount } from './account-pool.js';
+import { ExpiringNames } from './expiring-names.js';
+import { LookupTurns } from './lookup-turns.js';
+import { MinuteLog } from './minute-log.js';
+
+/** How long an account that could not be looked up is not looked up again. */
+const FAILURE_MS = 1_000;
+
+/** The account, that there is none, or that nobody can say now. */
+export type FoundByPath = PooledAccount | 'unknown' | 'busy';
+
+/**
+ * Looks up the accounts that paths name. Anybody may invent names, so their lookups are limited. An account that was
+ * found before has turns of its own: it does not wait behind invented names when its keys are too old.
+ */
+export class PathLookups {
+  private readonly known: LookupTurns;
+  private readonly strangers: LookupTurns;
+  private readonly running = new Map<string, Promise<FoundByPath>>();
+  private readonly failed = new ExpiringNames(FAILURE_MS);
+  private readonly failures: MinuteLog;
+  private readonly refusals: MinuteLog;
+
+  constructor(
+    private readonly pool: AccountPool,
+    private readonly limits: Pick<
+      ResolvedResolverOptions['accounts'],
+      'maxPathLookups' | 'pathLookupsPerSecond' | 'timeoutMs'
+    >,
+  ) {
+    const { maxPathLookups, pathLookupsPerSecond } = limits;
+    this.known = new LookupTurns(maxPathLookups, Infinity);
+    this.strangers = new LookupTurns(maxPathLookups, pathLookupsPerSecond);
+    const logger = new SafeLogger('PaymentsAccounts');
+    this.failures = new MinuteLog((line) => {
+      logger.error(line);
+    });
+    this.refusals = new MinuteLog((line) => {
+      logger.warn(line);
+    });
+  }
+
+  /** Never rejects. */
+  find(name: string): FoundByPath | Promise<FoundByPath> {
+    const known = this.pool.known(name);
+    if (known) return known;
+    if (this.failed.has(name)) return 'busy';
+    return this.running.get(name) ?? this.begin(name);
+  }
+
+  private begin(name: string): FoundByPath | Promise<FoundByPath> {
+    const turns = this.pool.has(name) ? this.known : this.strangers;
+    if (!turns.isWithinRate()) {
+      const { pathLookupsPerSecond } = this.limits;
+      return this.refuse(`accounts.pathLookupsPerSecond, ${pathLookupsPerSecond}, is used up`);
+    }
+    const looking = this.lookUp(name, turns).finally(() => this.running.delete(name));
+    this.running.set(name, looking);
+    return looking;
+  }
+
+  private async lookUp(name: string, turns: LookupTurns): Promise<FoundByPath> {
+    const { timeoutMs, maxPathLookups } = this.limits;
+    if (!(await turns.begin(timeoutMs))) {
+      return this.refuse(`${maxPathLookups} lookups at once, accounts.maxPathLookups, took too long`);
+    }
+    try {
+      return await this.pool.open(name);
+    } catch (error) {
+      if (error instanceof PaymentsAccountError && error.code === 'ACCOUNT_UNKNOWN') return 'unknown';
+      this.failed.add(name);
+      const why = isPaymentsError(error) ? error.message : failureLabel(error);
+      this.failures.report(`A webhook was answered 503, because its account could not be looked up: ${why}`);
+      return 'busy';
+    } finally {
+      turns.end();
+    }
+  }
+
+  private refuse(why: string): 'busy' {
+    this.refusals.report(
+      `A webhook was answered 503, because the account of its path was not looked up: ${why}`,
+    );
+    return 'busy';
+  }
+}
