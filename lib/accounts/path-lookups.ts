@@ -73,7 +73,7 @@ export class PathLookups {
     } catch (error) {
       if (error instanceof PaymentsAccountError && error.code === 'ACCOUNT_UNKNOWN') return 'unknown';
       this.failed.add(name);
-      const why = isPaymentsError(error) ? error.message : failureLabel(error);
+      const why = isPaymentsError(error) ? error.message.replace(/\.$/, '') : failureLabel(error);
       this.failures.report(`A webhook was answered 503, because its account could not be looked up: ${why}`);
       return 'busy';
     } finally {

@@ -94,6 +94,6 @@ it('a route of the package for an account of a resolver stops the boot, and says
   }
   const module = await Test.createTestingModule({ imports: [MODULE()], controllers: [Webhooks] }).compile();
   await expect(module.createNestApplication().init()).rejects.toThrow(
-    /PaymentsAccounts\.for\(account\)\.inbox\.receive/,
+    /@PaymentsWebhook\(.payments\/:account.\)/,
   );
 });

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { performance } from 'node:perf_hooks';
+import { AccountPool } from '../../../lib/accounts/account-pool.js';
+import { type Account } from '../../../lib/accounts/account.js';
+import { LookupTurns } from '../../../lib/accounts/lookup-turns.js';
+import { MinuteLog } from '../../../lib/accounts/minute-log.js';
+import { PathLookups } from '../../../lib/accounts/path-lookups.js';
+import { resolveResolverOptions } from '../../../lib/config/resolve-accounts.js';
+
+let now: number;
+
+beforeEach(() => {
+  now = 1_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('turns', () => {
+  it('begin a number in a second, and not more after a pause', () => {
+    const turns = new LookupTurns(100, 3);
+    const begun = (): number => Array.from({ length: 10 }, () => turns.isWithinRate()).filter(Boolean).length;
+    expect(begun()).toBe(3);
+    now += 999 / 3;
+    expect(begun()).toBe(0);
+    now += 1;
+    expect(begun()).toBe(1);
+    now += 3_600_000;
+    expect(begun()).toBe(3);
+  });
+
+  it('let a number run at once, the others in the order in which they came, or not at all', async () => {
+    const turns = new LookupTurns(2, Infinity);
+    expect([turns.begin(1_000), turns.begin(1_000)]).toEqual([true, true]);
+    const ends: string[] = [];
+    const late = Promise.resolve(turns.begin(1)).then((has) => ends.push(`late ${has}`));
+    await late;
+    const waiting = ['first', 'second'].map((name) =>
+      Promise.resolve(turns.begin(60_000)).then((has) => ends.push(`${name} ${has}`)),
+    );
+    turns.end();
+    await waiting[0];
+    turns.end();
+    await waiting[1];
+    expect(ends).toEqual(['late false', 'first true', 'second true']);
+    turns.end();
+    expect(turns.begin(1)).toBe(true);
+    expect(turns.begin(1)).toBeInstanceOf(Promise);
+  });
+});
+
+it('a report a minute says how often it happened', () => {
+  const lines: string[] = [];
+  const log = new MinuteLog((line) => lines.push(line));
+  for (let turn = 0; turn < 5; turn += 1) log.report('It failed');
+  now += 60_000;
+  log.report('It failed');
+  expect(lines).toEqual(['It failed (1 since the last report).', 'It failed (5 since the last report).']);
+});
+
+describe('names of paths', () => {
+  const idle = (): Promise<void> => Promise.resolve();
+  const asked: string[] = [];
+  let answer: (name: string) => unknown;
+  let lookups: PathLookups;
+  let pool: AccountPool;
+
+  beforeEach(() => {
+    asked.length = 0;
+    answer = (name) =>
+      name.startsWith('shop') ? { apiKey: `pk_test_${name}`, apiSecret: `sk_test_${name}` } : undefined;
+    const options = resolveResolverOptions(
+      {
+        baseUrl: 'http://127.0.0.1:1/api/v1',
+        accounts: {
+          resolve: (name: string) => {
+            asked.push(name);
+            return answer(name);
+          },
+          maxPathLookups: 2,
+          pathLookupsPerSecond: 100,
+        },
+      },
+      'default',
+    );
+    pool = new AccountPool(
+      options,
+      ({ account }) =>
+        ({ services: { account }, receiver: undefined, stop: () => undefined, idle }) as unknown as Account,
+    );
+    lookups = new PathLookups(pool, options.accounts);
+  });
+
+  const found = async (name: string): Promise<string> => {
+    const one = await lookups.find(name);
+    return typeof one === 'string' ? one : one.name;
+  };
+
+  it('that are invented by the thousand neither reach the resolver nor push out what is known', async () => {
+    expect(await found('shop')).toBe('shop');
+    expect(await found('nobody')).toBe('unknown');
+    const ends = await Promise.all(Array.from({ length: 20_000 }, (_, index) => found(`invented-${index}`)));
+    expect(ends.filter((end) => end === 'unknown')).toHaveLength(99 - 1);
+    expect(ends.filter((end) => end === 'busy')).toHaveLength(20_000 - 98);
+    expect(asked).toHaveLength(100);
+    // Its keys are past cacheMs, and no turn of a stranger is left.
+    now += 4_000;
+    const flood = Array.from({ length: 200 }, (_, turn) => found(`more-${turn}`));
+    pool.forget('shop');
+    expect(await found('shop')).toBe('shop');
+    expect(await found('nobody')).toBe('unknown');
+    expect(asked.filter((name) => name === 'nobody')).toHaveLength(1);
+    await Promise.all(flood);
+  });
+
+  it('that the resolver fails on are busy for a second, without another question', async () => {
+    answer = () => {
+      throw new Error('away');
+    };
+    for (let turn = 0; turn < 5; turn += 1) expect(await found('shop')).toBe('busy');
+    expect(asked).toEqual(['shop']);
+    answer = () => ({ apiKey: 'pk_test_shop', apiSecret: 'sk_test_shop' });
+    expect(await found('shop')).toBe('busy');
+    now += 1_000;
+    expect(await found('shop')).toBe('shop');
+  });
+
+  it('wait for a hanging resolver at most two at once, and known accounts do not wait behind them', async () => {
+    await found('shop');
+    const free: (() => void)[] = [];
+    answer = (name) => (name === 'shop' ? undefined : new Promise<void>((resolve) => free.push(resolve)));
+    const ends = ['a', 'b', 'c', 'a'].map(found);
+    await new Promise(setImmediate);
+    expect(asked).toEqual(['shop', 'a', 'b']);
+    pool.forget('shop');
+    expect(await found('shop')).toBe('unknown');
+    while (free.length > 0) {
+      free.pop()!();
+      await new Promise(setImmediate);
+    }
+    expect(await Promise.all(ends)).toEqual(['unknown', 'unknown', 'unknown', 'unknown']);
+    expect(asked).toEqual(['shop', 'a', 'b', 'shop', 'c']);
+  });
+});
