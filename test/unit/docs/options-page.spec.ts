@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import prettier from 'prettier';
 import { type Option, type OptionTable } from '../../../lib/config/option.js';
 import { OPTIONS, WEBHOOK_OPTIONS } from '../../../lib/config/option-defaults.js';
+import { ACCOUNTS_OPTIONS } from '../../../lib/config/resolve-accounts.js';
 import { CREDENTIAL_OPTIONS } from '../../../lib/config/resolve-credentials.js';
 import { type DocumentedOption, documentedOptions } from '../../support/documented-options.js';
 
@@ -14,17 +15,22 @@ names it. This page is made of the table in \`lib/config/option-defaults.ts\`, f
 TSDoc: \`npx vitest run test/unit/docs/options-page.spec.ts -u\` writes it again.
 
 A registration whose accounts come from your database takes \`accounts\` in place of keys and secrets: [accounts from a
-database](accounts.md#accounts-from-a-database).
+database](accounts.md#accounts-from-a-database). Its options are the last ones of this page.
 `;
 
 const files = ['lib/config/payments-options.ts', 'lib/config/webhook-options.ts'];
-const documented = documentedOptions(files, 'PaymentsModuleOptions').filter(
-  // A secret is a text, or an object with fields of its own: the TSDoc of the list tells of them.
-  ({ path }) => path[0] !== 'webhooks' || path.length <= 2,
-);
+const ofAccounts = documentedOptions(['lib/config/accounts-options.ts'], 'PaymentsAccountsOptions');
+const documented = [
+  ...documentedOptions(files, 'PaymentsModuleOptions').filter(
+    // A secret is a text, or an object with fields of its own: the TSDoc of the list tells of them.
+    ({ path }) => path[0] !== 'webhooks' || path.length <= 2,
+  ),
+  ...ofAccounts.map(({ path, text }) => ({ path: ['accounts', ...path], text })),
+];
 const options = new Map([
   ...flat({ ...CREDENTIAL_OPTIONS, ...OPTIONS }),
   ...flat(WEBHOOK_OPTIONS, ['webhooks']),
+  ...flat(ACCOUNTS_OPTIONS, ['accounts']),
 ]);
 
 function flat(table: OptionTable, path: readonly string[] = []): [path: string, option: Option<unknown>][] {
