@@ -61,9 +61,7 @@ const spelling = fc.oneof(
     '\uff53hop',
     'sho\u0301p',
   ),
-  fc
-    .string({ unit: 'binary', minLength: 1, maxLength: 12 })
-    .map((text) => encodeURIComponent(text.toWellFormed())),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).map((text) => encodeURIComponent(text)),
 );
 
 describe.each(adapters)('on %s', (adapter) => {

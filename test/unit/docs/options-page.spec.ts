@@ -25,7 +25,7 @@ const documented = [
     // A secret is a text, or an object with fields of its own: the TSDoc of the list tells of them.
     ({ path }) => path[0] !== 'webhooks' || path.length <= 2,
   ),
-  ...ofAccounts.map(({ path, text }) => ({ path: ['accounts', ...path], text })),
+  ...ofAccounts.map((option) => ({ ...option, path: ['accounts', ...option.path] })),
 ];
 const options = new Map([
   ...flat({ ...CREDENTIAL_OPTIONS, ...OPTIONS }),
