@@ -4,6 +4,7 @@ import { type Queue, QueueEvents } from 'bullmq';
 import { randomBytes } from 'node:crypto';
 import {
   aesGcm,
+  envelope,
   memoryStorage,
   type PaymentsEncryption,
   type PaymentsModuleRootOptions,
@@ -12,6 +13,7 @@ import { PaymentsQueue } from 'nestjs-payments/bullmq';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { HandlerRuns, QueueSpace } from '../../support/queue-app.js';
 import { describeWith, redisService } from '../../support/services.js';
+import { TransitServer } from '../../support/transit-server.js';
 import { deliver, paymentsOptions, type WebhookApp } from '../../support/webhook-app.js';
 
 const KEYS = { old: randomBytes(32), now: randomBytes(32) };
@@ -84,6 +86,44 @@ describeWith([redisService], 'the queue with an encryption', () => {
       expect(runs.references).toEqual([event.data.reference]);
     },
   );
+
+  it('keeps the job of an event for later if the key service is away, and answers 503 if it cannot be sealed', async () => {
+    const transit = await TransitServer.start('payments');
+    const keys = { keys: { a: 'payments' }, current: 'a', fingerprintKey: randomBytes(32) };
+    const fromService = (): PaymentsEncryption => envelope({ kms: transit.client(), ...keys });
+    const receiving = await space.start('express', { worker: false }, { payments: options(fromService()) });
+    const event = paymentEvent('payment.success', { reference: 'kms-1' });
+    transit.mode = 'cut-off';
+    expect((await deliver(receiving.port, event)).status).toBe(503);
+    transit.mode = 'up';
+    expect((await deliver(receiving.port, event)).status).toBe(200);
+    transit.mode = 'cut-off';
+    const delayed = next('delayed');
+    const runs = new HandlerRuns();
+    const working = await space.start('express', {}, { payments: options(fromService()), runs });
+    await delayed;
+    expect(working.logs.webhooks('error').join()).toContain('The key service gave no usable answer');
+    const [job] = await queueOf(receiving).getDelayed();
+    expect(job?.attemptsMade).toBe(0);
+    transit.mode = 'up';
+    const completed = next('completed');
+    await job?.promote();
+    await completed;
+    expect(runs.references).toEqual(['kms-1']);
+    await transit.close();
+  });
+
+  it('runs no handler for an event that somebody without a key put into the queue, if it requires seals', async () => {
+    const strict = aesGcm({ keys: { now: KEYS.now }, current: 'now', requireSealed: true });
+    const receiving = await space.start('express', { worker: false }, { payments: options() });
+    await deliver(receiving.port, paymentEvent('payment.success', { reference: 'forged-1' }));
+    const delayed = next('delayed');
+    const runs = new HandlerRuns();
+    const working = await space.start('express', {}, { payments: options(strict), runs });
+    await delayed;
+    expect(working.logs.webhooks('error').join()).toContain('its event is not sealed');
+    expect(runs.references).toEqual([]);
+  });
 
   it('queues an event that the specification does not list once, and its job names no hash of its body', async () => {
     const { app, port } = await space.start('express', { worker: false }, { payments: options(both) });

@@ -1,4 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { getQueueToken } from '@nestjs/bullmq';
+import { type INestApplication } from '@nestjs/common';
+import { type Queue } from 'bullmq';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,26 +10,30 @@ import {
   aesGcm,
   CollectionsService,
   DisbursementsService,
+  envelope,
+  type PaymentsEncryption,
   PaymentsInbox,
   PaymentsJournal,
   type PaymentsStorage,
 } from 'nestjs-payments';
+import { PaymentsQueue } from 'nestjs-payments/bullmq';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { redisStorage } from 'nestjs-payments/redis';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { CANARIES, canariesIn } from '../../../support/canaries.js';
+import { MOBILE_PAYOUT } from '../../../support/gateway-caller.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { HandlerRuns, QueueSpace } from '../../../support/queue-app.js';
-import { connectRedis } from '../../../support/redis.js';
+import { connectRedis, forget, ownPrefix } from '../../../support/redis.js';
 import { redisOfSpecs } from '../../../support/redis-of-specs.js';
 import { startSandbox } from '../../../support/sandbox.js';
 import { describeWith, postgresService, redisService } from '../../../support/services.js';
 import { describeWithSqlite, sqliteFile, type SqliteTestFile } from '../../../support/sqlite-file.js';
+import { TransitServer } from '../../../support/transit-server.js';
 import { deliver, paymentsOptions, startWebhookApp } from '../../../support/webhook-app.js';
 import { WebhooksController } from '../../../support/webhooks.controller.js';
 
-const KEYS = { '2026-10': randomBytes(32), '2026-11': randomBytes(32) };
-const encryption = aesGcm({ keys: KEYS, current: '2026-11' });
 const { name, phone, email, account, holder, text, metadata } = CANARIES;
 
 /** What the gateway reports of the person. */
@@ -36,84 +43,138 @@ const PERSON = {
   customer_email: email,
   metadata: { note: text, account, holder, more: metadata },
 };
-const REQUEST = { amount: '1000.00', phone, customer_name: name, customer_email: email };
+const CUSTOMER = { amount: '1000.00', phone, customer_name: name, customer_email: email };
 const EVERY_CANARY = Object.keys(CANARIES).sort();
+const REFERENCES = ['settled', 'open', 'wallet', 'payout', 'mobile-payout', 'lost-payout', 'nobody-knows'];
 
-/** Payments that are made, refused, lost, settled and contradicted, each of them with every canary that fits. */
-async function live(storage: PaymentsStorage, isSealed: boolean): Promise<void> {
-  const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+type Options = ReturnType<typeof paymentsOptions>;
+
+/** An application as a merchant runs it. */
+interface Shop {
+  readonly app: INestApplication;
+  readonly port: number;
+}
+
+/** The options of a shop whose payments go to the emulator. */
+function optionsOf(
+  sandbox: PaymentsSandbox,
+  storage: PaymentsStorage,
+  encryption: PaymentsEncryption | undefined,
+): Options {
   const { webhooks: _own, ...gateway } = sandbox.moduleOptions();
-  const options = { ...gateway, storage, probe: false as const, ...(isSealed && { encryption }) };
-  const { app, port } = await startWebhookApp('express', {
-    payments: [paymentsOptions({ unknownReferences: 'set-aside' }, options)],
+  const more = { ...gateway, storage, probe: false as const, ...(encryption && { encryption }) };
+  return paymentsOptions({ unknownReferences: 'set-aside' }, more);
+}
+
+/** Payments of all four operations that are made, repeated, refused and lost. */
+async function makePayments({ app }: Shop, sandbox: PaymentsSandbox): Promise<void> {
+  const collections = app.get(CollectionsService);
+  const payouts = app.get(DisbursementsService);
+  const failing = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
+  const request = (reference: string) => ({
+    ...CUSTOMER,
+    reference,
+    metadata: { note: text, more: metadata },
+  });
+  const pay = (reference: string) => collections.mobileMoney(request(reference));
+  const bank = { amount: '1000.00', bank_code: 'BSB', account_number: account, account_name: holder };
+  const payOut = (reference: string) => payouts.bank({ ...bank, reference, remarks: text });
+  const settled = await pay('settled');
+  expect((await pay('settled')).reference).toBe(settled.reference);
+  await pay('open');
+  await collections.partnerWallet(request('wallet'));
+  await payOut('payout');
+  await payouts.mobileMoney({ ...MOBILE_PAYOUT, phone, recipient_name: holder, reference: 'mobile-payout' });
+  sandbox.next('POST /payments/mobile-money').status(422, { code: 'LIMIT_EXCEEDED' });
+  await failing(pay('refused'));
+  sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+  await failing(pay('lost'));
+  sandbox.next('POST /disbursements/bank').dropAfterProcessing();
+  await failing(payOut('lost-payout'));
+}
+
+/** Outcomes, contradictions, a mismatch, and events that nobody knows. */
+async function receiveEvents({ port }: Shop): Promise<void> {
+  const send = async (event: string, reference: string, more: object = {}): Promise<void> => {
+    const body = paymentEvent(event, { reference, amount: '1000.00', ...PERSON, ...more });
+    expect((await deliver(port, body)).status).toBe(200);
+  };
+  await send('payment.success', 'settled');
+  await send('payment.failed', 'settled');
+  await send('payment.success', 'open', { amount: '9.00' });
+  await send('payment.refunded', 'open');
+  await send('payment.success', 'nobody-knows');
+  await send('payment.odd', 'nobody-knows');
+}
+
+/** In the clear, the application has everything. */
+async function expectEverything({ app }: Shop): Promise<void> {
+  const kinds = (await app.get(PaymentsInbox).conflicts()).map(({ kind, payload }) => ({
+    kind,
+    found: canariesIn(payload),
+  }));
+  expect(kinds.map(({ kind }) => kind).sort()).toEqual([
+    'conflict',
+    'mismatch',
+    'unknown-reference',
+    'unknown-reference',
+    'unrecognized',
+  ]);
+  for (const { found } of kinds) expect(Array.from(found).sort()).toEqual(EVERY_CANARY);
+  expect((await app.get(PaymentsJournal).get('collection', 'settled'))?.outcome).toBe('success');
+}
+
+/** The whole life of a shop without a queue. */
+async function live(storage: PaymentsStorage, encryption: PaymentsEncryption | undefined): Promise<void> {
+  const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+  const shop = await startWebhookApp('express', {
+    payments: [optionsOf(sandbox, storage, encryption)],
     controllers: [WebhooksController],
   });
   try {
-    const collections = app.get(CollectionsService);
-    const payouts = app.get(DisbursementsService);
-    const failing = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
-    const pay = (reference: string) =>
-      collections.mobileMoney({ ...REQUEST, reference, metadata: { note: text, more: metadata } });
-    const payOut = (reference: string) =>
-      payouts.bank({
-        reference,
-        amount: '1000.00',
-        bank_code: 'BSB',
-        account_number: account,
-        account_name: holder,
-        remarks: text,
-      });
-    const settled = await pay('settled');
-    expect((await pay('settled')).reference).toBe(settled.reference);
-    await pay('open');
-    await payOut('payout');
-    sandbox.next('POST /payments/mobile-money').status(422, { code: 'LIMIT_EXCEEDED' });
-    await failing(pay('refused'));
-    sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
-    await failing(pay('lost'));
-    sandbox.next('POST /disbursements/bank').dropAfterProcessing();
-    await failing(payOut('lost-payout'));
-    const send = async (event: string, reference: string, more: object = {}): Promise<void> => {
-      const body = paymentEvent(event, { reference, amount: '1000.00', ...PERSON, ...more });
-      expect((await deliver(port, body)).status).toBe(200);
-    };
-    await send('payment.success', 'settled');
-    await send('payment.failed', 'settled');
-    await send('payment.success', 'open', { amount: '9.00' });
-    await send('payment.refunded', 'open');
-    await send('payment.success', 'nobody-knows');
-    await send('payment.odd', 'nobody-knows');
-    const kinds = (await app.get(PaymentsInbox).conflicts()).map(({ kind, payload }) => ({
-      kind,
-      found: canariesIn(payload),
-    }));
-    expect(kinds.map(({ kind }) => kind)).toEqual([
-      'conflict',
-      'mismatch',
-      'unrecognized',
-      'unknown-reference',
-      'unknown-reference',
-    ]);
-    for (const { found } of kinds) expect(Array.from(found).sort()).toEqual(EVERY_CANARY);
-    expect((await app.get(PaymentsJournal).get('collection', 'settled'))?.outcome).toBe('success');
+    await makePayments(shop, sandbox);
+    await receiveEvents(shop);
+    await expectEverything(shop);
   } finally {
-    await app.close();
+    await shop.app.close();
   }
 }
 
-/** What a stored journal must hold without encryption, so that a scan that finds nothing means something. */
-function scanned(title: string, run: (isSealed: boolean) => Promise<string>): void {
+let transit: TransitServer;
+beforeAll(async () => {
+  transit = await TransitServer.start('payments');
+});
+afterAll(() => transit.close());
+
+const ENCRYPTIONS: readonly (readonly [string, () => PaymentsEncryption])[] = [
+  [
+    'aesGcm()',
+    () => aesGcm({ keys: { '2026-10': randomBytes(32), '2026-11': randomBytes(32) }, current: '2026-11' }),
+  ],
+  [
+    'envelope()',
+    () =>
+      envelope({
+        kms: transit.client(),
+        keys: { '2026-11': 'payments' },
+        current: '2026-11',
+        fingerprintKey: randomBytes(32),
+      }),
+  ],
+];
+
+/** What is stored must hold everything without encryption, so that a scan that finds nothing means something. */
+function scanned(title: string, run: (encryption?: PaymentsEncryption) => Promise<string>): void {
   describe(title, () => {
     it('holds every canary without an encryption', async () => {
-      expect(Array.from(canariesIn(await run(false))).sort()).toEqual(EVERY_CANARY);
+      expect(Array.from(canariesIn(await run())).sort()).toEqual(EVERY_CANARY);
     });
 
-    it('holds none with an encryption, and the references in the clear', async () => {
-      const dump = await run(true);
+    it.each(ENCRYPTIONS)('holds none with %s, and the references in the clear', async (_name, encryption) => {
+      const dump = await run(encryption());
       expect(canariesIn(dump)).toEqual([]);
-      expect(dump).toContain('sealed:1:2026-11:');
-      for (const reference of ['settled', 'open', 'lost-payout', 'nobody-knows'])
-        expect(dump).toContain(reference);
+      expect(dump).toMatch(/sealed:1:2026-11[:~]/);
+      for (const reference of REFERENCES) expect(dump).toContain(reference);
     });
   });
 }
@@ -138,9 +199,9 @@ describeWith([postgresService], 'a dump of PostgreSQL', () => {
   });
   afterEach(() => database.close());
 
-  scanned('all text of all tables', async (isSealed) => {
+  scanned('all text of all tables', async (encryption) => {
     const { pool, schema } = database;
-    await live(postgresStorage({ pool, schema, transactional: true }), isSealed);
+    await live(postgresStorage({ pool, schema, transactional: true }), encryption);
     const tables = await pool.query<{ name: string }>(
       'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = $1',
       [schema],
@@ -160,14 +221,14 @@ describeWith([postgresService], 'a dump of PostgreSQL', () => {
 
 describeWith([redisService], 'a dump of Redis', () => {
   const { prefix, client } = redisOfSpecs();
-  scanned('all keys of the storage', async (isSealed) => {
-    const keyPrefix = `${prefix}${String(isSealed)}:`;
-    await live(redisStorage({ client: client(), keyPrefix }), isSealed);
+  scanned('all keys of the storage', async (encryption) => {
+    const keyPrefix = `${prefix}${encryption?.current ?? 'plain'}:${ownPrefix()}`;
+    await live(redisStorage({ client: client(), keyPrefix }), encryption);
     return dumpRedis(client(), keyPrefix);
   });
 });
 
-describeWith([redisService], 'a dump of BullMQ', () => {
+describeWith([redisService], 'a dump of Redis with BullMQ', () => {
   let space: QueueSpace;
   let redis: Redis;
   beforeAll(() => {
@@ -177,16 +238,35 @@ describeWith([redisService], 'a dump of BullMQ', () => {
   beforeEach(() => {
     space = new QueueSpace();
   });
-  afterEach(() => space.clear());
+  afterEach(async () => {
+    await space.clear();
+    await forget(redis, space.prefix);
+  });
 
-  scanned('waiting and failed jobs', async (isSealed) => {
-    const events = ['settled', 'open', 'lost-payout', 'nobody-knows'].map((reference, at) =>
-      paymentEvent(at === 3 ? 'payment.odd' : 'payment.success', { reference, ...PERSON }),
+  scanned('the storage, and jobs that wait, are finished and have failed', async (encryption) => {
+    const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    const storage = redisStorage({ client: redis, keyPrefix: `${space.prefix}storage:` });
+    const payments = optionsOf(sandbox, storage, encryption);
+    const receiving = await space.start('express', { worker: false }, { payments });
+    await makePayments(receiving, sandbox);
+    await receiveEvents(receiving);
+    const waiting = await dumpRedis(redis, space.prefix);
+    const runs = new HandlerRuns();
+    runs.behaviour = ({ data }) => {
+      if (data.reference === 'settled') throw new Error(`${name} of ${phone} is not known to the shop`);
+    };
+    const retry = { maxAttempts: 1, baseDelayMs: 1, maxDelayMs: 1 };
+    const working = await space.start('express', { retry }, { payments, runs });
+    await vi.waitFor(
+      async () => {
+        expect(await working.app.get(PaymentsQueue).failed()).toHaveLength(1);
+        const queue = working.app.get<Queue>(getQueueToken('payments-webhooks'));
+        const { waiting = 0, active = 0, delayed = 0 } = await queue.getJobCounts();
+        expect(waiting + active + delayed).toBe(0);
+      },
+      { timeout: 20_000, interval: 50 },
     );
-    const payments = paymentsOptions({}, isSealed ? { encryption } : {});
-    const { port } = await space.start('express', { worker: false }, { payments, runs: new HandlerRuns() });
-    for (const event of events) expect((await deliver(port, event)).status).toBe(200);
-    return dumpRedis(redis, space.prefix);
+    return waiting + (await dumpRedis(redis, space.prefix));
   });
 });
 
@@ -197,8 +277,8 @@ describeWithSqlite('the file of SQLite', () => {
   });
   afterEach(() => file.close());
 
-  scanned('all bytes, those of its log included', async (isSealed) => {
-    await live(file.open(), isSealed);
+  scanned('all bytes, those of its log included', async (encryption) => {
+    await live(file.open(), encryption);
     const folder = dirname(file.file);
     return readdirSync(folder)
       .map((found) => readFileSync(join(folder, found), 'latin1'))
@@ -209,7 +289,10 @@ describeWithSqlite('the file of SQLite', () => {
 async function dumpRedis(client: Redis, prefix: string): Promise<string> {
   const texts: string[] = [];
   for await (const keys of client.scanStream({ match: `${prefix}*`, count: 1_000 })) {
-    for (const key of keys as string[]) texts.push(key, JSON.stringify(await valueOf(client, key)));
+    for (const key of keys as string[]) {
+      const bytes = await client.dumpBuffer(key);
+      texts.push(key, JSON.stringify(await valueOf(client, key)), bytes?.toString('latin1') ?? '');
+    }
   }
   expect(texts.length).toBeGreaterThan(0);
   return texts.join('\n');

@@ -53,6 +53,11 @@ describe('aesGcm()', () => {
     ['no keys', { keys: {}, current: 'a' }, /keys of aesGcm\(\)/],
     ['an id with a colon', { keys: { 'a:b': bytes }, current: 'a:b' }, /keys of aesGcm\(\).*ids/],
     ['an id with a tilde', { keys: { 'a~b': bytes }, current: 'a~b' }, /keys of aesGcm\(\).*ids/],
+    [
+      'a word for a flag',
+      { keys: { a: bytes }, current: 'a', requireSealed: 1 },
+      /requireSealed of aesGcm\(\)/,
+    ],
   ])('refuses %s', (_what, options, problem) => {
     expect(problemOf(options)).toMatch(problem);
   });
@@ -62,6 +67,11 @@ describe('aesGcm()', () => {
       problemOf({ keys: { a: bytes.subarray(1) }, current: 'a' }),
       problemOf({ keys: { a: `${bytes.toString('base64')}x` }, current: 'a' }),
       problemOf({ keys: { a: bytes }, current: bytes.toString('hex') }),
+      // Written the wrong way round.
+      ...(['hex', 'base64', 'base64url'] as const).flatMap((form) => [
+        problemOf({ keys: { [bytes.toString(form)]: 'a' }, current: 'a' }),
+        problemOf({ keys: { [bytes.toString(form)]: bytes }, current: 'a' }),
+      ]),
       inspect(aesGcm({ keys: { a: bytes }, current: 'a' }), { depth: 9, showHidden: true }),
       JSON.stringify(aesGcm({ keys: { a: bytes }, current: 'a' })),
     ].join();

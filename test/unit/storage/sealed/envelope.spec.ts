@@ -312,7 +312,9 @@ describe('several encryptions', () => {
     expect(() => resolveOptions({ ...options, encryption: [make(), make({ keys: { a: 'x' } })] })).toThrow(
       /two keys with the id 'a'/,
     );
-    expect(() => resolveOptions({ ...options, encryption: [] })).toThrow(/is no encryption of the package, nor a list/);
+    expect(() => resolveOptions({ ...options, encryption: [] })).toThrow(
+      /is no encryption of the package, nor a list/,
+    );
   });
 });
 

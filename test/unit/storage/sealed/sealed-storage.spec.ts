@@ -28,6 +28,13 @@ const RECORD = journalRecord('order-1', {
   answer: '{"name":"Asha Mushi"}',
   bodyHash: '1:abc',
 });
+const DELIVERY = {
+  ...SCOPE,
+  kind: 'mismatch',
+  event: 'payment.success',
+  reference: 'order-1',
+  fingerprint: 'a hash',
+} as const;
 const SECRETS = ['255712345678', 'Asha Mushi', '1:abc'];
 
 afterEach(() => {
@@ -112,6 +119,9 @@ describe('the journal of a sealed storage', () => {
     ['family', { family: 'disbursement' }],
     ['entry', { reference: 'order-2' }],
     ['attempt', { attempt: 2 }],
+    ['operation', { operation: 'collection.partner-wallet' }],
+    ['amount', { amount: '1.00' }],
+    ['idempotency key', { idempotencyKey: 'a-key-that-the-gateway-does-not-know' }],
   ])('opens nothing that was moved to another %s', async (_what, change) => {
     const raw = memoryStorage();
     const { journal } = sealedStorage(raw, newKey);
@@ -134,6 +144,53 @@ describe('the journal of a sealed storage', () => {
       'its body does not open',
     );
   });
+});
+
+describe('a storage that requires seals', () => {
+  const strict = aesGcm({ keys: { now: KEYS.now }, current: 'now', requireSealed: true }) as Encryption;
+
+  it('reads no request, answer or event that somebody without a key wrote in the place of a sealed one', async () => {
+    const raw = memoryStorage();
+    const { journal, conflicts } = sealedStorage(raw, strict);
+    const inserted = await journal.insert(RECORD, 0);
+    const sealed = (await raw.journal.get(RECORD))?.record ?? RECORD;
+    let version = inserted.stored?.version ?? 0;
+    for (const field of ['body', 'answer', 'bodyHash'] as const) {
+      const forged = { ...sealed, [field]: '{"phone":"255700000666"}' };
+      version = (await raw.journal.replace(version, forged, 0))?.version ?? 0;
+      expect((await journal.get(RECORD))?.damaged).toContain(`its ${field} is not sealed`);
+      const { entries } = await journal.list(RECORD, [], { limit: 9 });
+      expect(entries[0]?.damaged).toContain(`its ${field} is not sealed`);
+    }
+    await raw.journal.replace(version, sealed, 0);
+    expect((await journal.get(RECORD))?.damaged).toBeUndefined();
+    await raw.conflicts.setAside({ ...DELIVERY, payload: '{"event":"payment.success"}' });
+    const [listed] = await conflicts.list(SCOPE, { limit: 9 });
+    expect(listed?.damaged).toContain('its payload is not sealed');
+    expect((await conflicts.get(SCOPE, listed?.id ?? ''))?.damaged).toContain('its payload is not sealed');
+  });
+
+  it('reads a payment whose person was erased', async () => {
+    const { journal } = sealedStorage(memoryStorage(), strict);
+    const { body: _body, answer: _answer, ...rest } = RECORD;
+    await journal.insert({ ...rest, bodyHash: '', erased: true }, 0);
+    expect(await journal.get(RECORD)).not.toHaveProperty('damaged');
+  });
+});
+
+it('names no more than a hundred missing keys in the log, because anybody who writes to the database can invent them', async () => {
+  const log = vi.spyOn(Logger.prototype, 'error').mockReturnValue();
+  const raw = memoryStorage();
+  const { journal } = sealedStorage(raw, newKey);
+  for (let at = 0; at < 150; at += 1) {
+    await raw.journal.insert({ ...RECORD, reference: `order-${at}`, body: `sealed:1:key-${at}:AAAA` }, 0);
+  }
+  for (const id of ['x'.repeat(65), 'a\nb', 'a~b~c'])
+    await raw.journal.insert({ ...RECORD, reference: id, body: `sealed:1:${id}:AAAA` }, 0);
+  const { entries } = await journal.list(RECORD, [], { limit: 999 });
+  expect(entries.filter(({ damaged }) => damaged?.includes('which the option'))).toHaveLength(150);
+  expect(entries.filter(({ damaged }) => damaged === 'its body is sealed, and damaged')).toHaveLength(3);
+  expect(log).toHaveBeenCalledTimes(100);
 });
 
 describe('the inbox of a sealed storage', () => {
