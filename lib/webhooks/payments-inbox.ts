@@ -149,7 +149,7 @@ export class PaymentsInbox {
       const message = `The webhook cannot be read and stays set aside, because ${damaged}.`;
       throw new PaymentsStorageError(message, {
         reference,
-        hint: 'Add that key to the option encryption, then release it again.',
+        hint: 'Bring its key back, then release it again; or discard it.',
       });
     }
     if (receiver.isStarting) {
