@@ -287,7 +287,7 @@ async function dumpRedis(client: Redis, prefix: string): Promise<string> {
   for await (const keys of client.scanStream({ match: `${prefix}*`, count: 1_000 })) {
     for (const key of keys as string[]) {
       const bytes = await client.dumpBuffer(key);
-      texts.push(key, JSON.stringify(await valueOf(client, key)), bytes?.toString('latin1') ?? '');
+      texts.push(key, JSON.stringify(await valueOf(client, key)), bytes.toString('latin1'));
     }
   }
   expect(texts.length).toBeGreaterThan(0);
