@@ -38,7 +38,21 @@ export {
 } from './config/accounts-options.js';
 export { type PaymentsAccount } from './accounts/account.js';
 export { PaymentsAccountError } from './errors/payments-account.error.js';
-export { PaymentsAccounts } from './accounts/payments-accounts.js';
+export { type AllAccounts, PaymentsAccounts } from './accounts/payments-accounts.js';
+export {
+  type AllAccountsReport,
+  type AllPurgeReport,
+  type AllRecoveryReport,
+  type AllResealReport,
+  type SkippedAccount,
+} from './accounts/all-reports.js';
+export { InboxOfAllAccounts } from './accounts/inbox-of-all.js';
+export {
+  type AllPurgeAges,
+  JournalOfAllAccounts,
+  type JournalEntryOfAccount,
+  type OldestOfAccount,
+} from './accounts/journal-of-all.js';
 export { getPaymentsToken, InjectPayments } from './common/tokens.js';
 
 export { CollectionsService } from './collections/collections.service.js';

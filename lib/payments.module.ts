@@ -101,6 +101,7 @@ const INTERNAL_PROVIDERS: Provider[] = [
         limitedStorage: timeLimited(sealed),
         transport: accountTransport(http),
         resealing,
+        givenStorage: storage,
       };
       return createRegistration(options, { ...shared, events, handlers, webhooks, registry });
     },

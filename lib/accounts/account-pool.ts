@@ -54,6 +54,11 @@ export class AccountPool {
     return this.lookups.isUnknown(name) ? 'unknown' : undefined;
   }
 
+  /** The options that the account had last, if it is in memory. Asks nobody. */
+  lastOptions(name: string): ResolvedPaymentsOptions | undefined {
+    return this.accounts.get(name)?.options;
+  }
+
   /** Whether the account is in memory, even if its options do not count any more. */
   has(name: string): boolean {
     return this.accounts.has(name);

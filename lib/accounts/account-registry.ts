@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type Account, type PaymentsAccount } from './account.js';
 import { unknownAccount } from './account-lookups.js';
+import { type AccountOwner } from './account-owner.js';
 import { type AccountPool } from './account-pool.js';
 import { type HeldService } from './lazy-service.js';
 
@@ -11,6 +12,10 @@ export class AccountRegistry {
   private readonly registered = new Map<string, () => Account>();
   /** A closure, because the pool holds keys. */
   private pool: (() => AccountPool) | undefined;
+  /** The registrations of the application. */
+  readonly owners: AccountOwner[] = [];
+  private readonly stopping = new AbortController();
+  private readonly running = new Set<Promise<unknown>>();
 
   /** An account whose options were known at boot: it needs no resolver. */
   add(name: string, account: Account): void {
@@ -41,6 +46,28 @@ export class AccountRegistry {
     return pooled instanceof Promise
       ? pooled.then((opened) => ({ service: opened.account.services, release: pool.use(opened) }))
       : { service: pooled.account.services, release: pool.use(pooled) };
+  }
+
+  /** Fires when the application stops. */
+  get stopped(): AbortSignal {
+    return this.stopping.signal;
+  }
+
+  /** Work over all accounts begins nothing further. */
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  /** Work over all accounts, for which a shutdown waits. */
+  track<T>(work: Promise<T>): Promise<T> {
+    const running = work.catch(() => undefined).finally(() => this.running.delete(running));
+    this.running.add(running);
+    return work;
+  }
+
+  /** Resolves when no such work is active. */
+  async idle(): Promise<void> {
+    await Promise.all(this.running);
   }
 
   forget(name: string): void {

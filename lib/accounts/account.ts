@@ -6,7 +6,7 @@ import { DisbursementsService } from '../disbursements/disbursements.service.js'
 import { type AccountKeys } from '../gateway/account-keys.js';
 import { createGatewayClient } from '../gateway/gateway-client.js';
 import { type HttpTransport } from '../gateway/http/http-transport.js';
-import { createRecovery } from '../journal/create-recovery.js';
+import { createRecovery, type Recovery } from '../journal/create-recovery.js';
 import { createPayments } from '../journal/payment/payments.js';
 import { type PaymentsJournal } from '../journal/payments-journal.js';
 import { NameLookupService } from '../name-lookup/name-lookup.service.js';
@@ -58,6 +58,8 @@ export interface Account {
   readonly services: PaymentsAccount;
   /** Undefined if the account receives no webhooks. */
   readonly receiver: WebhookReceiver | undefined;
+  /** Its share in a run over all accounts. */
+  readonly turns: Recovery['turns'];
   /** Begins nothing new by itself. */
   stop(): void;
   /** Resolves when all running calls have ended and are written down. */
@@ -94,6 +96,7 @@ export function createAccount(
       inbox,
     },
     receiver,
+    turns: recovery.turns,
     stop: () => {
       recovery.stop();
       payments.stop();

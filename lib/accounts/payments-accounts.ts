@@ -3,6 +3,7 @@ import { BanksService } from '../banks/banks.service.js';
 import { CollectionsService } from '../collections/collections.service.js';
 import { ACCOUNT_NAME_RULE, isAccountName } from '../common/account-name.js';
 import { DisbursementsService } from '../disbursements/disbursements.service.js';
+import { type InboxScope } from '../common/vocabulary.js';
 import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { PaymentsJournal } from '../journal/payments-journal.js';
 import { NameLookupService } from '../name-lookup/name-lookup.service.js';
@@ -10,7 +11,24 @@ import { WalletService } from '../wallet/wallet.service.js';
 import { PaymentsInbox } from '../webhooks/payments-inbox.js';
 import { type PaymentsAccount } from './account.js';
 import { AccountRegistry } from './account-registry.js';
+import { InboxOfAllAccounts } from './inbox-of-all.js';
+import { JournalOfAllAccounts } from './journal-of-all.js';
 import { type HeldService, lazyService } from './lazy-service.js';
+import { WorkOverAll } from './work-over-all.js';
+
+/**
+ * All accounts that the storages of the application know, page by page, one after the other.
+ *
+ * @publicApi
+ */
+export interface AllAccounts {
+  /** The journals of all accounts. */
+  readonly journal: JournalOfAllAccounts;
+  /** The webhooks of all accounts that were set aside. */
+  readonly inbox: InboxOfAllAccounts;
+  /** The accounts and environments of which the journal holds something. Asks no resolver. */
+  list(): AsyncIterable<InboxScope>;
+}
 
 /**
  * The accounts of the application by name: those that `accounts.resolve` knows, and those that are registered with
@@ -24,8 +42,26 @@ export class PaymentsAccounts {
   /** A closure, because the registry leads to the keys of every account. */
   private readonly registry: () => AccountRegistry;
 
+  /**
+   * All accounts at once: those that are registered, and those of a resolver that the storage knows.
+   *
+   * @example
+   * ```ts
+   * const { settled, skipped } = await accounts.all.journal.recover();
+   * ```
+   */
+  readonly all: AllAccounts;
+
   constructor(registry: AccountRegistry) {
     this.registry = () => registry;
+    const over = new WorkOverAll(registry);
+    this.all = {
+      journal: new JournalOfAllAccounts(over),
+      inbox: new InboxOfAllAccounts(over),
+      list: async function* () {
+        for await (const { scope } of over.accounts('journal')) yield scope;
+      },
+    };
   }
 
   /**

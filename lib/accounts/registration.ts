@@ -10,10 +10,12 @@ import { constantKeys } from '../gateway/account-keys.js';
 import { PaymentsJournal } from '../journal/payments-journal.js';
 import { NameLookupService } from '../name-lookup/name-lookup.service.js';
 import { WalletService } from '../wallet/wallet.service.js';
+import { DEFAULT_RETENTION_MS } from '../webhooks/create-webhooks.js';
 import { type WebhookAccounts } from '../webhooks/delivery/webhook-accounts.js';
 import { type PaymentHandlers } from '../webhooks/handlers/payment-handlers.js';
 import { PaymentsInbox } from '../webhooks/payments-inbox.js';
 import { type Account, type AccountSurroundings, createAccount, type PaymentsAccount } from './account.js';
+import { type AccountOwner } from './account-owner.js';
 import { AccountPool } from './account-pool.js';
 import { type AccountRegistry } from './account-registry.js';
 import { lazyService } from './lazy-service.js';
@@ -28,6 +30,8 @@ export interface RegistrationContext extends Omit<AccountSurroundings, 'events' 
   readonly handlers: PaymentHandlers;
   readonly webhooks: WebhookAccounts;
   readonly registry: AccountRegistry;
+  /** The storage as the application gave it: registrations with the same one share their entries. */
+  readonly givenStorage: object;
 }
 
 /** @throws PaymentsConfigError if the name is registered already, or if there is another resolver. */
@@ -35,13 +39,32 @@ export function createRegistration(
   options: ResolvedRegistration,
   context: RegistrationContext,
 ): Registration {
-  return 'accounts' in options ? resolverOf(options, context) : accountOf(options, context);
+  const registration = 'accounts' in options ? resolverOf(options, context) : accountOf(options, context);
+  return {
+    services: registration.services,
+    stop: () => {
+      context.registry.stop();
+      registration.stop();
+    },
+    idle: async () => {
+      await context.registry.idle();
+      await registration.idle();
+    },
+  };
 }
 
 function accountOf(options: ResolvedPaymentsOptions, context: RegistrationContext): Registration {
   const account = createAccount(options, constantKeys(options), context);
   context.webhooks.add(options.account, account.receiver);
   context.registry.add(options.account, account);
+  const { environment, statusPaths } = options;
+  const { turns } = account;
+  context.registry.owners.push({
+    ...ownerOf(options, context),
+    name: options.account,
+    canAskAboutPayouts: () => statusPaths.disbursement !== undefined,
+    hold: () => ({ service: { environment, turns }, release: () => undefined }),
+  });
   return account;
 }
 
@@ -53,6 +76,16 @@ function resolverOf(options: ResolvedResolverOptions, context: RegistrationConte
   const webhooks = new WebhooksOfPool(pool, options.account, options, context.limitedStorage.name);
   context.webhooks.addResolver(options.account, webhooks);
   context.registry.addPool(pool);
+  context.registry.owners.push({
+    ...ownerOf(options, context),
+    name: undefined,
+    canAskAboutPayouts: (name) => (pool.lastOptions(name) ?? options).statusPaths.disbursement !== undefined,
+    hold: async (name) => {
+      const pooled = await pool.open(name);
+      const { options: its, account } = pooled;
+      return { service: { environment: its.environment, turns: account.turns }, release: pool.use(pooled) };
+    },
+  });
   return {
     services: servicesOfNobody(options.account),
     stop: () => {
@@ -60,6 +93,14 @@ function resolverOf(options: ResolvedResolverOptions, context: RegistrationConte
     },
     idle: () => pool.idle(),
   };
+}
+
+function ownerOf(
+  { webhooks }: Pick<ResolvedRegistration, 'webhooks'>,
+  { givenStorage, limitedStorage, resealing }: RegistrationContext,
+): Omit<AccountOwner, 'name' | 'canAskAboutPayouts' | 'hold'> {
+  const retentionMs = webhooks?.retentionMs ?? DEFAULT_RETENTION_MS;
+  return { givenStorage, parts: limitedStorage, retentionMs, resealing };
 }
 
 /** Services for those who inject one, although the registration has no account of its own. */

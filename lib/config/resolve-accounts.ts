@@ -49,6 +49,8 @@ export interface ResolvedResolverOptions {
   readonly http: ResolvedPaymentsOptions['http'];
   readonly encryption: ResolvedPaymentsOptions['encryption'];
   readonly timeoutMs: number;
+  /** Those of accounts that return none. */
+  readonly statusPaths: ResolvedPaymentsOptions['statusPaths'];
   readonly accounts: Resolved<typeof ACCOUNTS_OPTIONS>;
   /** Undefined: no account receives webhooks. */
   readonly webhooks: SharedWebhookOptions | undefined;
@@ -82,13 +84,14 @@ export function resolveResolverOptions(
     auth: () => CREDENTIAL_OPTIONS.auth.read(options['auth'], 'auth', error),
     webhooks: () => sharedWebhooks(options['webhooks'], error),
   });
-  const { storage, http, encryption, timeoutMs } = others;
+  const { storage, http, encryption, timeoutMs, statusPaths } = others;
   return {
     account: name,
     storage,
     http,
     encryption,
     timeoutMs,
+    statusPaths,
     accounts,
     webhooks,
     optionsOf: (returned, account) => {

@@ -15,6 +15,7 @@ import { type Payments } from './payment/payments.js';
 import { PaymentsJournal } from './payments-journal.js';
 import { runLimitMs } from './recovery/recovery-decision.js';
 import { RecoveryRun } from './recovery/recover.js';
+import { RecoveryTurns } from './recovery/recovery-turns.js';
 import { StatusResolver } from './outcomes/status-resolver.js';
 import { WebhookOutcomes } from './outcomes/webhook-outcomes.js';
 
@@ -22,6 +23,8 @@ import { WebhookOutcomes } from './outcomes/webhook-outcomes.js';
 export interface Recovery {
   readonly journal: PaymentsJournal;
   readonly outcomes: WebhookOutcomes;
+  /** For a run over all accounts. */
+  readonly turns: RecoveryTurns;
   /** `recover()` begins no further payment after this. */
   stop(): void;
   /** Resolves when `recover()` has finished with its payments. */
@@ -49,15 +52,19 @@ export function createRecovery(
   };
   const entries = new EntryRecovery(rules, store, payments, status, announce, stopping.signal);
   const run = new RecoveryRun(scope, runLimitMs(recoveryWindowMs), store, status, entries, stopping.signal);
+  const turns = new RecoveryTurns(scope, store, status, entries, stopping.signal);
   const eraser = new PersonEraser(scope, store, conflicts);
   const waiter = new OutcomeWaiter(store, recorder.watch, status);
   return {
     journal: new PaymentsJournal(scope, store, recorder, run, waiter, eraser, resealing),
     outcomes: new WebhookOutcomes(scope, store, recorder.watch),
+    turns,
     stop: () => {
       stopping.abort();
     },
-    idle: () => run.idle(),
+    idle: async () => {
+      await Promise.all([run.idle(), turns.idle()]);
+    },
   };
 }
 

@@ -10,7 +10,8 @@ import { PaymentsInbox } from './payments-inbox.js';
 
 export { type HandlersOfAccount } from './delivery/delivery-dispatcher.js';
 
-const DEFAULT_RETENTION_MS = 30 * 86_400_000;
+/** Of an account without the option `webhooks`. */
+export const DEFAULT_RETENTION_MS = 30 * 86_400_000;
 
 /** Creates what receives the webhooks of an account, if it receives any, and its `PaymentsInbox`. */
 export function createWebhooks(

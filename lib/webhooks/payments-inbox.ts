@@ -233,7 +233,8 @@ function sealedWithoutKeys({ payload }: InboxConflict): string | undefined {
   return isSealed(payload) ? 'it is sealed, and the account has no option encryption' : undefined;
 }
 
-function checkAges(ages: Readonly<Record<string, unknown>>): void {
+/** @throws PaymentsValidationError that names every wrong age. */
+export function checkAges(ages: Readonly<Record<string, unknown>>): void {
   const errors = Object.entries(ages).flatMap(([field, age]) => {
     if (age === undefined || (Number.isSafeInteger(age) && Number(age) > 0)) return [];
     const problem = `${field} must be a whole number of milliseconds greater than 0: write 400 * 86_400_000`;

@@ -5,4 +5,9 @@
  */
 
 export { instrumentPayments, type InstrumentPaymentsOptions } from './instrument-payments.js';
-export { observeJournal, type ObserveJournalOptions } from './observe-journal.js';
+export {
+  observeAllJournals,
+  type ObserveAllJournalsOptions,
+  observeJournal,
+  type ObserveJournalOptions,
+} from './observe-journal.js';

@@ -21,6 +21,12 @@ export interface InstrumentPaymentsOptions {
    * @default false
    */
   readonly references?: boolean | undefined;
+  /**
+   * Whether metrics name the account, as `payments.account`: each account is then a series of its own of every metric.
+   * Spans always name it.
+   * @default false
+   */
+  readonly accountLabel?: boolean | undefined;
 }
 
 /**
@@ -46,14 +52,15 @@ export function instrumentPayments({
   tracerProvider = trace.getTracerProvider(),
   meterProvider = metrics.getMeterProvider(),
   references = false,
+  accountLabel = false,
 }: InstrumentPaymentsOptions = {}): () => void {
   const tracer = tracerProvider.getTracer(SCOPE);
   const meter = meterProvider.getMeter(SCOPE);
   const stops = [
     ...traceCalls(tracer, references),
     ...traceWebhooks(tracer, references),
-    ...measureCalls(meter),
-    ...measureWebhooks(meter),
+    ...measureCalls(meter, accountLabel),
+    ...measureWebhooks(meter, accountLabel),
   ];
   return () => {
     for (const stop of stops) stop();

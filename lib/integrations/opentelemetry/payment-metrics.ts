@@ -16,8 +16,17 @@ import { ATTR, attemptError, known } from './attributes.js';
 /** In seconds. A gateway that pushes a prompt to a phone is slow. */
 const BOUNDARIES = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Counts and times calls, tries and waits. @returns functions that stop it. */
-export function measureCalls(meter: Meter): readonly (() => void)[] {
+/**
+ * Counts and times calls, tries and waits.
+ *
+ * @param accountLabel Whether they name the account.
+ * @returns functions that stop it.
+ */
+export function measureCalls(meter: Meter, accountLabel: boolean): readonly (() => void)[] {
+  const subject = ({ account, operation }: Pick<CallEndEvent, 'account' | 'operation'>): Attributes => ({
+    ...(accountLabel && { [ATTR.account]: account }),
+    [ATTR.operation]: operation,
+  });
   const calls = meter.createCounter('payments.calls', { unit: '{call}', description: 'Calls that ended.' });
   const unknowns = meter.createCounter('payments.unknowns', {
     unit: '{call}',
@@ -66,8 +75,14 @@ export function measureCalls(meter: Meter): readonly (() => void)[] {
   ];
 }
 
-/** Counts and times webhooks and their handlers. @returns functions that stop it. */
-export function measureWebhooks(meter: Meter): readonly (() => void)[] {
+/**
+ * Counts and times webhooks and their handlers.
+ *
+ * @param accountLabel Whether they name the account.
+ * @returns functions that stop it.
+ */
+export function measureWebhooks(meter: Meter, accountLabel: boolean): readonly (() => void)[] {
+  const named = (account: string): Attributes => (accountLabel ? { [ATTR.account]: account } : {});
   const webhooks = meter.createCounter('payments.webhooks', {
     unit: '{webhook}',
     description: 'Verified webhooks that were answered.',
@@ -82,7 +97,7 @@ export function measureWebhooks(meter: Meter): readonly (() => void)[] {
   return [
     onPaymentsDiagnostics(WEBHOOK_END_CHANNEL, ({ account, event, kind, result, durationMs }) => {
       const attributes = known({
-        [ATTR.account]: account,
+        ...named(account),
         [ATTR.event]: event,
         [ATTR.webhookResult]: result,
         [ATTR.webhookKind]: kind,
@@ -94,7 +109,7 @@ export function measureWebhooks(meter: Meter): readonly (() => void)[] {
       WEBHOOK_HANDLER_END_CHANNEL,
       ({ account, event, handler, outcome, error, durationMs }) => {
         const attributes = {
-          [ATTR.account]: account,
+          ...named(account),
           [ATTR.event]: event,
           [ATTR.codeFunction]: handler,
           [ATTR.errorType]: outcome === 'failed' ? (error ?? '_OTHER') : undefined,
@@ -103,13 +118,9 @@ export function measureWebhooks(meter: Meter): readonly (() => void)[] {
       },
     ),
     onPaymentsDiagnostics(WEBHOOK_REFUSED_CHANNEL, ({ account, status }) => {
-      refusals.add(1, { [ATTR.account]: account, [ATTR.httpStatus]: status });
+      refusals.add(1, { ...named(account), [ATTR.httpStatus]: status });
     }),
   ];
-}
-
-function subject({ account, operation }: Pick<CallEndEvent, 'account' | 'operation'>): Attributes {
-  return { [ATTR.account]: account, [ATTR.operation]: operation };
 }
 
 function seconds(meter: Meter, name: string, description: string): Histogram {

@@ -13,12 +13,21 @@ export interface PaymentsHealthOptions {
   /** Merchant account: the name in `PaymentsModule.forRoot({ name })`. @default 'default' */
   readonly account?: string | undefined;
   /**
+   * Whether to look for the oldest unresolved payment in all accounts that the storage knows, registered or of a resolver.
+   * The balance is then read only if `account` names the account whose keys are to be used.
+   * @default false
+   */
+  readonly allAccounts?: boolean | undefined;
+  /**
    * Whether to read the balance at the gateway. `false` checks only the application's own parts. Use it for a
    * readiness check: an application out of service receives no webhooks either.
    * @default true
    */
   readonly gateway?: boolean | undefined;
-  /** How long a result of the gateway counts, in milliseconds; 0: ask it every time. @default 30_000 */
+  /**
+   * How long a result of the gateway, or a look at all accounts, counts in milliseconds; 0: ask every time.
+   * @default 30_000
+   */
   readonly cacheMs?: number | undefined;
   /** Longest time to wait for the gateway, in milliseconds. @default 5_000 */
   readonly timeoutMs?: number | undefined;
@@ -36,6 +45,7 @@ export type ResolvedHealthOptions = {
 
 const DEFAULTS: ResolvedHealthOptions = {
   account: DEFAULT_ACCOUNT,
+  allAccounts: false,
   gateway: true,
   cacheMs: 30_000,
   timeoutMs: 5_000,
@@ -49,12 +59,16 @@ const millisecondsFrom =
       ? undefined
       : `must be a whole number of milliseconds from ${least} on: write 30_000`;
 
+const flag = (value: unknown): string | undefined =>
+  typeof value === 'boolean' ? undefined : 'must be true or false';
+
 const RULES: Readonly<Record<keyof PaymentsHealthOptions, (value: unknown) => string | undefined>> = {
   account: (value) =>
     typeof value === 'string'
       ? undefined
       : "must be the name of an account: write 'payouts', or leave it out",
-  gateway: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+  allAccounts: flag,
+  gateway: flag,
   cacheMs: millisecondsFrom(0),
   timeoutMs: millisecondsFrom(1),
   maxUnresolvedAgeMs: millisecondsFrom(1),
@@ -73,7 +87,9 @@ export function resolveHealthOptions(options: PaymentsHealthOptions): ResolvedHe
   }
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   throwJoined(given.flatMap(([name, value]) => wrongOption(name, value)));
-  return { ...DEFAULTS, ...Object.fromEntries(given) };
+  const resolved: ResolvedHealthOptions = { ...DEFAULTS, ...Object.fromEntries(given) };
+  // Of all accounts together, nobody says whose keys to use.
+  return resolved.allAccounts && options.account === undefined ? { ...resolved, gateway: false } : resolved;
 }
 
 function wrongOption(name: string, value: unknown): readonly PaymentsConfigError[] {

@@ -1,12 +1,14 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
+import { PaymentsAccounts } from '../../accounts/payments-accounts.js';
 import { getPaymentsToken } from '../../common/tokens.js';
 import { PaymentsConfigError, isPaymentsError } from '../../errors/payments-errors.js';
 import { PaymentsJournal } from '../../journal/payments-journal.js';
 import { WalletService } from '../../wallet/wallet.service.js';
 import { type GatewayHealth } from './gateway-health.js';
 import { GatewayProbe } from './gateway.probe.js';
+import { OldestOfAll } from './oldest-of-all.js';
 import {
   type PaymentsHealthOptions,
   type ResolvedHealthOptions,
@@ -51,16 +53,19 @@ export class PaymentsHealthIndicator {
   private readonly probes = new Map<string, GatewayProbe>();
   /** A closure, because a ModuleRef leads to the options of every account. */
   private readonly injected: <T>(type: Type<T>, account: string) => T;
+  private readonly oldestOfAll = new OldestOfAll();
+  private readonly accounts: () => PaymentsAccounts;
 
   constructor(
     private readonly indicators: HealthIndicatorService,
     moduleRef: ModuleRef,
   ) {
     this.injected = (type, account) => moduleRef.get(getPaymentsToken(type, account), { strict: false });
+    this.accounts = () => moduleRef.get(PaymentsAccounts, { strict: false });
   }
 
   /**
-   * Checks one account. Never rejects: it reports every problem, even a wrong option, as down with a
+   * Checks one account, or all. Never rejects: it reports every problem, even a wrong option, as down with a
    * `message`.
    *
    * @param key The name in the Terminus report.
@@ -88,12 +93,16 @@ export class PaymentsHealthIndicator {
     }
   }
 
-  private async storage({ account }: ResolvedHealthOptions): Promise<StorageHealth> {
-    const journal = this.find(PaymentsJournal, account);
+  private async storage({ account, allAccounts, cacheMs }: ResolvedHealthOptions): Promise<StorageHealth> {
+    const journal = allAccounts ? undefined : this.find(PaymentsJournal, account);
     try {
-      const oldest = await journal.oldestUnresolved();
+      const oldest = journal
+        ? await journal.oldestUnresolved()
+        : await this.oldestOfAll.find(this.accounts(), cacheMs);
       return { status: 'up', ...(oldest && { oldestUnresolvedMs: Math.round(oldest.ageMs) }) };
-    } catch {
+    } catch (error) {
+      // A storage that cannot list its accounts is no storage that is away.
+      if (error instanceof PaymentsConfigError) throw error;
       return { status: 'down' };
     }
   }

@@ -227,7 +227,7 @@ export class RecoveryRun {
  * Accepted payouts never settle by themselves, so they are open only if the gateway can be asked about
  * them.
  */
-function closedStates(
+export function closedStates(
   family: PaymentFamily,
   status: Pick<StatusResolver, 'canAsk'>,
 ): readonly JournalState[] {

@@ -55,9 +55,15 @@ export class RecoveryTally {
   private sent = 0;
   private settled = 0;
   private stillUnknown = 0;
-  private readonly failures = new NamedPayments();
-  private readonly unusable = new NamedPayments();
+  private readonly failures: NamedPayments;
+  private readonly unusable: NamedPayments;
   private readonly unlisted = new Map<PaymentFamily, unknown>();
+
+  /** @param ofAll Whether the payments are of several accounts, which the log then names. */
+  constructor(ofAll = false) {
+    this.failures = new NamedPayments(ofAll);
+    this.unusable = new NamedPayments(ofAll);
+  }
 
   add({ known, probed, sent }: EntryEnd): void {
     if (probed) this.probed += 1;
@@ -123,9 +129,13 @@ class NamedPayments {
   count = 0;
   private readonly names: string[] = [];
 
-  add({ record: { family, reference } }: StoredJournalRecord, why: string): void {
+  constructor(private readonly ofAll: boolean) {}
+
+  add({ record: { account, family, reference } }: StoredJournalRecord, why: string): void {
     this.count += 1;
-    if (this.names.length < NAMED_IN_LOG) this.names.push(`${family} ${quoted(reference)} (${why})`);
+    if (this.names.length >= NAMED_IN_LOG) return;
+    const payment = `${family} ${quoted(reference)}`;
+    this.names.push(`${payment} ${this.ofAll ? `of ${quoted(account)} ` : ''}(${why})`);
   }
 
   text(): string {

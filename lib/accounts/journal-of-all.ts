@@ -1,0 +1,244 @@
+import { type JournalEntry } from '../common/journal-entry.js';
+import { type InboxScope, type PaymentFamily, type PaymentsEnvironment } from '../common/vocabulary.js';
+import { PaymentsConfigError, PaymentsValidationError } from '../errors/payments-errors.js';
+import { type PurgeAges, purgeProblems } from '../journal/purge-ages.js';
+import { reading } from '../journal/reading.js';
+import { journalEntry } from '../journal/recovery/journal-answers.js';
+import { oldestExcept } from '../journal/recovery/oldest-unresolved.js';
+import { closedStates } from '../journal/recovery/recover.js';
+import { openMs } from '../journal/recovery/recovery-decision.js';
+import { type StoredJournalRecord } from '../storage/journal-store.js';
+import { type StoredAccount } from './account-owner.js';
+import { type AllPurgeReport, type AllRecoveryReport, type AllResealReport } from './all-reports.js';
+import { type WorkOverAll } from './work-over-all.js';
+
+/**
+ * An entry of the journal, with the environment of its account.
+ *
+ * @publicApi
+ */
+export interface JournalEntryOfAccount extends JournalEntry {
+  /** Which environment the account's keys belonged to. */
+  readonly environment: PaymentsEnvironment;
+}
+
+/**
+ * The payment of an account that has been open for the longest time.
+ *
+ * @publicApi
+ */
+export interface OldestOfAccount {
+  /** The payment. */
+  readonly entry: JournalEntryOfAccount;
+  /** Milliseconds since its current attempt was written down, by the store's clock. */
+  readonly ageMs: number;
+}
+
+/**
+ * The ages of a purge over all accounts. Accepted payouts are purged account by account, because nobody knows without
+ * the options of an account whether they are open.
+ *
+ * @publicApi
+ */
+export type AllPurgeAges = Omit<PurgeAges, 'acceptedPayoutsOlderThanMs'>;
+
+/** How many payments of an account are listed before the next account is. */
+const PAGE_SIZE = 100;
+
+const FAMILIES = ['collection', 'disbursement'] as const;
+
+/** Where the list of an account goes on. */
+interface ListPlace {
+  readonly stored: StoredAccount;
+  readonly family: PaymentFamily;
+  readonly after?: string;
+}
+
+interface ListPage {
+  readonly entries: readonly StoredJournalRecord[];
+  readonly next: ListPlace | undefined;
+  /** The family has more, and the other accounts come first. */
+  readonly isPaged: boolean;
+}
+
+/**
+ * The journals of all accounts that the storage knows, whether they are registered or come from a resolver.
+ *
+ * @hideconstructor
+ * @publicApi
+ */
+export class JournalOfAllAccounts {
+  /** A closure, because it leads to the keys of every account. */
+  private readonly over: () => WorkOverAll;
+
+  constructor(over: WorkOverAll) {
+    this.over = () => over;
+  }
+
+  /**
+   * Does for every account what `PaymentsJournal.recover()` does for one. The accounts take turns: a turn works on 100
+   * payments at most, and an account with more has another one when all others had theirs. Eight accounts have
+   * their turn at once, and four payments of each are worked on.
+   *
+   * An account without open payments costs two small reads, and nobody asks `accounts.resolve` for it. An account that
+   * cannot be worked on is in `skipped`: its payments stay open.
+   *
+   * A process makes one run at a time. A call during a run resolves to its report. After five minutes a run begins no
+   * further payment, and the next run continues there. It may run on all replicas at once.
+   *
+   * @throws PaymentsStorageError if the accounts cannot be listed.
+   * @throws PaymentsConfigError if a storage of your own cannot list its accounts.
+   *
+   * @example
+   * ```ts
+   * const { settled, stillUnknown, skipped } = await accounts.all.journal.recover();
+   * ```
+   */
+  recover(): Promise<AllRecoveryReport> {
+    return this.over().recover();
+  }
+
+  /**
+   * The payments with an open outcome of all accounts, as `PaymentsJournal.unresolved()` lists those of one. The first 100
+   * of each account come first, then the next 100 of those with more. Asks no resolver: of an account that only
+   * `accounts.resolve` gives a status path for payouts, accepted payouts may be left out.
+   *
+   * @throws PaymentsStorageError
+   * @throws PaymentsConfigError if a storage of your own cannot list its accounts.
+   *
+   * @example
+   * ```ts
+   * for await (const { account, reference } of accounts.all.journal.unresolved({ olderThanMs: 3_600_000 })) console.log(account, reference);
+   * ```
+   */
+  async *unresolved({
+    olderThanMs = 0,
+  }: { readonly olderThanMs?: number } = {}): AsyncIterable<JournalEntryOfAccount> {
+    let further: ListPlace[] = [];
+    const page = async function* (place: ListPlace): AsyncGenerator<JournalEntryOfAccount> {
+      for (let at: ListPlace | undefined = place; at;) {
+        const { entries, next, isPaged }: ListPage = await reading(readPage(at));
+        for (const stored of entries) {
+          if (openMs(stored) >= olderThanMs) yield entryOf(stored);
+        }
+        if (isPaged && next) further.push(next);
+        at = isPaged ? undefined : next;
+      }
+    };
+    for await (const stored of this.over().accounts('journal')) yield* page({ stored, family: 'collection' });
+    while (further.length > 0) {
+      const round = further;
+      further = [];
+      for (const place of round) yield* page(place);
+    }
+  }
+
+  /**
+   * The payment of `unresolved` that has been open for the longest time, over all accounts; undefined if none is open. Reads
+   * a few entries of each account, however many it has.
+   *
+   * @throws PaymentsStorageError
+   * @throws PaymentsConfigError if a storage of your own cannot list its accounts.
+   */
+  async oldestUnresolved(): Promise<OldestOfAccount | undefined> {
+    let oldest: StoredJournalRecord | undefined;
+    await this.over().each('journal', async (stored) => {
+      const found = await oldestOf(stored, oldest);
+      if (found && (!oldest || openMs(found) > openMs(oldest))) oldest = found;
+    });
+    return oldest && { entry: entryOf(oldest), ageMs: openMs(oldest) };
+  }
+
+  /**
+   * The payment of `unresolved` that has been open for the longest time, for each account; `oldest` is undefined if none
+   * is open.
+   *
+   * @throws PaymentsStorageError
+   * @throws PaymentsConfigError if a storage of your own cannot list its accounts.
+   */
+  async oldestOfEach(): Promise<readonly (InboxScope & { readonly oldest: OldestOfAccount | undefined })[]> {
+    const all: (InboxScope & { readonly oldest: OldestOfAccount | undefined })[] = [];
+    await this.over().each('journal', async (stored) => {
+      const found = await oldestOf(stored);
+      all.push({ ...stored.scope, oldest: found && { entry: entryOf(found), ageMs: openMs(found) } });
+    });
+    return all;
+  }
+
+  /**
+   * Forgets payments of all accounts, as `PaymentsJournal.purge()` does for one. Needs no keys and asks no resolver, so it
+   * also forgets those of accounts that nobody knows any more.
+   *
+   * @throws PaymentsValidationError if an age is not a whole number of milliseconds greater than 0 or is shorter than
+   * `olderThanMs`, or if one for accepted payouts is given.
+   * @throws PaymentsStorageError if the accounts cannot be listed.
+   * @throws PaymentsConfigError if a storage of your own cannot list its accounts.
+   *
+   * @example
+   * ```ts
+   * const { purged } = await accounts.all.journal.purge({ olderThanMs: 90 * 86_400_000 });
+   * ```
+   */
+  purge(ages: AllPurgeAges): Promise<AllPurgeReport> {
+    const problems = purgeProblems(ages, true);
+    if (problems) return Promise.reject(new PaymentsValidationError(problems));
+    const { olderThanMs, rejectedOlderThanMs, tombstonesOlderThanMs } = ages;
+    return this.over().purge('journal', async ({ scope, parts }) => {
+      let all = await parts.journal.purge(scope, 'settled', olderThanMs);
+      if (rejectedOlderThanMs !== undefined) {
+        all += await parts.journal.purge(scope, 'rejected', rejectedOlderThanMs);
+      }
+      if (tombstonesOlderThanMs !== undefined) {
+        await parts.journal.purge(scope, 'tombstones', tombstonesOlderThanMs);
+      }
+      return all;
+    });
+  }
+
+  /**
+   * Seals with the current key what is stored of all accounts, as `PaymentsJournal.reseal()` does for one: the journals
+   * and the events that were set aside.
+   *
+   * @param options `signal` stops the run after the current entry.
+   * @throws PaymentsConfigError if no registration has the option `encryption`, or if a storage of your own cannot list
+   * its accounts.
+   * @throws PaymentsStorageError if the accounts cannot be listed.
+   */
+  async reseal(options: { readonly signal?: AbortSignal } = {}): Promise<AllResealReport> {
+    if (this.over().hasEncryption()) return this.over().reseal(options.signal);
+    throw new PaymentsConfigError(
+      "No registration has the option encryption, so there is no key to seal with: write encryption: aesGcm({ keys: { '2026-11': key }, current: '2026-11' }).",
+    );
+  }
+}
+
+function entryOf(stored: StoredJournalRecord): JournalEntryOfAccount {
+  return { ...journalEntry(stored), environment: stored.record.environment };
+}
+
+function statusOf({ scope, owner }: StoredAccount): { readonly canAsk: () => boolean } {
+  return { canAsk: () => owner?.canAskAboutPayouts(scope.account) === true };
+}
+
+async function oldestOf(
+  stored: StoredAccount,
+  found?: StoredJournalRecord,
+): Promise<StoredJournalRecord | undefined> {
+  let oldest = found;
+  for (const family of FAMILIES) {
+    const except = closedStates(family, statusOf(stored));
+    oldest = await oldestExcept(stored.parts.journal, { ...stored.scope, family }, except, oldest);
+  }
+  return oldest;
+}
+
+async function readPage({ stored, family, after }: ListPlace): Promise<ListPage> {
+  const { entries, next } = await stored.parts.journal.list(
+    { ...stored.scope, family },
+    closedStates(family, statusOf(stored)),
+    { limit: PAGE_SIZE, ...(after !== undefined && { after }) },
+  );
+  if (next !== undefined) return { entries, next: { stored, family, after: next }, isPaged: true };
+  const other = family === 'collection' ? ({ stored, family: 'disbursement' } as const) : undefined;
+  return { entries, next: other, isPaged: false };
+}

@@ -1,0 +1,191 @@
+import { performance } from 'node:perf_hooks';
+import { isAccountName } from '../common/account-name.js';
+import { SafeLogger } from '../common/safe-logger.js';
+import { failureLabel } from '../errors/payments-errors.js';
+import { reading } from '../journal/reading.js';
+import { atMost, closedStates } from '../journal/recovery/recover.js';
+import { RecoveryTally } from '../journal/recovery/recovery-report.js';
+import { RecoveryTurns, type TurnPlace } from '../journal/recovery/recovery-turns.js';
+import { type AccountOwner, type PagePlace, type StoredAccount, storedAccounts } from './account-owner.js';
+import { accountText } from './account-text.js';
+import { type AllRecoveryReport, reasonOf, type SkippedAccount } from './all-reports.js';
+
+/** How many accounts have their turn at once. */
+const AT_ONCE = 8;
+/** After this time a run begins no further turn: a third of the recovery window, so that no payment waits longer. */
+const RUN_MS = 300_000;
+/** More accounts are only counted. */
+const NAMED_IN_LOG = 10;
+
+const FAMILIES = ['collection', 'disbursement'] as const;
+
+interface Unfinished {
+  readonly stored: StoredAccount;
+  readonly place: TurnPlace;
+}
+
+/** What one run knows. */
+interface Run {
+  readonly tally: RecoveryTally;
+  readonly endsAt: number;
+  readonly seen: Set<string>;
+  readonly skipped: SkippedAccount[];
+  /** The accounts that have another turn. */
+  unfinished: Unfinished[];
+}
+
+/**
+ * Recovers the open payments of all accounts: each has a turn, and those with more have another one when all others had
+ * theirs.
+ */
+export class RecoveryOfAll {
+  private readonly logger = new SafeLogger('PaymentsAccounts');
+  private running: Promise<AllRecoveryReport> | undefined;
+  /** Where the next run begins, because the last one had no time for all accounts. */
+  private from: PagePlace | undefined;
+  /** Where the next run goes on in accounts with many payments. */
+  private readonly places = new Map<string, TurnPlace>();
+
+  /** @param stopped Fires when the application stops. Then a run begins no further turn. */
+  constructor(
+    private readonly owners: () => readonly AccountOwner[],
+    private readonly stopped: AbortSignal,
+    private readonly runMs = RUN_MS,
+  ) {}
+
+  /** Makes one run at a time. A call during a run gets its report. */
+  recover(): Promise<AllRecoveryReport> {
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  private async run(): Promise<AllRecoveryReport> {
+    const run: Run = {
+      tally: new RecoveryTally(true),
+      endsAt: performance.now() + this.runMs,
+      seen: new Set(),
+      skipped: [],
+      unfinished: [],
+    };
+    await atMost(AT_ONCE, this.everyAccount(run), (stored) => this.firstTurn(stored, run));
+    while (run.unfinished.length > 0 && !this.isOver(run)) await this.furtherTurns(run);
+    this.places.clear();
+    for (const { stored, place } of run.unfinished) {
+      this.places.set(accountText(stored.scope), RecoveryTurns.resumed(place));
+      run.tally.unfinished = true;
+    }
+    this.logSkipped(run.skipped);
+    return { ...run.tally.report(), accounts: run.seen.size, skipped: run.skipped };
+  }
+
+  private async *everyAccount(run: Run): AsyncGenerator<StoredAccount, void, undefined> {
+    const pages = storedAccounts(this.owners(), 'journal', this.from);
+    this.from = undefined;
+    for (;;) {
+      const { done, value } = await reading(pages.next());
+      if (done) return;
+      for (const stored of value.accounts) {
+        if (this.isOver(run)) {
+          this.from = value.place;
+          run.tally.unfinished = true;
+          return;
+        }
+        const text = accountText(stored.scope);
+        if (run.seen.has(text)) continue;
+        run.seen.add(text);
+        yield stored;
+      }
+    }
+  }
+
+  private async firstTurn(stored: StoredAccount, run: Run): Promise<void> {
+    const earlier = this.places.get(accountText(stored.scope));
+    try {
+      if (await hasOpenPayments(stored)) await this.turn(stored, earlier, run);
+    } catch (error) {
+      this.skip(stored, error, run);
+    }
+  }
+
+  /** One more turn for each account that needs one. */
+  private async furtherTurns(run: Run): Promise<void> {
+    const round = run.unfinished;
+    run.unfinished = [];
+    let begun = 0;
+    const isOver = (): boolean => this.isOver(run);
+    async function* untilOver(): AsyncGenerator<Unfinished, void, undefined> {
+      for (const next of round) {
+        if (isOver()) return;
+        begun += 1;
+        yield next;
+      }
+    }
+    await atMost(AT_ONCE, untilOver(), async ({ stored, place }) => {
+      try {
+        await this.turn(stored, place, run);
+      } catch (error) {
+        this.skip(stored, error, run);
+      }
+    });
+    run.unfinished.push(...round.slice(begun));
+  }
+
+  private async turn(stored: StoredAccount, place: TurnPlace | undefined, run: Run): Promise<void> {
+    const { scope, owner } = stored;
+    const { account, environment } = scope;
+    if (!owner || !isAccountName(account)) {
+      run.skipped.push({ account, environment, reason: 'unknown' });
+      return;
+    }
+    const { service, release } = await owner.hold(account);
+    try {
+      if (service.environment !== environment) {
+        run.skipped.push({ account, environment, reason: 'other-environment' });
+        return;
+      }
+      const next = await service.turns.turn(place, run.tally, run.endsAt);
+      if (next) run.unfinished.push({ stored, place: next });
+    } finally {
+      release();
+    }
+  }
+
+  private skip({ scope }: StoredAccount, error: unknown, { skipped }: Run): void {
+    const { account, environment } = scope;
+    const reason = reasonOf(error);
+    skipped.push({ account, environment, reason });
+    // The resolver's own failure was logged when it failed.
+    if (reason !== 'failed') return;
+    this.logger.error(`recover() failed for the account '${account}': ${failureLabel(error)}`);
+  }
+
+  private logSkipped(skipped: readonly SkippedAccount[]): void {
+    if (skipped.length === 0) return;
+    const names = skipped
+      .slice(0, NAMED_IN_LOG)
+      .map(({ account, environment, reason }) => `'${account}' in ${environment} (${reason})`);
+    const more = skipped.length - names.length;
+    this.logger.warn(
+      `recover() left out ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}: their payments stay open, and the next run ` +
+        'tries again.',
+    );
+  }
+
+  private isOver({ endsAt }: Run): boolean {
+    return this.stopped.aborted || performance.now() > endsAt;
+  }
+}
+
+/** Looks without keys, so that nobody is asked for accounts that have nothing open. */
+async function hasOpenPayments({ scope, parts, owner }: StoredAccount): Promise<boolean> {
+  const status = { canAsk: () => owner?.canAskAboutPayouts(scope.account) === true };
+  for (const family of FAMILIES) {
+    const { entries } = await parts.journal.list({ ...scope, family }, closedStates(family, status), {
+      limit: 1,
+    });
+    if (entries.length > 0) return true;
+  }
+  return false;
+}
