@@ -46,10 +46,10 @@ export {
   type AllResealReport,
   type SkippedAccount,
 } from './accounts/all-reports.js';
-export { InboxOfAllAccounts } from './accounts/inbox-of-all.js';
+export { type InboxOfAllAccounts } from './accounts/inbox-of-all.js';
 export {
   type AllPurgeAges,
-  JournalOfAllAccounts,
+  type JournalOfAllAccounts,
   type JournalEntryOfAccount,
   type OldestOfAccount,
 } from './accounts/journal-of-all.js';

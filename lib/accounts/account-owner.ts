@@ -40,6 +40,12 @@ export interface PagePlace {
   readonly after: string | undefined;
 }
 
+/** A page of stored accounts. */
+interface AccountsOfPage {
+  readonly place: PagePlace;
+  readonly accounts: readonly StoredAccount[];
+}
+
 export type StoragePart = keyof AccountOwner['parts'];
 
 const PAGE_SIZE = 500;
@@ -49,16 +55,13 @@ const PAGE_SIZE = 500;
  * its name, or else to the resolver; in the storage of another registration it is passed over.
  *
  * @param from Where to begin. What comes before follows at the end.
+ * @throws what the first storage threw that failed, after the accounts of all others.
  */
 export async function* storedAccounts(
   owners: readonly AccountOwner[],
   part: StoragePart,
   from?: PagePlace,
-): AsyncGenerator<
-  { readonly place: PagePlace; readonly accounts: readonly StoredAccount[] },
-  void,
-  undefined
-> {
+): AsyncGenerator<AccountsOfPage, void, undefined> {
   const storages = [...new Map(owners.map((owner) => [owner.givenStorage, owner])).values()];
   const first = Math.max(
     0,
@@ -66,22 +69,37 @@ export async function* storedAccounts(
   );
   const rest = from?.after === undefined ? [] : [storages[first]];
   const circle = [...storages.slice(first), ...storages.slice(0, first), ...rest];
+  const failures: unknown[] = [];
   for (const [index, storage] of circle.entries()) {
     if (!storage) continue;
-    const { givenStorage, parts } = storage;
-    let after = index === 0 ? from?.after : undefined;
-    do {
-      const start: AccountPageStart = { limit: PAGE_SIZE, ...(after !== undefined && { after }) };
-      const page: AccountPage = await parts[part].accounts(start);
-      const accounts = page.accounts.flatMap((scope) => {
-        const owner = ownerOf(owners, scope.account);
-        if (owner && owner.givenStorage !== givenStorage) return [];
-        return [{ scope, parts: owner?.parts ?? parts, owner }];
-      });
-      yield { place: { givenStorage, after }, accounts };
-      after = page.next;
-    } while (after !== undefined);
+    try {
+      yield* pagesIn(storage, owners, part, index === 0 ? from?.after : undefined);
+    } catch (error) {
+      // The accounts of other storages come all the same.
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function* pagesIn(
+  { givenStorage, parts }: AccountOwner,
+  owners: readonly AccountOwner[],
+  part: StoragePart,
+  from: string | undefined,
+): AsyncGenerator<AccountsOfPage, void, undefined> {
+  let after = from;
+  do {
+    const start: AccountPageStart = { limit: PAGE_SIZE, ...(after !== undefined && { after }) };
+    const page: AccountPage = await parts[part].accounts(start);
+    const accounts = page.accounts.flatMap((scope) => {
+      const owner = ownerOf(owners, scope.account);
+      if (owner && owner.givenStorage !== givenStorage) return [];
+      return [{ scope, parts: owner?.parts ?? parts, owner }];
+    });
+    yield { place: { givenStorage, after }, accounts };
+    after = page.next;
+  } while (after !== undefined);
 }
 
 function ownerOf(owners: readonly AccountOwner[], account: string): AccountOwner | undefined {

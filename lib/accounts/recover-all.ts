@@ -71,7 +71,6 @@ export class RecoveryOfAll {
     };
     await atMost(AT_ONCE, this.everyAccount(run), (stored) => this.firstTurn(stored, run));
     while (run.unfinished.length > 0 && !this.isOver(run)) await this.furtherTurns(run);
-    this.places.clear();
     for (const { stored, place } of run.unfinished) {
       this.places.set(accountText(stored.scope), RecoveryTurns.resumed(place));
       run.tally.unfinished = true;
@@ -101,7 +100,9 @@ export class RecoveryOfAll {
   }
 
   private async firstTurn(stored: StoredAccount, run: Run): Promise<void> {
-    const earlier = this.places.get(accountText(stored.scope));
+    const text = accountText(stored.scope);
+    const earlier = this.places.get(text);
+    this.places.delete(text);
     try {
       if (await hasOpenPayments(stored)) await this.turn(stored, earlier, run);
     } catch (error) {
@@ -115,7 +116,7 @@ export class RecoveryOfAll {
     run.unfinished = [];
     let begun = 0;
     const isOver = (): boolean => this.isOver(run);
-    async function* untilOver(): AsyncGenerator<Unfinished, void, undefined> {
+    function* untilOver(): Generator<Unfinished, void, undefined> {
       for (const next of round) {
         if (isOver()) return;
         begun += 1;

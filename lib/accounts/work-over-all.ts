@@ -2,6 +2,7 @@ import { SafeLogger } from '../common/safe-logger.js';
 import { failureLabel } from '../errors/payments-errors.js';
 import { reading } from '../journal/reading.js';
 import { atMost } from '../journal/recovery/recover.js';
+import { type ResealReport } from '../storage/sealed/reseal.js';
 import { accountText } from './account-text.js';
 import { type StoragePart, type StoredAccount, storedAccounts } from './account-owner.js';
 import { type AccountRegistry } from './account-registry.js';
@@ -77,37 +78,22 @@ export class WorkOverAll {
 
   /** The journal and the events of an account are resealed together, whichever is found first. */
   async reseal(signal: AbortSignal | undefined): Promise<AllResealReport> {
-    const counts = { resealed: 0, current: 0, busy: 0, unreadable: 0 };
+    const reports: ResealReport[] = [];
     const skipped: SkippedAccount[] = [];
     const seen = new Set<string>();
-    let isUnfinished = false;
     const work = async (stored: StoredAccount): Promise<void> => {
       const text = accountText(stored.scope);
       if (seen.has(text)) return;
       seen.add(text);
-      const result = await this.result(
-        stored,
-        async ({ scope, owner }) => {
-          if (!owner) return 'unknown';
-          return owner.resealing?.run(scope, signal) ?? 'no-encryption';
-        },
-        'reseal()',
-      );
-      if (typeof result === 'string') {
-        skipped.push({ ...stored.scope, reason: result });
-        return;
-      }
-      counts.resealed += result.resealed;
-      counts.current += result.current;
-      counts.busy += result.busy;
-      counts.unreadable += result.unreadable;
-      isUnfinished ||= result.unfinished === true;
+      const result = await this.result(stored, (account) => resealed(account, signal), 'reseal()');
+      if (typeof result === 'string') skipped.push({ ...stored.scope, reason: result });
+      else reports.push(result);
     };
     for (const part of ['journal', 'conflicts'] as const) {
       if (!signal?.aborted) await atMost(AT_ONCE, untilAborted(this.accounts(part), signal), work);
     }
-    const unfinished = isUnfinished || signal?.aborted === true;
-    return { ...counts, ...(unfinished && { unfinished }), accounts: seen.size, skipped };
+    const isCut = signal?.aborted === true || reports.some(({ unfinished }) => unfinished);
+    return { ...sumOf(reports), ...(isCut && { unfinished: true }), accounts: seen.size, skipped };
   }
 
   private async result<T>(
@@ -132,4 +118,23 @@ async function* untilAborted<T>(
     if (signal?.aborted) return;
     yield item;
   }
+}
+
+async function resealed(
+  { scope, owner }: StoredAccount,
+  signal: AbortSignal | undefined,
+): Promise<ResealReport | SkippedAccount['reason']> {
+  if (!owner) return 'unknown';
+  return owner.resealing?.run(scope, signal) ?? 'no-encryption';
+}
+
+function sumOf(reports: readonly ResealReport[]): ResealReport {
+  const sum = { resealed: 0, current: 0, busy: 0, unreadable: 0 };
+  for (const report of reports) {
+    sum.resealed += report.resealed;
+    sum.current += report.current;
+    sum.busy += report.busy;
+    sum.unreadable += report.unreadable;
+  }
+  return sum;
 }

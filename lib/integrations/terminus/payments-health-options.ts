@@ -67,11 +67,11 @@ const RULES: Readonly<Record<keyof PaymentsHealthOptions, (value: unknown) => st
     typeof value === 'string'
       ? undefined
       : "must be the name of an account: write 'payouts', or leave it out",
-  allAccounts: flag,
   gateway: flag,
   cacheMs: millisecondsFrom(0),
   timeoutMs: millisecondsFrom(1),
   maxUnresolvedAgeMs: millisecondsFrom(1),
+  allAccounts: flag,
 };
 
 /**
@@ -89,7 +89,9 @@ export function resolveHealthOptions(options: PaymentsHealthOptions): ResolvedHe
   throwJoined(given.flatMap(([name, value]) => wrongOption(name, value)));
   const resolved: ResolvedHealthOptions = { ...DEFAULTS, ...Object.fromEntries(given) };
   // Of all accounts together, nobody says whose keys to use.
-  return resolved.allAccounts && options.account === undefined ? { ...resolved, gateway: false } : resolved;
+  return resolved.allAccounts && options['account'] === undefined
+    ? { ...resolved, gateway: false }
+    : resolved;
 }
 
 function wrongOption(name: string, value: unknown): readonly PaymentsConfigError[] {

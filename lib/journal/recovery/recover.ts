@@ -238,7 +238,7 @@ export function closedStates(
 /** Works on the items, `count` at once. Resolves when all are done. `work` must not reject. */
 export async function atMost<T>(
   count: number,
-  items: AsyncIterable<T>,
+  items: AsyncIterable<T> | Iterable<T>,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const running = new Set<Promise<void>>();

@@ -87,16 +87,23 @@ export class RecoveryTurns {
     const further = place?.ahead && (await this.probe(place.ahead, probed, tally, isOver));
     // What comes later in the journal may have to be probed before its turn.
     const placeAt = (at: Place): TurnPlace => ({ at, ahead: place ? further : at });
+    let failure: unknown;
     let left = TURN;
     let next: Place | undefined = place?.at ?? START;
     while (next && left > 0) {
-      const page: Page = await this.page(next, left);
+      const { family }: Place = next;
+      // A family that cannot be listed does not keep the other one waiting.
+      const page: Page = await this.page(next, left).catch((error: unknown) => {
+        failure ??= error;
+        return { entries: [], next: placeAfter(family) };
+      });
       const others = page.entries.filter(({ record }) => !probed.has(journalKeyText(record)));
       const isDone = await this.work(this.probesFirst(others, tally), tally, isOver);
       if (!isDone) return placeAt(next);
       left -= page.entries.length;
       next = page.next;
     }
+    if (failure !== undefined) throw failure;
     return next && placeAt(next);
   }
 
@@ -138,7 +145,7 @@ export class RecoveryTurns {
     isOver: () => boolean,
   ): Promise<boolean> {
     let begun = 0;
-    async function* untilOver(): AsyncGenerator<StoredJournalRecord, void, undefined> {
+    function* untilOver(): Generator<StoredJournalRecord, void, undefined> {
       for (const existing of payments) {
         if (isOver()) return;
         begun += 1;
@@ -160,6 +167,10 @@ export class RecoveryTurns {
     const start = after === undefined ? {} : { after };
     const { entries, next } = await this.store.list({ ...this.scope, family }, except, { limit, ...start });
     if (next !== undefined) return { entries, next: { family, after: next } };
-    return { entries, next: family === 'collection' ? { family: 'disbursement' } : undefined };
+    return { entries, next: placeAfter(family) };
   }
+}
+
+function placeAfter(family: PaymentFamily): Place | undefined {
+  return family === 'collection' ? { family: 'disbursement' } : undefined;
 }

@@ -4,15 +4,14 @@ import { Test } from '@nestjs/testing';
 import { inspect } from 'node:util';
 import {
   aesGcm,
-  InboxOfAllAccounts,
   type InboxScope,
-  JournalOfAllAccounts,
   type JournalRecord,
   memoryStorage,
   PaymentsAccounts,
   PaymentsConfigError,
   PaymentsModule,
   type PaymentsModuleOptions,
+  type PaymentsModuleRootOptions,
   type PaymentsStorage,
   PaymentsValidationError,
 } from 'nestjs-payments';
@@ -43,11 +42,9 @@ describe('all accounts at once', () => {
     const unknown = { state: 'unknown', evidence: 'no-answer', account } as const;
     await storage.journal.insert(journalRecord(reference, { ...unknown, ...change }), 0);
   };
-  const own = (
-    name: string,
-    more: Partial<PaymentsModuleOptions> = {},
-  ): PaymentsModuleOptions & { name: string } => ({
-    ...keysOf(name),
+  const own = (name: string, more: Partial<PaymentsModuleOptions> = {}): PaymentsModuleRootOptions => ({
+    apiKey: `pk_test_${name}`,
+    apiSecret: `sk_test_${name}`,
     name,
     baseUrl: gateway.baseUrl,
     storage,
@@ -71,7 +68,7 @@ describe('all accounts at once', () => {
       webhooks: { scheme, retentionDays: 1 },
       accounts: { resolve: merchants.keysOf },
       ...more,
-    } as never);
+    });
   const startAll = (more: object = {}): Promise<void> =>
     start([withResolver(more), PaymentsModule.forRoot(own('own'))] as never);
   const stateOf = async (scope: InboxScope, reference: string): Promise<string | undefined> =>
@@ -331,7 +328,7 @@ describe('all accounts at once', () => {
   });
 
   it('are resealed with the current key of their registration', async () => {
-    const key = (letter: string): string => `${letter}0`.repeat(32);
+    const key = (letter: string): string => `${letter}0${letter}1`.repeat(16);
     const encryption = (current: string): PaymentsModuleOptions['encryption'] =>
       aesGcm({ keys: { old: key('a'), new: key('b') }, current });
     const written = async (): Promise<string> =>
@@ -380,8 +377,6 @@ describe('all accounts at once', () => {
     await open('shop', 'order-1');
     now += 90_001;
     await accounts.all.journal.recover();
-    expect(accounts.all.journal).toBeInstanceOf(JournalOfAllAccounts);
-    expect(accounts.all.inbox).toBeInstanceOf(InboxOfAllAccounts);
     expect(inspect(accounts, { depth: Infinity, showHidden: true })).not.toMatch(/sk_test|pk_test/);
   });
 });

@@ -1,10 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HttpService } from '@nestjs/axios';
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { getPaymentsToken, memoryStorage, WalletService } from 'nestjs-payments';
-import { instrumentPayments, observeJournal } from 'nestjs-payments/opentelemetry';
+import {
+  getPaymentsToken,
+  memoryStorage,
+  PaymentsAccounts,
+  type PaymentsStorage,
+  WalletService,
+} from 'nestjs-payments';
+import { instrumentPayments, observeAllJournals, observeJournal } from 'nestjs-payments/opentelemetry';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { collectionRequest, mobileRequest } from '../../support/gateway-answers.js';
+import { journalRecord } from '../../support/journal-contract.js';
 import { type PaymentsApp, startPaymentsApp } from '../../support/payments-app.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { Telemetry } from '../../support/telemetry.js';
@@ -19,16 +26,19 @@ describe('the telemetry of calls', () => {
   let sandbox: PaymentsSandbox;
   let payments: PaymentsApp;
   let now: number;
+  let storage: PaymentsStorage;
   let stop: () => void;
 
   beforeEach(async () => {
     now = 1_800_000_000_000;
     telemetry = new Telemetry();
-    stop = instrumentPayments(telemetry);
+    const { tracerProvider, meterProvider } = telemetry;
+    stop = instrumentPayments({ tracerProvider, meterProvider, accountLabel: true });
     sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    storage = memoryStorage({ now: () => now });
     payments = await startPaymentsApp({
       ...sandbox.moduleOptions(),
-      storage: memoryStorage({ now: () => now }),
+      storage,
       retry: { maxAttempts: 3, baseDelayMs: 1, maxDelayMs: 2 },
       probe: false,
     });
@@ -200,6 +210,19 @@ describe('the telemetry of calls', () => {
     expect(JSON.stringify(await telemetry.measured())).not.toContain('order-7');
   });
 
+  it('metrics name no account unless the application asks for it', async () => {
+    stop();
+    await telemetry.stop();
+    telemetry = new Telemetry();
+    stop = instrumentPayments(telemetry);
+    await payments.collections.mobileMoney(collectionRequest);
+    await lost(payments.disbursements.mobileMoney(mobileRequest));
+    expect(telemetry.spans().at(-1)?.attributes).toMatchObject({ 'payments.account': 'default' });
+    const measured = await telemetry.measured();
+    expect(measured.map(({ metric }) => metric)).toContain('payments.calls');
+    expect(measured.filter(({ attributes }) => 'payments.account' in attributes)).toEqual([]);
+  });
+
   it('an instrumentation that is stopped ends its open spans and makes no others', async () => {
     sandbox.next('GET /merchant-balance').hang();
     const controller = new AbortController();
@@ -224,6 +247,28 @@ describe('the telemetry of calls', () => {
 
   describe('of the journal', () => {
     const AGE = 'payments.journal.oldest_unresolved.age';
+
+    it('the gauge over all accounts names none of them, unless the application asks for it', async () => {
+      const accounts = payments.app.get(PaymentsAccounts);
+      const end = observeAllJournals(accounts, telemetry);
+      expect(await telemetry.measured(AGE)).toEqual([{ metric: AGE, attributes: {}, value: 0 }]);
+      await payments.collections.mobileMoney(collectionRequest);
+      now += 90_000;
+      const live = { environment: 'production', state: 'unknown', evidence: 'no-answer' } as const;
+      await storage.journal.insert(journalRecord('order-1', { ...live, account: 'shop-7' }), 0);
+      now += 500;
+      expect(await telemetry.measured(AGE)).toEqual([{ metric: AGE, attributes: {}, value: 90.5 }]);
+      end();
+      const { meterProvider } = telemetry;
+      observeAllJournals(accounts, { meterProvider, accountLabel: true });
+      const ofEach = (await telemetry.measured(AGE)).filter(
+        ({ attributes }) => 'payments.account' in attributes,
+      );
+      expect(ofEach).toEqual([
+        { metric: AGE, attributes: { 'payments.account': 'default' }, value: 90.5 },
+        { metric: AGE, attributes: { 'payments.account': 'shop-7' }, value: 0.5 },
+      ]);
+    });
 
     it('the gauge of the journal gives the age of the oldest open payment in seconds, until it is stopped', async () => {
       const end = observeJournal(payments.journal, telemetry);

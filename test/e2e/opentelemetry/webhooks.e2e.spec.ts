@@ -45,7 +45,8 @@ describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {
   beforeEach(async () => {
     behaviour = () => undefined;
     telemetry = new Telemetry();
-    stop = instrumentPayments(telemetry);
+    const { tracerProvider, meterProvider } = telemetry;
+    stop = instrumentPayments({ tracerProvider, meterProvider, accountLabel: true });
     running = await startWebhookApp(adapter, {
       controllers: [WebhooksController],
       providers: [Orders],

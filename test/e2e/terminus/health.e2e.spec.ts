@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Controller, Get, type INestApplication } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { Test } from '@nestjs/testing';
@@ -14,6 +14,7 @@ import { type PaymentsHealthOptions, PaymentsHealthIndicator } from 'nestjs-paym
 import { type Server } from 'node:http';
 import request from 'supertest';
 import { collectionRequest } from '../../support/gateway-answers.js';
+import { journalRecord } from '../../support/journal-contract.js';
 import { startSandbox } from '../../support/sandbox.js';
 
 const BALANCE = 'GET /merchant-balance';
@@ -203,5 +204,48 @@ describe('the health of payments, by Terminus', () => {
     const { status, payments } = await health();
     expect(status).toBe(503);
     expect(payments).toMatchObject({ message: expect.stringMatching(message) as unknown });
+  });
+
+  describe('of all accounts', () => {
+    let storage: PaymentsStorage;
+    let now: number;
+
+    beforeEach(async () => {
+      now = 1_800_000_000_000;
+      storage = memoryStorage({ now: () => now });
+      options = { allAccounts: true, cacheMs: 0 };
+      await start({ storage }, { name: 'payouts', storage });
+    });
+
+    it('tells the oldest payment of all of them, and asks the gateway only with the keys of an account', async () => {
+      expect(await health()).toMatchObject({ status: 200, payments: { status: 'up', storage: 'up' } });
+      const unknown = { state: 'unknown', evidence: 'no-answer' } as const;
+      await storage.journal.insert(journalRecord('order-1', { ...unknown, account: 'gone' }), 0);
+      now += 60_000;
+      await storage.journal.insert(journalRecord('order-2', { ...unknown, account: 'payouts' }), 0);
+      expect((await health()).payments).toEqual({ status: 'up', storage: 'up', oldestUnresolvedMs: 60_000 });
+      expect(balancesRead()).toBe(0);
+      options = { ...options, account: 'payouts', maxUnresolvedAgeMs: 60_000 };
+      expect(await health()).toMatchObject({
+        status: 503,
+        payments: { gateway: 'up', message: expect.stringContaining('open for 60000 ms') as unknown },
+      });
+      expect(balancesRead()).toBe(1);
+    });
+
+    it('looks at them once, however many checks come at once, and again after cacheMs', async () => {
+      const list = vi.spyOn(storage.journal, 'accounts');
+      options = { allAccounts: true, cacheMs: 60_000 };
+      await Promise.all([health(), health(), health()]);
+      await health();
+      expect(list).toHaveBeenCalledTimes(1);
+    });
+
+    it('is down if the storage does not list them', async () => {
+      vi.spyOn(storage.journal, 'accounts').mockRejectedValue(new Error('redis://user:secret@host'));
+      const { payments, text } = await health();
+      expect(payments).toMatchObject({ status: 'down', storage: 'down' });
+      expect(text).not.toContain('secret');
+    });
   });
 });

@@ -8,6 +8,6 @@ it('the wrong options of the health indicator are named in one error', () => {
       '- PaymentsHealthIndicator option `cacheMs` must be a whole number of milliseconds from 0 on: write 30_000.\n' +
       '- PaymentsHealthIndicator option `gateway` must be true or false.\n' +
       '- PaymentsHealthIndicator option `timeout` does not exist: write one of account, gateway, cacheMs, timeoutMs, ' +
-      'maxUnresolvedAgeMs.',
+      'maxUnresolvedAgeMs, allAccounts.',
   );
 });

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { performance } from 'node:perf_hooks';
+import { memoryStorage, type PaymentsStorage } from 'nestjs-payments';
+import { type AccountOwner } from '../../../lib/accounts/account-owner.js';
+import { RecoveryOfAll } from '../../../lib/accounts/recover-all.js';
+import { type TurnPlace } from '../../../lib/journal/recovery/recovery-turns.js';
+import { journalRecord } from '../../support/journal-contract.js';
+
+let storage: PaymentsStorage;
+let clock: number;
+/** Which account had a turn, and from where. */
+let turns: { readonly account: string; readonly place: TurnPlace | undefined }[];
+/** How many turns an account needs. */
+let needs: Map<string, number>;
+let failing: Set<string>;
+
+beforeEach(() => {
+  vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
+  storage = memoryStorage();
+  clock = 0;
+  turns = [];
+  needs = new Map();
+  failing = new Set();
+  vi.spyOn(performance, 'now').mockImplementation(() => clock);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+function owner(name: string | undefined, given = storage): AccountOwner {
+  return {
+    name,
+    givenStorage: given,
+    parts: given,
+    retentionMs: 1,
+    resealing: undefined,
+    canAskAboutPayouts: () => false,
+    hold: (account) => ({
+      release: () => undefined,
+      service: {
+        environment: 'sandbox',
+        turns: {
+          turn: (place: TurnPlace | undefined) => {
+            clock += 1;
+            turns.push({ account, place });
+            if (failing.has(account)) return Promise.reject(new Error('a@example.com'));
+            const left = (needs.get(account) ?? 1) - 1;
+            needs.set(account, left);
+            return Promise.resolve(left > 0 ? { at: { family: 'collection', after: `${left}` } } : undefined);
+          },
+        } as never,
+      },
+    }),
+  };
+}
+
+const write = async (account: string, to = storage): Promise<void> => {
+  await to.journal.insert(journalRecord('order-1', { account }), 0);
+};
+const recovery = (owners: readonly AccountOwner[], runMs = 1_000_000): RecoveryOfAll =>
+  new RecoveryOfAll(() => owners, new AbortController().signal, runMs);
+const hadTurns = (): string[] => turns.map(({ account }) => account);
+
+it('gives each account a turn before any has a second one', async () => {
+  for (const account of ['a', 'b', 'c']) await write(account);
+  needs.set('a', 3).set('c', 2);
+  expect(await recovery([owner(undefined)]).recover()).toMatchObject({ accounts: 3, skipped: [] });
+  expect(hadTurns()).toEqual(['a', 'b', 'c', 'a', 'c', 'a']);
+  expect(turns.at(-1)?.place).toEqual({ at: { family: 'collection', after: '1' } });
+});
+
+it('goes on in the next run where the time of the last one was up, and then with the others', async () => {
+  const names = Array.from({ length: 1_200 }, (_, index) => `shop-${String(index).padStart(4, '0')}`);
+  for (const name of names) await write(name);
+  const all = recovery([owner(undefined)], 700);
+  const first = await all.recover();
+  expect(first.unfinished).toBe(true);
+  expect(first.accounts).toBeLessThan(720);
+  turns = [];
+  await all.recover();
+  // The page in which the last run ended begins with the account number 500.
+  expect(hadTurns()[0]).toBe('shop-0500');
+  expect(hadTurns()[699]).toBe('shop-1199');
+  turns = [];
+  clock += 1_000;
+  expect((await all.recover()).accounts).toBeGreaterThan(600);
+  expect(hadTurns()[0]).toBe('shop-0000');
+});
+
+it('goes on in an account that had more than the time allowed, and looks for payments to probe from its beginning', async () => {
+  await write('giant');
+  needs.set('giant', 9);
+  const all = recovery([owner(undefined)], 3);
+  expect((await all.recover()).unfinished).toBe(true);
+  turns = [];
+  await all.recover();
+  expect(turns[0]?.place).toEqual({
+    at: { family: 'collection', after: '5' },
+    ahead: { family: 'collection' },
+  });
+});
+
+it('leaves out an account whose storage fails, and says so without its data', async () => {
+  const logged = vi.spyOn(Logger.prototype, 'error');
+  for (const account of ['a', 'b', 'c']) await write(account);
+  failing.add('b');
+  const report = await recovery([owner(undefined)]).recover();
+  expect(report).toMatchObject({
+    accounts: 3,
+    skipped: [{ account: 'b', environment: 'sandbox', reason: 'failed' }],
+  });
+  expect(hadTurns()).toEqual(['a', 'b', 'c']);
+  expect(JSON.stringify(logged.mock.calls)).not.toContain('a@example.com');
+});
+
+it('takes the accounts of other storages, if one storage is away, and then fails', async () => {
+  const away = memoryStorage();
+  vi.spyOn(away.journal, 'accounts').mockRejectedValue(new Error('redis://user:secret@host'));
+  await write('b');
+  const error: unknown = await recovery([owner('a', away), owner('b')])
+    .recover()
+    .catch((failure: unknown) => failure);
+  expect(error).toMatchObject({ name: 'PaymentsStorageError' });
+  expect(hadTurns()).toEqual(['b']);
+});

@@ -1,0 +1,107 @@
+import { beforeEach, expect, it } from 'vitest';
+import { memoryStorage, type PaymentsStorage, type StoredJournalRecord } from 'nestjs-payments';
+import { RecoveryTally } from '../../../../lib/journal/recovery/recovery-report.js';
+import { RecoveryTurns, type TurnPlace } from '../../../../lib/journal/recovery/recovery-turns.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+
+let storage: PaymentsStorage;
+let recovered: string[];
+let running: number;
+let mostAtOnce: number;
+let stopping: AbortController;
+let tally: RecoveryTally;
+let onRecover: (reference: string) => void;
+
+const { account, environment } = journalRecord('any');
+
+beforeEach(() => {
+  storage = memoryStorage();
+  recovered = [];
+  running = 0;
+  mostAtOnce = 0;
+  stopping = new AbortController();
+  tally = new RecoveryTally();
+  onRecover = () => undefined;
+});
+
+const isProbe = ({ record }: StoredJournalRecord): boolean => record.reference.startsWith('probe');
+
+function turns(): RecoveryTurns {
+  const entries = {
+    hasWork: () => true,
+    isProbe,
+    idleEnd: () => ({}),
+    recover: async ({ record }: StoredJournalRecord) => {
+      recovered.push(record.reference);
+      onRecover(record.reference);
+      running += 1;
+      mostAtOnce = Math.max(mostAtOnce, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      return { known: true };
+    },
+  };
+  return new RecoveryTurns(
+    { account, environment },
+    storage.journal,
+    { canAsk: () => true },
+    entries,
+    stopping.signal,
+  );
+}
+
+async function write(count: number, change: Parameters<typeof journalRecord>[1] = {}): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await storage.journal.insert(journalRecord(`order-${index}`, change), 0);
+  }
+}
+
+it('recovers all of a small journal in one turn, those to probe first', async () => {
+  await write(3);
+  await storage.journal.insert(journalRecord('probe-1'), 0);
+  await write(2, { family: 'disbursement', operation: 'disbursement.bank' });
+  expect(await turns().turn(undefined, tally, Infinity)).toBeUndefined();
+  expect(recovered).toEqual(['probe-1', 'order-0', 'order-1', 'order-2', 'order-0', 'order-1']);
+  expect(tally.report()).toMatchObject({ settled: 6 });
+});
+
+it('works on a hundred payments in a turn, four at once, and goes on in the next one', async () => {
+  await write(250);
+  const all = turns();
+  const sizes: number[] = [];
+  let place: TurnPlace | undefined;
+  do {
+    const before = recovered.length;
+    place = await all.turn(place, tally, Infinity);
+    sizes.push(recovered.length - before);
+  } while (place);
+  expect(sizes).toEqual([100, 100, 50]);
+  expect(new Set(recovered).size).toBe(250);
+  expect(mostAtOnce).toBe(4);
+});
+
+it('probes payments from the second turn on before their own turn comes', async () => {
+  await write(1_500);
+  await storage.journal.insert(journalRecord('probe-1'), 0);
+  const all = turns();
+  let place = await all.turn(undefined, tally, Infinity);
+  place = await all.turn(place, tally, Infinity);
+  await all.turn(place, tally, Infinity);
+  expect(recovered.indexOf('probe-1')).toBe(200);
+});
+
+it('begins no further payment when the time is up, or the application stops, and comes back to the same place', async () => {
+  await write(20);
+  const all = turns();
+  const late = await all.turn(undefined, tally, -Infinity);
+  expect(late?.at).toEqual({ family: 'collection' });
+  expect(recovered).toEqual([]);
+  onRecover = (reference) => {
+    if (reference === 'order-9') stopping.abort();
+  };
+  const stopped = await all.turn(late, tally, Infinity);
+  expect(stopped?.at).toEqual({ family: 'collection' });
+  expect(recovered).toHaveLength(10);
+  await all.idle();
+  expect(running).toBe(0);
+});
