@@ -129,12 +129,13 @@ async function resealed(
 }
 
 function sumOf(reports: readonly ResealReport[]): ResealReport {
-  const sum = { resealed: 0, current: 0, busy: 0, unreadable: 0 };
+  const sum = { resealed: 0, current: 0, busy: 0, unreadable: 0, unavailable: 0 };
   for (const report of reports) {
     sum.resealed += report.resealed;
     sum.current += report.current;
     sum.busy += report.busy;
     sum.unreadable += report.unreadable;
+    sum.unavailable += report.unavailable;
   }
   return sum;
 }
