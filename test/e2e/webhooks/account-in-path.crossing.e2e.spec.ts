@@ -33,7 +33,7 @@ const AROUND = [
 ];
 
 const escaped = (letters: string, which: readonly boolean[]): string =>
-  [...letters]
+  Array.from(letters)
     .map((letter, at) => (which[at] ? `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}` : letter))
     .join('');
 

@@ -1,0 +1,23 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type IncomingMessage } from 'node:http';
+import { type CanActivate, type ExecutionContext, Injectable, UnauthorizedException } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Admits whoever sends `Authorization: Bearer <ADMIN_KEY>`. */
+@Injectable()
+export class AdminGuard implements CanActivate {
+  private readonly expected: () => string;
+
+  constructor(config: ConfigService) {
+    const key = config.getOrThrow<string>('ADMIN_KEY');
+    this.expected = () => `Bearer ${key}`;
+  }
+
+  canActivate(context: ExecutionContext): boolean {
+    const { authorization = '' } = context.switchToHttp().getRequest<IncomingMessage>().headers;
+    if (timingSafeEqual(digest(authorization), digest(this.expected()))) return true;
+    throw new UnauthorizedException('Say who you are.');
+  }
+}

@@ -1,0 +1,34 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { OnPayment, type PaymentEventContext, type PaymentWebhookEvent } from 'nestjs-payments';
+import { type PoolClient } from 'pg';
+import { type Order } from './orders.service.js';
+
+/** Brings outcomes into the orders of their merchant, in the transaction in which the package records the webhook. */
+@Injectable()
+export class OutcomesService {
+  private readonly logger = new Logger(OutcomesService.name);
+
+  @OnPayment('*')
+  async ended(
+    { event, data: { reference, amount } }: PaymentWebhookEvent,
+    { account, transaction }: PaymentEventContext<PoolClient>,
+  ): Promise<void> {
+    // The account comes from the path, and its secret has signed the webhook: nobody pays the order of another merchant.
+    const found = await transaction.query<Order>(
+      'SELECT * FROM orders WHERE merchant = $1 AND reference = $2 FOR UPDATE',
+      [account, reference],
+    );
+    const [order] = found.rows;
+    if (!order) {
+      this.logger.error(`${reference} is no order of ${account}.`);
+      return;
+    }
+    const status = event === 'payment.success' ? (amount === order.amount ? 'paid' : 'review') : 'not-paid';
+    if (status === 'review') this.logger.error(`${reference}: paid ${amount} instead of ${order.amount}.`);
+    await transaction.query('UPDATE orders SET status = $3 WHERE merchant = $1 AND reference = $2', [
+      account,
+      reference,
+      status,
+    ]);
+  }
+}

@@ -1,0 +1,179 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type INestApplication } from '@nestjs/common';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { Pool } from 'pg';
+import '../../../test/support/pglite-template.js';
+import { createMarketplace } from '../src/marketplace.js';
+import { MerchantsTable } from '../src/merchants/merchants.table.js';
+import { type Order } from '../src/orders/orders.service.js';
+
+const PHONE = '255712345678';
+const ORDER = { amount: '12000.00', phone: '0712 345 678', name: 'Asha Mrema', email: 'asha@example.com' };
+const secretOf = (merchant: string): string => `the-webhook-secret-of-${merchant}`;
+
+let sandbox: PaymentsSandbox;
+let marketplace: INestApplication;
+
+// One application for all, as a marketplace runs on: each test adds merchants of its own.
+beforeAll(async () => {
+  sandbox = await PaymentsSandbox.start({ clock: 'manual', seed: 1 });
+  Object.assign(process.env, {
+    DATABASE_URL: '',
+    PAYMENTS_BASE_URL: sandbox.baseUrl,
+    ADMIN_KEY: 'the-key-of-the-office',
+    KEY_OF_KEYS: Buffer.alloc(32, 7).toString('base64'),
+  });
+  marketplace = await createMarketplace({ logger: false, abortOnError: false });
+  await marketplace.listen(0, '127.0.0.1');
+});
+afterAll(async () => {
+  await marketplace.close();
+  await sandbox.stop();
+});
+
+interface Answer<Body> {
+  readonly status: number;
+  readonly body: Body;
+}
+
+async function send<Body>(
+  method: string,
+  path: string,
+  body?: object,
+  admin = 'the-key-of-the-office',
+): Promise<Answer<Body>> {
+  const answer = await fetch(`${await marketplace.getUrl()}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${admin}` },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: (text && JSON.parse(text)) as Body };
+}
+
+/** Adds a merchant to the running marketplace, and gives its webhook address to the gateway. */
+async function add(id: string): Promise<void> {
+  const keys = { apiKey: `pk_test_${id}`, apiSecret: `sk_test_${id}`, webhookSecret: secretOf(id) };
+  const { status, body } = await send<{ webhookPath: string }>('POST', '/merchants', {
+    id,
+    name: id,
+    ...keys,
+  });
+  expect(status).toBe(201);
+  const url = `${await marketplace.getUrl()}${body.webhookPath}`;
+  const endpoint = await fetch(new URL('/_sandbox/v1/webhooks/endpoints', sandbox.baseUrl), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ url, merchant: id, secret: secretOf(id) }),
+  });
+  expect(endpoint.status).toBe(201);
+}
+
+const order = (merchant: string): Promise<Answer<Order>> => send('POST', `/shops/${merchant}/orders`, ORDER);
+const find = async ({ merchant, reference }: Order): Promise<Order> =>
+  (await send<Order>('GET', `/shops/${merchant}/orders/${reference}`)).body;
+const approve = ({ merchant, reference }: Order): Promise<unknown> =>
+  sandbox.merchant(merchant).customer(PHONE).approve(reference);
+
+/** Delivers a webhook of the gateway once more, to another address or with another secret. */
+async function deliver(body: string, to: string, signedFor: string): Promise<number> {
+  const signature = createHmac('sha256', secretOf(signedFor)).update(body).digest('hex');
+  const headers = { 'content-type': 'application/json', 'x-webhook-signature': signature };
+  const url = `${await marketplace.getUrl()}/webhooks/payments/${to}`;
+  return (await fetch(url, { method: 'POST', headers, body })).status;
+}
+
+it('merchants that are added while it runs are paid on their own accounts', async () => {
+  expect((await order('honey')).status).toBe(404);
+  for (const merchant of ['honey', 'salt']) await add(merchant);
+  for (const merchant of ['honey', 'salt']) {
+    const { status, body } = await order(merchant);
+    expect({ status, body }).toMatchObject({ status: 201, body: { merchant, status: 'waiting' } });
+    await approve(body);
+    expect(await find(body)).toMatchObject({ amount: '12000.00', status: 'paid' });
+    expect(sandbox.merchant(merchant).payments()).toMatchObject([{ reference: body.reference }]);
+  }
+});
+
+it('a webhook that was signed for one merchant changes nothing of another, whatever its address', async () => {
+  for (const merchant of ['tea', 'rice']) await add(merchant);
+  const { body: tea } = await order('tea');
+  await approve(tea);
+  const { body: event } = sandbox.deliveries().at(-1)!;
+  const { body: rice } = await order('rice');
+  const forged = event.replaceAll(tea.reference, rice.reference);
+  expect(await deliver(forged, 'rice', 'tea')).toBe(401);
+  expect(await deliver(forged, 'nobody', 'tea')).toBe(401);
+  expect(await deliver(forged, '%2e%2e%2frice', 'rice')).toBe(401);
+  // Signed by its own merchant, for the order of another one: no order is found.
+  await deliver(forged, 'tea', 'tea');
+  expect(await find(rice)).toMatchObject({ status: 'waiting' });
+  expect(await deliver(event, 'tea', 'tea')).toBe(200);
+  expect(await find(tea)).toMatchObject({ status: 'paid' });
+});
+
+it('keys are rotated under 50 orders at once: none fails, and nobody is asked twice', async () => {
+  await add('maize');
+  const { body: before } = await order('maize');
+  const first = Array.from({ length: 25 }, () => order('maize'));
+  // Another replica wrote the new keys, so this one still has the old ones in memory.
+  const keys = { ...sandbox.merchant('maize').rotateKeys(), webhookSecret: 'the-next-secret-of-maize' };
+  await marketplace.get(MerchantsTable, { strict: false }).rotate('maize', keys);
+  sandbox.merchant('maize').revokeOldKeys();
+  const orders = await Promise.all([...first, ...Array.from({ length: 25 }, () => order('maize'))]);
+  expect(orders.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 201));
+  expect(sandbox.requests().some(({ status }) => status === 401)).toBe(true);
+  const placed = [before, ...orders.map(({ body }) => body)].map(({ reference }) => reference);
+  const asked = sandbox
+    .merchant('maize')
+    .payments()
+    .map(({ reference }) => reference);
+  expect(asked.sort()).toEqual(placed.sort());
+  // The gateway still signs with the old secret, which counts for a day more.
+  await approve(before);
+  expect(await find(before)).toMatchObject({ status: 'paid' });
+});
+
+it('new keys that the office writes count at once', async () => {
+  await add('millet');
+  await order('millet');
+  const keys = { ...sandbox.merchant('millet').rotateKeys(), webhookSecret: secretOf('millet') };
+  expect((await send('PUT', '/merchants/millet/keys', keys)).status).toBe(204);
+  sandbox.merchant('millet').revokeOldKeys();
+  const { status, body } = await order('millet');
+  expect(status).toBe(201);
+  const tries = sandbox
+    .requests()
+    .filter(({ body: sent }) => (sent as Partial<Order> | undefined)?.reference === body.reference);
+  expect(tries.map(({ status }) => status)).toEqual([200]);
+});
+
+it('a merchant that is disabled sells nothing more, and is still paid for what it has sold', async () => {
+  await add('beans');
+  const { body } = await order('beans');
+  await send('PUT', '/merchants/beans/disabled');
+  expect((await order('beans')).status).toBe(409);
+  await approve(body);
+  expect(await find(body)).toMatchObject({ status: 'paid' });
+  await send('PUT', '/merchants/beans/enabled');
+  expect((await order('beans')).status).toBe(201);
+});
+
+it('the office needs its key, and neither it nor the table shows the keys of a merchant', async () => {
+  await add('coffee');
+  expect((await send('GET', '/merchants', undefined, 'guessed')).status).toBe(401);
+  const { body } = await send('GET', '/merchants');
+  expect(body).toContainEqual({ id: 'coffee', name: 'coffee', disabled: false });
+  const { rows } = await marketplace.get(Pool).query('SELECT * FROM merchants');
+  expect(JSON.stringify(rows)).not.toMatch(/sk_test|webhook-secret/);
+  expect((await send('PUT', '/merchants/nobody/disabled')).status).toBe(404);
+  const twice = {
+    id: 'coffee',
+    name: 'Coffee',
+    apiKey: 'pk_test_x',
+    apiSecret: 'sk_test_x',
+    webhookSecret: secretOf('x'),
+  };
+  expect((await send('POST', '/merchants', twice)).status).toBe(409);
+});
