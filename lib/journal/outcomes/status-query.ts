@@ -63,7 +63,7 @@ type Proof = 'counts' | 'counts-for-this-attempt' | 'known' | 'nothing';
  * - A final status without money counts only with the amount. A gateway without the payment may repeat the
  *   reference of the path and say "failed", but cannot know the amount.
  * - An answer without the reference ends nothing. If it shows a payment, it only stops further tries. A
- *   look-up that found nothing may say "failed", too.
+ *   lookup that found nothing may say "failed", too.
  */
 const PROOFS: Readonly<Record<Named, Readonly<Record<StatusKind, Proof>>>> = {
   'reference-and-amount': {

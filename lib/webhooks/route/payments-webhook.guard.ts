@@ -57,7 +57,7 @@ interface GuardedDelivery {
   readonly request: RouteRequest;
   /** The account that the path names; undefined if the route has one account. */
   readonly name: string | undefined;
-  /** Checks the delivery. Of an account that the path names, it is known only after the look-up. */
+  /** Checks the delivery. Of an account that the path names, it is known only after the lookup. */
   check: DeliveryCheck;
 }
 

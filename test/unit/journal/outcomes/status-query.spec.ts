@@ -24,7 +24,7 @@ it('asks for one payment at the path of the options', () => {
   expect(call.read('success')).toBeUndefined();
 });
 
-/** Answers that name no reference: "failed" is also what a look-up says that found nothing. */
+/** Answers that name no reference: "failed" is also what a lookup says that found nothing. */
 const nameless = (status: string, verdict: StatusVerdict): [object, StatusVerdict][] =>
   [
     { status },

@@ -110,7 +110,7 @@ describe('a webhook that settles its payment', () => {
     expect(await state()).toMatchObject({ state: 'settled', outcome: 'success' });
   });
 
-  it('is refused in a transaction if the same webhook settles the payment between the look-up and the write', async () => {
+  it('is refused in a transaction if the same webhook settles the payment between the lookup and the write', async () => {
     const replace = journal.replace.bind(journal);
     vi.spyOn(journal, 'replace').mockImplementationOnce(async (...args) => {
       await replace(...args);
