@@ -1,4 +1,5 @@
-// Answers every request like a success of POST /payments/mobile-money, with 1 kB of JSON, and counts connections.
+// Answers every request like a success of POST /payments/mobile-money, with 1 kB of JSON, and a GET with a balance; counts
+// connections.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
@@ -28,6 +29,12 @@ const ENVELOPE = {
   request_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
 };
 
+const BALANCE = JSON.stringify({
+  ...ENVELOPE,
+  code: 'BALANCE_RETRIEVED',
+  data: { balance: '10.00', available_balance: '10.00', locked_balance: '0.00', currency: 'TZS' },
+});
+
 /** @param options `tls`: paths of a certificate and its key. */
 export default async function open({ tls }) {
   const server = tls
@@ -48,7 +55,10 @@ function serve(request, response) {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
-    const answer = answerTo(Buffer.concat(chunks).toString(), request.headers['content-type'] ?? '');
+    const answer =
+      request.method === 'GET'
+        ? BALANCE
+        : answerTo(Buffer.concat(chunks).toString(), request.headers['content-type'] ?? '');
     response.setHeader('content-type', 'application/json');
     response.setHeader('content-length', Buffer.byteLength(answer));
     response.end(answer);

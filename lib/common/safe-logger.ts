@@ -1,5 +1,8 @@
 import { Logger } from '@nestjs/common';
 
+/** By context. There are few, and thousands of accounts that log. */
+const loggers = new Map<string, Logger>();
+
 /**
  * Writes through Nest's logger and never throws: the application's own logger must not decide what becomes of
  * a payment.
@@ -8,7 +11,9 @@ export class SafeLogger {
   private readonly logger: Logger;
 
   constructor(context: string) {
-    this.logger = new Logger(context);
+    let logger = loggers.get(context);
+    if (!logger) loggers.set(context, (logger = new Logger(context)));
+    this.logger = logger;
   }
 
   log(message: string): void {

@@ -103,14 +103,10 @@ export function resolveResolverOptions(
         its: () => readOptions(tableOf(own), overShared(options, own), '', itsError),
         keys: () => ownKeys(own['webhooks'], webhooks, itsError),
       });
-      // What the account does not change is shared, not copied: there may be thousands.
-      return {
-        account,
-        ...credentials,
-        ...others,
-        ...its,
-        webhooks: webhooks && keys && { ...webhooks, keys },
-      };
+      // What the account does not change is shared, not copied: there may be thousands. The spreads come last, or each
+      // account would have a hidden class of its own.
+      const all = { ...credentials, ...others, ...its };
+      return { account, webhooks: webhooks && keys && { keys, ...webhooks }, ...all };
     },
   };
 }

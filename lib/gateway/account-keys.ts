@@ -24,15 +24,36 @@ export function constantKeys(options: Credentials): AccountKeys {
   return { current: keyHeaders(options) };
 }
 
+const JSON_TYPE = 'application/json';
+/** No compression: a small answer gains nothing, and only some adapters would unpack it. */
+const PLAIN = 'identity';
+
 type Credentials = Pick<ResolvedPaymentsOptions, 'auth' | 'apiKey' | 'apiSecret'>;
 
 /** The credentials in one of their two forms (specification, "Authentication" 2 and 5). */
 export function keyHeaders({ auth, apiKey, apiSecret }: Credentials): KeyHeaders {
-  const credentials: Readonly<Record<string, string>> =
-    auth === 'bearer'
-      ? { Authorization: `Bearer ${apiKey}` }
-      : { 'X-API-KEY': apiKey, 'X-API-SECRET': apiSecret ?? '' };
-  // No compression: a small answer gains nothing, and only some adapters would unpack it.
-  const plain = { ...credentials, Accept: 'application/json', 'Accept-Encoding': 'identity' };
-  return { plain, withBody: { ...plain, 'Content-Type': 'application/json' } };
+  // Written out: after a spread, each account would have hidden classes of its own, of a kilobyte.
+  if (auth === 'bearer') {
+    const credentials = `Bearer ${apiKey}`;
+    return {
+      plain: { Authorization: credentials, Accept: JSON_TYPE, 'Accept-Encoding': PLAIN },
+      withBody: {
+        Authorization: credentials,
+        Accept: JSON_TYPE,
+        'Accept-Encoding': PLAIN,
+        'Content-Type': JSON_TYPE,
+      },
+    };
+  }
+  const secret = apiSecret ?? '';
+  return {
+    plain: { 'X-API-KEY': apiKey, 'X-API-SECRET': secret, Accept: JSON_TYPE, 'Accept-Encoding': PLAIN },
+    withBody: {
+      'X-API-KEY': apiKey,
+      'X-API-SECRET': secret,
+      Accept: JSON_TYPE,
+      'Accept-Encoding': PLAIN,
+      'Content-Type': JSON_TYPE,
+    },
+  };
 }
