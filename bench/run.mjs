@@ -1,11 +1,12 @@
 // Measures the built package beside others and against itself, each in a process of its own. `--only 1,4` and `--rounds 9` for
-// parts; `--smoke` only sees that every figure runs. A whole run writes docs/performance.md.
+// parts; `--smoke` only sees that every figure runs. A whole run writes docs/performance.md, and so does `--only 13 --write`,
+// with the date of that figure.
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { writeReport } from './report/document.mjs';
+import { writeFigures, writeReport } from './report/document.mjs';
 import { figureText, summaryText } from './report/text.mjs';
 import { stopChildren } from './shared/child.mjs';
 import { prepare } from './shared/prepare.mjs';
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     rounds: { type: 'string', default: '5' },
     smoke: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
   },
 });
 const size = values.smoke
@@ -49,6 +51,7 @@ try {
 if (!values.smoke) console.log(summaryText(figures));
 console.log(`${figures.length} figures in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
 if (!values.smoke && values.only === undefined) await writeReport(figures, size);
+else if (!values.smoke && values.write) await writeFigures(figures, size);
 
 function numbers(list) {
   return list.split(',').map(Number);

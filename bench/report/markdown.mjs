@@ -12,6 +12,13 @@ export function measuredMarkdown(figures, { rounds, machine }) {
   ].join('\n\n');
 }
 
+/** A figure that was measured without the others. */
+export function figureAlone(figure, { rounds, machine }) {
+  const [title, ...rest] = figureMarkdown(figure).split('\n\n');
+  const when = `Measured alone on ${machine.date}: ${machine.description}. ${rounds} interleaved rounds after two to warm up.`;
+  return [title, when, goalTable([figure]), ...rest].join('\n\n');
+}
+
 function goalTable(figures) {
   const rows = figures.flatMap(({ number, title, goals }) =>
     goals.map((goal) => [

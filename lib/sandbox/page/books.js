@@ -16,8 +16,8 @@ export async function showBooks(container) {
       id: 'banks',
       path: 'banks',
       keyOf: ({ code }) => code,
-      cells: ({ code, long_code: long, name }) => [[code, long], name],
-      columns: ['bankCode', 'bankName'],
+      partsOf: ({ code, long_code: long, name }) => [name, long === undefined ? code : `${code} · ${long}`],
+      column: 'bankName',
       lines: [
         field('bank-code', 'bankCode', { name: 'code', required: '' }),
         field('bank-name', 'bankName', { name: 'name', required: '' }),
@@ -28,8 +28,8 @@ export async function showBooks(container) {
       id: 'directory',
       path: 'directory',
       keyOf: ({ account_number: account }) => account,
-      cells: ({ account_number: account, account_name: name }) => [[account], name ?? text('closed')],
-      columns: ['account', 'holder'],
+      partsOf: ({ account_number: account, account_name: name }) => [account, name ?? text('closed')],
+      column: 'account',
       lines: [
         field('holder-account', 'account', { name: 'account', required: '' }),
         field('holder-name', 'holderOrClosed', { name: 'name' }),
@@ -55,10 +55,10 @@ export function showFoundBooks() {
 }
 
 /** A list that the emulator replaces as a whole: adding and removing send it again. */
-function book({ id, path, keyOf, cells, columns, lines, itemOf }) {
+function book({ id, path, keyOf, partsOf, column, lines, itemOf }) {
   const problem = problemLine();
   const rows = make('tbody', { id: `rows-${id}` });
-  const head = [...columns, 'column.remove'].map((key) => worded('th', key, { scope: 'col' }));
+  const head = [column, 'column.remove'].map((key) => worded('th', key, { scope: 'col' }));
   const table = make(
     'table',
     { class: 'book' },
@@ -69,23 +69,18 @@ function book({ id, path, keyOf, cells, columns, lines, itemOf }) {
   const draw = (items) => {
     rows.replaceChildren(
       ...items.map((item) => {
-        const [heads, second] = cells(item);
+        const [first, second] = partsOf(item);
         const made = button(
           '',
           () =>
             busily(made, problem, () => change((all) => all.filter((other) => keyOf(other) !== keyOf(item)))),
           { class: 'quiet' },
         );
-        made.append(worded('span', 'remove'), make('span', { class: 'unseen' }, ` ${heads[0]}`));
+        made.append(worded('span', 'remove'), make('span', { class: 'unseen' }, ` ${keyOf(item)}`));
         const row = make(
           'tr',
           {},
-          make(
-            'th',
-            { scope: 'row' },
-            ...heads.filter((part) => part !== undefined).map((part) => shortened(part)),
-          ),
-          make('td', {}, second),
+          make('th', { scope: 'row' }, make('span', {}, first), shortened(second)),
           make('td', {}, made),
         );
         itemsOfRows.set(row, item);

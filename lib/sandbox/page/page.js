@@ -32,12 +32,18 @@ function show(moved = false) {
   showTab(place.tab);
   showFilters(place.tab);
   if (place.tab in LISTS) showTable(place.tab);
+  emptyOthers(place.tab);
   showDetail(place, moved);
   showPanel(place.tab);
   showPhone();
   showCounts();
   showClock();
   showLink(link());
+}
+
+/** A hidden list would cost the browser as much as the one in view. */
+function emptyOthers(tab) {
+  for (const name of Object.keys(LISTS)) if (name !== tab) byId(`rows-${name}`).replaceChildren();
 }
 
 /** Without a connection nobody knows what waits: the page hides that nothing does, and the count in its title. */

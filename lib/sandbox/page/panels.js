@@ -22,6 +22,7 @@ export function showPanel(tab) {
   if (tab === 'banks') showFoundBooks();
   if (tab === shown) return;
   shown = tab;
+  for (const id of ['panel-banks', 'setup-webhooks', 'setup-reset']) byId(id).replaceChildren();
   if (tab === 'banks') quietly(showBooks(byId('panel-banks')));
   if (tab !== 'setup') return;
   quietly(showEndpoints(byId('setup-webhooks')));
