@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 describe('turns', () => {
-  it('begin a number in a second, and not more after a pause', () => {
+  it('turns of lookups begin a number in a second, and not more after a pause', () => {
     const turns = new LookupTurns(100, 3);
     const begun = (): number => Array.from({ length: 10 }, () => turns.isWithinRate()).filter(Boolean).length;
     expect(begun()).toBe(3);
@@ -30,7 +30,7 @@ describe('turns', () => {
     expect(begun()).toBe(3);
   });
 
-  it('let a number run at once, the others in the order in which they came, or not at all', async () => {
+  it('turns of lookups let a number run at once, the others in the order in which they came, or not at all', async () => {
     const turns = new LookupTurns(2, Infinity);
     expect([turns.begin(1_000), turns.begin(1_000)]).toEqual([true, true]);
     const ends: string[] = [];
@@ -97,7 +97,7 @@ describe('names of paths', () => {
     return typeof one === 'string' ? one : one.name;
   };
 
-  it('that are invented by the thousand neither reach the resolver nor push out what is known', async () => {
+  it('names of paths that are invented by the thousand neither reach the resolver nor push out what is known', async () => {
     expect(await found('shop')).toBe('shop');
     expect(await found('nobody')).toBe('unknown');
     const ends = await Promise.all(Array.from({ length: 20_000 }, (_, index) => found(`invented-${index}`)));
@@ -114,7 +114,7 @@ describe('names of paths', () => {
     await Promise.all(flood);
   });
 
-  it('that the resolver fails on are busy for a second, without another question', async () => {
+  it('names of paths that the resolver fails on are busy for a second, without another question', async () => {
     answer = () => {
       throw new Error('away');
     };
@@ -126,7 +126,7 @@ describe('names of paths', () => {
     expect(await found('shop')).toBe('shop');
   });
 
-  it('wait for a hanging resolver at most two at once, and known accounts do not wait behind them', async () => {
+  it('names of paths wait for a hanging resolver at most two at once, and known accounts do not wait behind them', async () => {
     await found('shop');
     const free: (() => void)[] = [];
     answer = (name) => (name === 'shop' ? undefined : new Promise<void>((resolve) => free.push(resolve)));

@@ -66,7 +66,7 @@ const FOREIGN = JSON.stringify({
 });
 
 describe('The lock of a folder', () => {
-  it('lets the process go on while it waits for a sign of life of another container', async () => {
+  it('the lock of a folder lets the process go on while it waits for a sign of life of another container', async () => {
     const folder = mkdtempSync(join(root, 'foreign-'));
     const file = join(folder, 'lock');
     writeFileSync(file, FOREIGN);
@@ -75,7 +75,7 @@ describe('The lock of a folder', () => {
     await expect(taking).rejects.toThrow('A sandbox in another container uses the folder');
   });
 
-  it('is noticed as lost after a pause, before the next write', async () => {
+  it('the lock of a folder is noticed as lost after a pause, before the next write', async () => {
     const folder = mkdtempSync(join(root, 'paused-'));
     const lock = await lockFolder(folder);
     lock.assertHeld();
@@ -92,7 +92,7 @@ describe('The lock of a folder', () => {
   });
 
   it.each(['fresh', 'stale'])(
-    'is held by exactly one of the processes that start at once (%s)',
+    'the lock of a folder is held by exactly one of the processes that start at once (%s)',
     async (kind) => {
       const stale = await lockOfKilled();
       const all = await Promise.all(Array.from({ length: 4 }, () => holder()));
@@ -110,7 +110,7 @@ describe('The lock of a folder', () => {
     60_000,
   );
 
-  it('is taken over at once after a kill', async () => {
+  it('the lock of a folder is taken over at once after a kill', async () => {
     const folder = mkdtempSync(join(root, 'kill-'));
     const [first, second, third] = await Promise.all([holder(), holder(), holder()]);
     expect(await take(first, folder)).toBe('held');
@@ -121,7 +121,7 @@ describe('The lock of a folder', () => {
   });
 
   it.runIf(hasNamespaces)(
-    'is refused while its container runs, and taken over after a kill of the container',
+    'the lock of a folder is refused while its container runs, and taken over after a kill of the container',
     async () => {
       const folder = mkdtempSync(join(root, 'container-'));
       const [first, second] = await Promise.all([holder(UNSHARE), holder(UNSHARE)]);

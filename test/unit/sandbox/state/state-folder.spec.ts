@@ -33,7 +33,7 @@ function standStillAfter(looks: number): void {
 }
 
 describe('A folder that another process takes while this one stands still', () => {
-  it('gets no change after a pause before the write', () => {
+  it('a folder that another process took gets no change after a pause before the write', () => {
     const before = content();
     standStillAfter(0);
     expect(() => {
@@ -42,14 +42,14 @@ describe('A folder that another process takes while this one stands still', () =
     expect(content()).toBe(before);
   });
 
-  it('lets no change count as written after a pause within the write', () => {
+  it('a folder that another process took lets no change count as written after a pause within the write', () => {
     standStillAfter(1);
     expect(() => {
       folder.append([[COUNTERS, 2]]);
     }).toThrow(LOST);
   });
 
-  it('is not replaced after a pause while the new file was written', () => {
+  it('a folder that another process took is not replaced after a pause while the new file was written', () => {
     const before = content();
     standStillAfter(2);
     expect(() => {

@@ -99,25 +99,25 @@ const BEYOND_SCHEMA: typeof WRONG = [
 ];
 
 describe('the form of a world', () => {
-  it('takes a world that has everything, and an empty one', () => {
+  it('the form of a world takes a world that has everything, and an empty one', () => {
     for (const world of [FULL, {}]) {
       expect(worldProblems(world)).toEqual([]);
       expect(isInSchema(world)).toBe(true);
     }
   });
 
-  it.each([...WRONG, ...BEYOND_SCHEMA])('refuses %j at %s', (world, path, message) => {
+  it.each([...WRONG, ...BEYOND_SCHEMA])('the form of a world refuses %j at %s', (world, path, message) => {
     const [problem, ...more] = worldProblems(world);
     expect(more).toEqual([]);
     expect(pathText(problem!.path)).toBe(path);
     expect(problem!.message.slice(0, message.length)).toBe(message);
   });
 
-  it.each(WRONG)('has a JSON Schema that refuses %j too', (world) => {
+  it.each(WRONG)('the form of a world has a JSON Schema that refuses %j too', (world) => {
     expect(isInSchema(world)).toBe(false);
   });
 
-  it('reports everything that is wrong, and quotes no value', () => {
+  it('the form of a world reports everything that is wrong, and quotes no value', () => {
     const world = { seed: 'secret-text', webhookSecret: 4711, directory: { 'secret-text': 'secret-text' } };
     const problems = worldProblems(world);
     expect(problems).toHaveLength(3);
@@ -126,7 +126,7 @@ describe('the form of a world', () => {
     );
   });
 
-  it('throws them as one error, in which the eleventh is only counted', () => {
+  it('the form of a world throws all problems as one error, in which the eleventh is only counted', () => {
     const world = { faults: Array.from({ length: 12 }, () => ({ ...FAULT, kind: 1 })) } as never;
     expect(() => settingsOf(world)).toThrow(/faults\[9\]\.kind .*\nand 2 more problems\.$/);
   });

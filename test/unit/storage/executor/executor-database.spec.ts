@@ -30,28 +30,28 @@ describe('a database through an executor', () => {
     );
   };
 
-  it('runs a statement again that a deadlock kept from being done', async () => {
+  it('a database through an executor runs a statement again that a deadlock kept from being done', async () => {
     const database = open();
     execute.mockRejectedValueOnce(DEADLOCK).mockResolvedValueOnce({ affectedRows: 3 });
     expect(await database.run(WRITE)).toEqual({ rows: [], rowCount: 3 });
     expect(execute).toHaveBeenCalledTimes(2);
   });
 
-  it('gives up after four tries, and says nothing of what was to be stored', async () => {
+  it('a database through an executor gives up after four tries, and says nothing of what was to be stored', async () => {
     const database = open();
     execute.mockRejectedValue(DEADLOCK);
     await expect(database.run(WRITE)).rejects.toMatchObject({ name: 'PaymentsStorageError' });
     expect(execute).toHaveBeenCalledTimes(4);
   });
 
-  it('runs nothing again that may have been done', async () => {
+  it('a database through an executor runs nothing again that may have been done', async () => {
     const database = open();
     execute.mockRejectedValue(new Error('connection lost'));
     await expect(database.run(WRITE)).rejects.toThrow('did not do what it was asked');
     expect(execute).toHaveBeenCalledTimes(1);
   });
 
-  it('runs nothing again in a transaction: the deadlock has undone what came before it', async () => {
+  it('a database through an executor runs nothing again in a transaction: the deadlock has undone what came before it', async () => {
     const database = open();
     execute.mockResolvedValueOnce({ affectedRows: 0 }).mockRejectedValueOnce(DEADLOCK);
     const session = await database.connect();
@@ -61,7 +61,7 @@ describe('a database through an executor', () => {
     session.release('unknown');
   });
 
-  it('runs an operation in a transaction of its own that is all or nothing', async () => {
+  it('a database through an executor runs an operation in a transaction of its own that is all or nothing', async () => {
     const database = open();
     execute.mockResolvedValue({ affectedRows: 1 });
     await database.run({ ...WRITE, atomic: true });
@@ -70,7 +70,7 @@ describe('a database through an executor', () => {
     expect(begun).toHaveBeenCalledTimes(1);
   });
 
-  it('reads every column as text, whatever the driver makes of it', async () => {
+  it('a database through an executor reads every column as text, whatever the driver makes of it', async () => {
     const database = open();
     query.mockResolvedValueOnce([{ a: 1, b: 9_007_199_254_740_991n, c: Buffer.from('é'), d: null, e: 'x' }]);
     expect((await database.run(READ)).rows).toEqual([
@@ -78,7 +78,7 @@ describe('a database through an executor', () => {
     ]);
   });
 
-  it('limits how long it waits for a lock, but not in a transaction of the application', async () => {
+  it('a database through an executor limits how long it waits for a lock, but not in a transaction of the application', async () => {
     const database = open();
     execute.mockResolvedValue({ affectedRows: 1 });
     query.mockResolvedValue([]);

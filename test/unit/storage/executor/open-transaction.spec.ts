@@ -36,7 +36,7 @@ describe('a transaction of a callback, turned inside out', () => {
     vi.useRealTimers();
   });
 
-  it('is open until somebody asks for its end', async () => {
+  it('a transaction of a callback is open until somebody asks for its end', async () => {
     const open = await begin(run);
     expect(open.transaction).toBe(TRANSACTION);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -45,7 +45,7 @@ describe('a transaction of a callback, turned inside out', () => {
     expect(ends).toEqual(['commit']);
   });
 
-  it('is rolled back', async () => {
+  it('a transaction of a callback is rolled back', async () => {
     const open = await begin(run);
     await open.rollback();
     expect(ends).toEqual(['rollback']);
@@ -53,7 +53,7 @@ describe('a transaction of a callback, turned inside out', () => {
     expect(ends).toEqual(['rollback']);
   });
 
-  it('never counts as rolled back once COMMIT was asked for', async () => {
+  it('a transaction of a callback never counts as rolled back once COMMIT was asked for', async () => {
     const open = await begin(async (work) => {
       await work(TRANSACTION);
       throw new Error('lost');
@@ -62,12 +62,12 @@ describe('a transaction of a callback, turned inside out', () => {
     await expect(open.rollback()).rejects.toThrow('The answer to COMMIT was lost');
   });
 
-  it('has an unknown end if the executor rejects its rollback with another error', async () => {
+  it('a transaction of a callback has an unknown end if the executor rejects its rollback with another error', async () => {
     const open = await begin((work) => work(TRANSACTION).catch(() => Promise.reject(new Error('broken'))));
     await expect(open.rollback()).rejects.toThrow('broken');
   });
 
-  it('rejects if nothing answers to COMMIT for four seconds', async () => {
+  it('a transaction of a callback rejects if nothing answers to COMMIT for four seconds', async () => {
     const open = await begin((work) => work(TRANSACTION).then(() => new Promise(() => undefined)));
     const committing = expect(open.commit()).rejects.toThrow(
       'Waited 4000 ms in vain for the answer to COMMIT',
@@ -76,15 +76,15 @@ describe('a transaction of a callback, turned inside out', () => {
     await committing;
   });
 
-  it('does not begin if the executor has no connection', async () => {
+  it('a transaction of a callback does not begin if the executor has no connection', async () => {
     await expect(begin(() => Promise.reject(new Error('no connection')))).rejects.toThrow('no connection');
   });
 
-  it('does not begin if the executor never calls', async () => {
+  it('a transaction of a callback does not begin if the executor never calls', async () => {
     await expect(begin(() => Promise.resolve(undefined as never))).rejects.toThrow('had not begun');
   });
 
-  it('is rolled back if it begins too late', async () => {
+  it('a transaction of a callback is rolled back if it begins too late', async () => {
     let start = (): void => undefined;
     const beginning = begin(async (work) => {
       await new Promise<void>((resolve) => (start = resolve));
@@ -98,7 +98,7 @@ describe('a transaction of a callback, turned inside out', () => {
     expect(ends).toEqual(['rollback']);
   });
 
-  it('is not committed if the executor begins it again: the second one would hold nothing of the handlers', async () => {
+  it('a transaction of a callback is not committed if the executor begins it again: the second one would hold nothing of the handlers', async () => {
     const open = await begin(async (work) => {
       await work(TRANSACTION);
       return run(work);

@@ -49,17 +49,17 @@ describe('sqlStorage()', () => {
       { executor, schema: ' ' },
       'The option schema of sqlStorage({ executor }) must be',
     ],
-  ])('refuses %s', (_what, options, message) => {
+  ])('sqlStorage() refuses %s', (_what, options, message) => {
     const open = (): unknown => sqlStorage(options as SqlStorageOptions);
     expect(open).toThrow(expect.objectContaining({ name: 'PaymentsConfigError' }) as Error);
     expect(open).toThrow(message);
   });
 
-  it('is named after its dialect, and asks the database nothing at boot', () => {
+  it('sqlStorage() is named after its dialect, and asks the database nothing at boot', () => {
     expect(sqlStorage({ executor, transactional: true }).name).toBe('postgres');
   });
 
-  it('has no tables to migrate without an executor', async () => {
+  it('sqlStorage() has no tables to migrate without an executor', async () => {
     await expect(migrateSqlStorage({} as SqlExecutor)).rejects.toThrow(
       'migrateSqlStorage(executor) needs an executor',
     );

@@ -19,7 +19,7 @@ function problemOf(options: unknown): string {
 }
 
 describe('aesGcm()', () => {
-  it('takes the same key as bytes, base64, base64url and hex', () => {
+  it('aesGcm() takes the same key as bytes, base64, base64url and hex', () => {
     const forms = [
       bytes,
       Uint8Array.from(bytes),
@@ -58,11 +58,11 @@ describe('aesGcm()', () => {
       { keys: { a: bytes }, current: 'a', requireSealed: 1 },
       /requireSealed of aesGcm\(\)/,
     ],
-  ])('refuses %s', (_what, options, problem) => {
+  ])('aesGcm() refuses %s', (_what, options, problem) => {
     expect(problemOf(options)).toMatch(problem);
   });
 
-  it('shows no key in an error, and none when it or the options are inspected', () => {
+  it('aesGcm() shows no key in an error, and none when it or the options are inspected', () => {
     const shown = [
       problemOf({ keys: { a: bytes.subarray(1) }, current: 'a' }),
       problemOf({ keys: { a: `${bytes.toString('base64')}x` }, current: 'a' }),
@@ -81,7 +81,7 @@ describe('aesGcm()', () => {
     expect(shown).not.toContain(`${bytes[4]}, ${bytes[5]}, ${bytes[6]}`);
   });
 
-  it('is the option encryption of an account, which takes nothing else', () => {
+  it('aesGcm() is the option encryption of an account, which takes nothing else', () => {
     const options = { baseUrl: 'http://127.0.0.1/api/v1', apiKey: 'pk_test_a', apiSecret: 'sk_test_a' };
     const encryption = aesGcm({ keys: { a: bytes }, current: 'a' });
     expect(resolveOptions({ ...options, encryption }).encryption).toBe(encryption);

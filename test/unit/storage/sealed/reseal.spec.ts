@@ -48,7 +48,7 @@ const count = (change: Partial<ResealReport> = {}): ResealReport => ({
 });
 
 describe('resealing', () => {
-  it('moves everything to the current key, after which the old one can be removed', async () => {
+  it('resealing moves everything to the current key, after which the old one can be removed', async () => {
     const before = sealedStorage(raw, oldKey);
     const records = Array.from({ length: 450 }, (_, at) => settled(`order-${at}`));
     for (const record of records) await before.journal.insert(record, 0);
@@ -76,7 +76,7 @@ describe('resealing', () => {
     );
   });
 
-  it('leaves a payment alone whose call may be running, and takes it in the next run', async () => {
+  it('resealing leaves a payment alone whose call may be running, and takes it in the next run', async () => {
     const { journal } = sealedStorage(raw, oldKey);
     const running = await journal.insert(journalRecord('running'), 60_000);
     await journal.insert(journalRecord('interrupted'), 0);
@@ -86,7 +86,7 @@ describe('resealing', () => {
     expect(await reseal(bothKeys)).toEqual(count({ resealed: 1, busy: 1 }));
   });
 
-  it('never overwrites what another process writes at the same time', async () => {
+  it('resealing never overwrites what another process writes at the same time', async () => {
     const { journal, conflicts } = sealedStorage(raw, oldKey);
     await journal.insert(journalRecord('order-1', { state: 'accepted' }), 0);
     await conflicts.setAside(event('order-1'));
@@ -109,7 +109,7 @@ describe('resealing', () => {
     ]);
   });
 
-  it('counts what it cannot open, and leaves it as it is', async () => {
+  it('resealing counts what it cannot open, and leaves it as it is', async () => {
     vi.spyOn(Logger.prototype, 'error').mockReturnValue();
     const { journal, conflicts } = sealedStorage(raw, oldKey);
     await journal.insert(settled('order-1'), 0);
@@ -118,7 +118,7 @@ describe('resealing', () => {
     expect(await reseal(bothKeys)).toEqual(count({ resealed: 2 }));
   });
 
-  it('stops at its signal, and goes on in the next run', async () => {
+  it('resealing stops at its signal, and goes on in the next run', async () => {
     const { journal } = sealedStorage(raw, oldKey);
     for (let at = 0; at < 5; at += 1) await journal.insert(settled(`order-${at}`), 0);
     const stopping = new AbortController();

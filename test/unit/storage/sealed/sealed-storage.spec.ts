@@ -67,7 +67,7 @@ describe('the journal of a sealed storage', () => {
   const stored = async (storage: PaymentsStorage): Promise<JournalRecord | undefined> =>
     (await storage.journal.get(RECORD))?.record;
 
-  it('gives the store no request, no answer and no hash that can be guessed', async () => {
+  it('the journal of a sealed storage gives the store no request, no answer and no hash that can be guessed', async () => {
     const raw = memoryStorage();
     const { journal } = sealedStorage(raw, newKey);
     const inserted = await journal.insert(RECORD, 0);
@@ -83,7 +83,7 @@ describe('the journal of a sealed storage', () => {
     for (const secret of SECRETS) expect(JSON.stringify(await stored(raw))).not.toContain(secret);
   });
 
-  it('reads what was written before encryption was turned on, and under an earlier key', async () => {
+  it('the journal of a sealed storage reads what was written before encryption was turned on, and under an earlier key', async () => {
     const raw = memoryStorage();
     await raw.journal.insert(RECORD, 0);
     expect(await stored({ ...raw, ...sealedStorage(raw, newKey) })).toEqual(RECORD);
@@ -92,7 +92,7 @@ describe('the journal of a sealed storage', () => {
     expect(await stored({ ...sealed, ...sealedStorage(sealed, bothKeys) })).toEqual(RECORD);
   });
 
-  it('calls an entry damaged whose key is missing, names the key once in the log, and reads it once the key is back', async () => {
+  it('the journal of a sealed storage calls an entry damaged whose key is missing, names the key once in the log, and reads it once the key is back', async () => {
     const log = vi.spyOn(Logger.prototype, 'error').mockReturnValue();
     const raw = memoryStorage();
     await sealedStorage(raw, oldKey).journal.insert(RECORD, 0);
@@ -122,7 +122,7 @@ describe('the journal of a sealed storage', () => {
     ['operation', { operation: 'collection.partner-wallet' }],
     ['amount', { amount: '1.00' }],
     ['idempotency key', { idempotencyKey: 'a-key-that-the-gateway-does-not-know' }],
-  ])('opens nothing that was moved to another %s', async (_what, change) => {
+  ])('the journal of a sealed storage opens nothing that was moved to another %s', async (_what, change) => {
     const raw = memoryStorage();
     const { journal } = sealedStorage(raw, newKey);
     await journal.insert(RECORD, 0);
@@ -134,7 +134,7 @@ describe('the journal of a sealed storage', () => {
     for (const secret of SECRETS) expect(JSON.stringify(found)).not.toContain(secret);
   });
 
-  it('opens no field in the place of another', async () => {
+  it('the journal of a sealed storage opens no field in the place of another', async () => {
     const raw = memoryStorage();
     await sealedStorage(raw, newKey).journal.insert(RECORD, 0);
     const kept = await raw.journal.get(RECORD);
@@ -149,7 +149,7 @@ describe('the journal of a sealed storage', () => {
 describe('a storage that requires seals', () => {
   const strict = aesGcm({ keys: { now: KEYS.now }, current: 'now', requireSealed: true }) as Encryption;
 
-  it('reads no request, answer or event that somebody without a key wrote in the place of a sealed one', async () => {
+  it('a storage that requires seals reads no request, answer or event that somebody without a key wrote in the place of a sealed one', async () => {
     const raw = memoryStorage();
     const { journal, conflicts } = sealedStorage(raw, strict);
     const inserted = await journal.insert(RECORD, 0);
@@ -170,7 +170,7 @@ describe('a storage that requires seals', () => {
     expect((await conflicts.get(SCOPE, listed?.id ?? ''))?.damaged).toContain('its payload is not sealed');
   });
 
-  it('reads a payment whose person was erased', async () => {
+  it('a storage that requires seals reads a payment whose person was erased', async () => {
     const { journal } = sealedStorage(memoryStorage(), strict);
     const { body: _body, answer: _answer, ...rest } = RECORD;
     await journal.insert({ ...rest, bodyHash: '', erased: true }, 0);
@@ -202,14 +202,19 @@ describe('the inbox of a sealed storage', () => {
     ['before encryption was turned on', undefined],
     ['under an earlier key', oldKey],
     ['under the current key', bothKeys],
-  ])('knows an unrecognized event again that was handled %s', async (_when, before) => {
-    const raw = memoryStorage();
-    const { inbox } = before ? sealedStorage(raw, before) : raw;
-    await claimed(await inbox.claim(unknown, 60_000)).finish();
-    expect(await sealedStorage(raw, bothKeys).inbox.claim(unknown, 60_000)).toMatchObject({ result: 'done' });
-  });
+  ])(
+    'the inbox of a sealed storage knows an unrecognized event again that was handled %s',
+    async (_when, before) => {
+      const raw = memoryStorage();
+      const { inbox } = before ? sealedStorage(raw, before) : raw;
+      await claimed(await inbox.claim(unknown, 60_000)).finish();
+      expect(await sealedStorage(raw, bothKeys).inbox.claim(unknown, 60_000)).toMatchObject({
+        result: 'done',
+      });
+    },
+  );
 
-  it('gives the store a keyed hash of a body, of each account another one', async () => {
+  it('the inbox of a sealed storage gives the store a keyed hash of a body, of each account another one', async () => {
     const raw = memoryStorage();
     const claim = vi.spyOn(raw.inbox, 'claim');
     const { inbox } = sealedStorage(raw, newKey);
@@ -223,7 +228,7 @@ describe('the inbox of a sealed storage', () => {
     expect(written).not.toContain(unknown.key.reference);
   });
 
-  it('waits for the handlers that run under an earlier key', async () => {
+  it('the inbox of a sealed storage waits for the handlers that run under an earlier key', async () => {
     const raw = memoryStorage();
     const earlier = claimed(await sealedStorage(raw, oldKey).inbox.claim(unknown, 60_000));
     const { inbox } = sealedStorage(raw, bothKeys);
@@ -245,7 +250,7 @@ describe('the conflicts of a sealed storage', () => {
     payload: '{"phone":"255712345678"}',
   } as const;
 
-  it('give the store neither payload nor the hash of a body, and give both back', async () => {
+  it('the conflicts of a sealed storage give the store neither payload nor the hash of a body, and give both back', async () => {
     const raw = memoryStorage();
     const { conflicts } = sealedStorage(raw, newKey);
     await conflicts.setAside(delivery);
@@ -257,7 +262,7 @@ describe('the conflicts of a sealed storage', () => {
     expect(await conflicts.get(SCOPE, found?.id ?? '')).toEqual(found);
   });
 
-  it('list an event whose key is missing, and do not show its payload', async () => {
+  it('the conflicts of a sealed storage list an event whose key is missing, and do not show its payload', async () => {
     vi.spyOn(Logger.prototype, 'error').mockReturnValue();
     const raw = memoryStorage();
     await sealedStorage(raw, oldKey).conflicts.setAside(delivery);
@@ -269,7 +274,7 @@ describe('the conflicts of a sealed storage', () => {
     expect(JSON.stringify(found)).not.toContain('255712345678');
   });
 
-  it('open nothing that was moved to another entry', async () => {
+  it('the conflicts of a sealed storage open nothing that was moved to another entry', async () => {
     const raw = memoryStorage();
     await sealedStorage(raw, newKey).conflicts.setAside(delivery);
     const [kept] = await raw.conflicts.list(SCOPE, { limit: 9 });

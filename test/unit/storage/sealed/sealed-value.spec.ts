@@ -14,7 +14,7 @@ const sealing = { name: '2026-11', key };
 const PLACE: SealedPlace = ['journal', 'default', 'sandbox', 'collection', 'order-1', 1, 'body'];
 
 describe('a sealed value', () => {
-  it('opens to what was sealed, for any JSON in any place', () => {
+  it('a sealed value opens to what was sealed, for any JSON in any place', () => {
     fc.assert(
       fc.property(fc.json(), fc.array(fc.oneof(fc.string(), fc.integer())), (text, place) => {
         const sealed = seal(text, place, sealing);
@@ -25,7 +25,7 @@ describe('a sealed value', () => {
     );
   });
 
-  it('does not open if any bit of it is flipped, that of its head included', () => {
+  it('a sealed value does not open if any bit of it is flipped, that of its head included', () => {
     const sealed = seal('{"phone":"255712345678"}', PLACE, sealing);
     const bytes = Buffer.from(sealed);
     let flipped = 0;
@@ -39,7 +39,7 @@ describe('a sealed value', () => {
     expect(flipped).toBeGreaterThan(800);
   });
 
-  it('does not open cut short, with another key, or under another name of the key', () => {
+  it('a sealed value does not open cut short, with another key, or under another name of the key', () => {
     const sealed = seal('{}', PLACE, sealing);
     for (let end = 0; end < sealed.length; end += 1) {
       expect(open(sealed.slice(0, end), PLACE, key)).toBeUndefined();
@@ -48,7 +48,7 @@ describe('a sealed value', () => {
     expect(open(sealed.replace('2026-11', '2026-12'), PLACE, key)).toBeUndefined();
   });
 
-  it('opens in no place but its own', () => {
+  it('a sealed value opens in no place but its own', () => {
     const sealed = seal('{}', PLACE, sealing);
     PLACE.forEach((part, at) => {
       const moved = [...PLACE];
@@ -59,7 +59,7 @@ describe('a sealed value', () => {
     expect(open(sealed, PLACE, key)).toBe('{}');
   });
 
-  it('is another one each time, so that two equal phone numbers do not look equal', () => {
+  it('a sealed value is another one each time, so that two equal phone numbers do not look equal', () => {
     const sealed = new Set(Array.from({ length: 1_000 }, () => seal('255712345678', PLACE, sealing)));
     expect(sealed.size).toBe(1_000);
   });
