@@ -93,7 +93,7 @@ describe('an application with a key service', () => {
     'sends nothing while it is %s, and damages nothing',
     async (mode) => {
       await pay(await start(), 'order-1');
-      const app = await start(keys({ timeoutMs: 300 }));
+      const app = await start(keys({ timeoutMs: 1_000 }));
       transit.mode = mode;
       for (const reference of ['order-1', 'order-2']) {
         expect(await pay(app, reference)).toMatchObject({

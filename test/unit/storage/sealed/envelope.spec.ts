@@ -234,7 +234,9 @@ describe('envelope()', () => {
       await settle();
       running -= 1;
     };
-    const one = sealer({ timeoutMs: 500 });
+    // However busy the machine is, the second after the silence does not pass.
+    vi.spyOn(performance, 'now').mockReturnValue(realNow());
+    const one = sealer({ timeoutMs: 1_500 });
     const before = kms.calls.length;
     const results = await Promise.allSettled([...ofA, ...ofB].map((text) => textOf(one, text)));
     expect(results.map(({ status }) => status === 'fulfilled')).toEqual([
@@ -243,7 +245,7 @@ describe('envelope()', () => {
     ]);
     expect(most).toBe(16);
     expect(kms.calls.length - before).toBe(16 + 40);
-    await expect(textOf(one, ofA[0] ?? '')).rejects.toThrow('did not answer within 500 ms');
+    await expect(textOf(one, ofA[0] ?? '')).rejects.toThrow('did not answer within 1500 ms');
     expect(kms.calls.length - before).toBe(16 + 40);
   });
 

@@ -6,6 +6,7 @@ import { type JournalRecord } from '../../../../lib/storage/journal-store.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { aesGcm } from '../../../../lib/storage/sealed/aes-gcm.js';
 import { type Encryption } from '../../../../lib/storage/sealed/encryption.js';
+import { envelope } from '../../../../lib/storage/sealed/envelope.js';
 import { sealedStorage } from '../../../../lib/storage/sealed/sealed-storage.js';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { claimed, inboxContract, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
@@ -41,17 +42,30 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-function open(): PaymentsStorage & { pass(ms: number): void } {
-  let now = 1_800_000_000_000;
-  return {
-    ...sealedStorage(memoryStorage({ now: () => now }), bothKeys),
-    pass: (ms) => {
-      now += ms;
-    },
-  };
-}
+/** Data keys that are wrapped in nothing. */
+const fromService = envelope({
+  kms: {
+    wrap: ({ dataKey }) => Promise.resolve(Uint8Array.from(dataKey)),
+    unwrap: ({ wrapped }) => Promise.resolve(wrapped),
+  },
+  keys: { now: 'payments' },
+  current: 'now',
+  fingerprintKey: randomBytes(32),
+}) as Encryption;
 
-describe('a sealed storage', () => {
+describe.each([
+  ['aesGcm()', bothKeys],
+  ['envelope()', fromService],
+])('a storage sealed with %s', (_name, sealing) => {
+  const open = (): PaymentsStorage & { pass(ms: number): void } => {
+    let now = 1_800_000_000_000;
+    return {
+      ...sealedStorage(memoryStorage({ now: () => now }), sealing),
+      pass: (ms) => {
+        now += ms;
+      },
+    };
+  };
   describe('its journal', () => {
     journalContract(open);
   });
