@@ -10,12 +10,13 @@ const AHEAD = raw('200');
  */
 export function portableAccounts(tables: readonly string[]): AccountsScript {
   return ({ account, environment }, limit) => {
-    const ranges = tables.flatMap((table) =>
-      [sql`account = ${account} AND environment > ${environment}`, sql`account > ${account}`].map(
-        (range) =>
-          sql`SELECT account, environment FROM ${raw(table)} WHERE ${range} ORDER BY account, environment LIMIT ${AHEAD}`,
-      ),
-    );
+    // MariaDB would sort all entries of the first range for ORDER BY account, environment.
+    const ranges = tables.flatMap((table) => [
+      sql`SELECT account, environment FROM ${raw(table)} WHERE account = ${account} AND environment > ${environment}
+        ORDER BY environment LIMIT ${AHEAD}`,
+      sql`SELECT account, environment FROM ${raw(table)} WHERE account > ${account}
+        ORDER BY account, environment LIMIT ${AHEAD}`,
+    ]);
     const parts = ranges.map((range, index) => sql`SELECT * FROM (${range}) AS ${raw(`part${index}`)}`);
     const ahead = sql`SELECT * FROM (${joined(parts, ' UNION ALL ')}) AS parts ORDER BY account, environment LIMIT ${AHEAD}`;
     return {
