@@ -23,6 +23,7 @@ export {
   type AmountFormat,
   type AmountLimits,
   type BankDirectoryOptions,
+  type DailyLimits,
   type PaymentsModuleOptions,
   type ProbeOptions,
   type ProbeWaits,
@@ -142,6 +143,7 @@ export {
   WebhookRefusedError,
   ReferenceReusedError,
 } from './errors/payments-errors.js';
+export { DailyCapReachedError } from './errors/daily-cap.error.js';
 export { type GatewayCode } from './errors/gateway-codes.js';
 export { PaymentsErrorBody } from './errors/payments-error-body.js';
 export {
@@ -206,6 +208,7 @@ export { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '.
 export { type AccountPage, type AccountPageStart } from './storage/account-page.js';
 export { type PaymentsStorage } from './storage/payments-storage.js';
 export {
+  type DailyCapStore,
   type ForgettablePayments,
   type JournalInsertion,
   type JournalInTransaction,
@@ -218,6 +221,7 @@ export {
   type StoredJournalRecord,
   type TombstoneEnd,
 } from './storage/journal-store.js';
+export { dailyCapDay, type DailyCapReached, type DailyShare } from './storage/daily-cap.js';
 export { type JournalEntry } from './common/journal-entry.js';
 export { aesGcm, type AesGcmOptions } from './storage/sealed/aes-gcm.js';
 export { envelope, type EnvelopeOptions } from './storage/sealed/envelope.js';

@@ -10,6 +10,7 @@ import {
   checked,
   count,
   flag,
+  inCode,
   mapped,
   milliseconds,
   type Option,
@@ -26,6 +27,7 @@ const COLLECTION_PROBE_MS = 15_000;
 const DISBURSEMENT_PROBE_MS = 40_000;
 
 const LARGEST_CAP = 10_000;
+const LARGEST_DAILY_COUNT = 1_000_000_000;
 
 /** Money may have moved after these codes: treating one as a refusal would lose money. */
 const NEVER_REFUSALS = ['DUPLICATE_REQUEST', 'DUPLICATE_REFERENCE', 'PROVIDER_ERROR'];
@@ -81,11 +83,11 @@ export const WEBHOOK_OPTIONS = {
   supersede: supersede(),
 };
 
-function cap(): Option<number | undefined> {
+function cap(largest = LARGEST_CAP): Option<number | undefined> {
   const isCap = (value: unknown): value is number =>
-    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= LARGEST_CAP;
-  const problem = `must be a whole number from 1 to ${LARGEST_CAP}: write for example 10, or leave it out for no cap.`;
-  return unless(checked('whole number, 1 to 10_000', isCap, problem), undefined, 'no cap');
+    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= largest;
+  const problem = `must be a whole number from 1 to ${largest}: write for example 10, or leave it out for no cap.`;
+  return unless(checked(`whole number, 1 to ${inCode(largest)}`, isCap, problem), undefined, 'no cap');
 }
 
 /**
@@ -141,10 +143,28 @@ function refusalCodes(): Option<ReadonlySet<string>> {
 }
 
 function amountLimits() {
-  return mapped(section({ min: amount(), max: amount() }), ({ min, max }, path, error) => {
-    if (min === undefined || max === undefined || min <= max) return { minCents: min, maxCents: max };
-    throw error(path, 'has a `min` above its `max`: swap them.');
+  const fields = section({ min: amount(), max: amount(), perDay: perDay() });
+  return mapped(fields, ({ min, max, perDay: day }, path, error) => {
+    if (min !== undefined && max !== undefined && min > max)
+      throw error(path, 'has a `min` above its `max`: swap them.');
+    if (min !== undefined && day?.maxCents !== undefined && min > day.maxCents)
+      throw error(
+        path,
+        'has a `min` above `perDay.amount`, so every payment would be refused: raise the amount.',
+      );
+    return { minCents: min, maxCents: max, perDay: day };
   });
+}
+
+function perDay() {
+  const fields = section({ amount: amount(), count: cap(LARGEST_DAILY_COUNT) });
+  const limits = mapped(fields, ({ amount: sum, count: maxCount }, path, error) => {
+    if (sum === undefined && maxCount === undefined) {
+      throw error(path, "is empty: write for example { amount: '50000000', count: 1000 }, or leave it out.");
+    }
+    return { maxCents: sum === undefined ? undefined : Number(sum), maxCount };
+  });
+  return unless(limits, undefined, 'no cap');
 }
 
 function amount(): Option<bigint | undefined> {

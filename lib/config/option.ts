@@ -164,6 +164,6 @@ export function mapped<T, U>(
 }
 
 /** A number in the form of code: `65_536`. */
-function inCode(number: number): string {
+export function inCode(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, '_');
 }

@@ -75,7 +75,7 @@ export interface PaymentsModuleOptions {
    * @default any upper-case token
    */
   readonly networks?: readonly string[];
-  /** Smallest and largest amount per family. The specification shows none ("Limits" 5). */
+  /** Smallest and largest amount per family, and caps of a day. The specification shows none ("Limits" 5). */
   readonly limits?: {
     /** @default no bounds */
     readonly collection?: AmountLimits;
@@ -212,7 +212,7 @@ export interface BankDirectoryOptions {
 }
 
 /**
- * Bounds of an amount, both inclusive.
+ * Bounds of an amount, both inclusive, and caps of a day.
  *
  * @publicApi
  */
@@ -221,6 +221,25 @@ export interface AmountLimits {
   readonly min?: MoneyInput;
   /** Largest amount. @default no bound */
   readonly max?: MoneyInput;
+  /**
+   * What the account may pay, or ask for, on one day. The storage counts each payment together with its entry in the journal,
+   * so all replicas share the cap. A payment beyond it is a `PaymentsValidationError` with the code `DAILY_CAP_REACHED`, and
+   * is not sent. A day begins at midnight in Dar es Salaam (UTC+3), by the storage's clock.
+   * @default no cap
+   */
+  readonly perDay?: DailyLimits;
+}
+
+/**
+ * Caps of one day, for one account and family. One of the two may be left out.
+ *
+ * @publicApi
+ */
+export interface DailyLimits {
+  /** Largest sum of the payments of a day. @default no bound */
+  readonly amount?: MoneyInput;
+  /** Largest number of payments of a day. @default no cap */
+  readonly count?: number;
 }
 
 /**

@@ -7,6 +7,7 @@ import { type OptionError, optionErrors } from './option-checks.js';
 import { OPTIONS } from './option-defaults.js';
 import { CREDENTIAL_OPTIONS, resolveCredentials } from './resolve-credentials.js';
 import { type ResolvedPaymentsOptions, type ResolvedWebhookKey } from './resolved-options.js';
+import { uncountedCaps } from './uncounted-caps.js';
 import { readSharedWebhooks, resolveWebhookSecrets, type SharedWebhookOptions } from './resolve-webhooks.js';
 
 /** The options of the section `accounts`. */
@@ -79,7 +80,11 @@ export function resolveResolverOptions(
   const error = optionErrors(name);
   const { accounts, others, webhooks } = readAll({
     accounts: () => readAccounts(options['accounts'], error),
-    others: () => readOptions(OPTIONS, options, '', error, () => misplacedKeys(options, error)),
+    others: () =>
+      readOptions(OPTIONS, options, '', error, (read) => [
+        ...misplacedKeys(options, error),
+        ...uncountedCaps(read, error),
+      ]),
     baseUrl: () => CREDENTIAL_OPTIONS.baseUrl.read(options['baseUrl'], 'baseUrl', error),
     auth: () => CREDENTIAL_OPTIONS.auth.read(options['auth'], 'auth', error),
     webhooks: () => sharedWebhooks(options['webhooks'], error),
@@ -100,7 +105,10 @@ export function resolveResolverOptions(
       const { credentials, its, keys } = readAll({
         credentials: () =>
           resolveCredentials({ auth: options['auth'], baseUrl: options['baseUrl'], ...given(own) }, itsError),
-        its: () => readOptions(tableOf(own), overShared(options, own), '', itsError),
+        its: () =>
+          readOptions(tableOf(own), overShared(options, own), '', itsError, (read) =>
+            uncountedCaps({ ...read, storage }, itsError),
+          ),
         keys: () => ownKeys(own['webhooks'], webhooks, itsError),
       });
       // What the account does not change is shared, not copied: there may be thousands. The spreads come last, or each

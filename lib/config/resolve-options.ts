@@ -6,6 +6,7 @@ import { optionErrors } from './option-checks.js';
 import { readAll } from '../errors/wrong-options.js';
 import { OPTIONS } from './option-defaults.js';
 import { hasResolver, type ResolvedResolverOptions, resolveResolverOptions } from './resolve-accounts.js';
+import { uncountedCaps } from './uncounted-caps.js';
 import { resolveCredentials } from './resolve-credentials.js';
 import { resolveWebhooks } from './resolve-webhooks.js';
 import { type ResolvedPaymentsOptions } from './resolved-options.js';
@@ -23,7 +24,7 @@ export function resolveOptions(options: unknown, account: string = DEFAULT_ACCOU
   }
   const { credentials, others, webhooks } = readAll({
     credentials: () => resolveCredentials(options, error),
-    others: () => readOptions(OPTIONS, options, '', error),
+    others: () => readOptions(OPTIONS, options, '', error, (read) => uncountedCaps(read, error)),
     webhooks: () => resolveWebhooks(options['webhooks'], error),
   });
   return { account, ...credentials, ...others, webhooks };

@@ -46,7 +46,7 @@ export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.er
  *
  * | error | status |
  * |---|---|
- * | validation | 400 |
+ * | validation | 400; `DAILY_CAP_REACHED` 503 (with `Retry-After`) |
  * | refused by the gateway | 422; `ACCOUNT_NOT_FOUND` 404, `INSUFFICIENT_BALANCE` 402 |
  * | reference reused | 409 |
  * | an account that `accounts.resolve` does not know | 404; 503 if it failed |
@@ -97,7 +97,8 @@ export class PaymentsErrorInterceptor implements NestInterceptor {
   /** Override to answer in another form. */
   protected toHttpException(error: PaymentsError, context: ExecutionContext): HttpException {
     const status = this.errorStatus.get(error.code) ?? this.errorStatus.get(error.name) ?? usualStatus(error);
-    if (error.name === 'PaymentsRateLimitError') setRetryAfter(context, secondsOf(error));
+    const seconds = retryAfter(error);
+    if (seconds !== undefined) setRetryAfter(context, seconds);
     const body = bodyFor(error, status);
     return kindOf(context) === 'graphql' ? graphqlException(body) : new HttpException(body, status);
   }
@@ -157,7 +158,8 @@ function setRetryAfter(context: ExecutionContext, seconds: number): void {
 
 /** Compares classes by name, which works across package copies. */
 const STATUS = new Map<string, number | ((error: PaymentsError) => number)>([
-  ['PaymentsValidationError', 400],
+  // Whoever calls the application did nothing wrong.
+  ['PaymentsValidationError', ({ code }) => (code === 'DAILY_CAP_REACHED' ? 503 : 400)],
   ['PaymentRejectedError', ({ code }) => REFUSED_STATUS.get(code) ?? 422],
   ['ReferenceReusedError', 409],
   ['PaymentsAccountError', ({ code }) => (code === 'ACCOUNT_UNKNOWN' ? 404 : 503)],
@@ -191,7 +193,16 @@ function refusedWith(error: PaymentsError): number {
   return 'status' in error && typeof error.status === 'number' ? error.status : 401;
 }
 
-function secondsOf(error: PaymentsError): number {
+/** When the same request may be made again, in seconds. */
+function retryAfter(error: PaymentsError): number | undefined {
+  if ('resetsAt' in error && error.resetsAt instanceof Date) {
+    return secondsIn(error.resetsAt.getTime() - Date.now());
+  }
+  if (error.name !== 'PaymentsRateLimitError') return undefined;
   const wait = 'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? error.retryAfterMs : 1_000;
-  return Math.max(1, Math.ceil(wait / 1_000));
+  return secondsIn(wait);
+}
+
+function secondsIn(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1_000));
 }

@@ -2,36 +2,14 @@ import { type MoneyOperation } from '../common/operations.js';
 import {
   type JournalState,
   type OutcomeEvidence,
-  type PaymentFamily,
   type PaymentOutcome,
-  type PaymentsEnvironment,
   type ProbeWait,
 } from '../common/vocabulary.js';
 import { type AccountPage, type AccountPageStart } from './account-page.js';
+import { type DailyCapReached, type DailyShare } from './daily-cap.js';
+import { type JournalKey, type JournalScope } from './journal-scope.js';
 
-/**
- * The payments of one merchant account that share their references.
- *
- * @publicApi
- */
-export interface JournalScope {
-  /** Name of the merchant account. */
-  readonly account: string;
-  /** Which environment the account's keys belong to. */
-  readonly environment: PaymentsEnvironment;
-  /** Money in, or money out. */
-  readonly family: PaymentFamily;
-}
-
-/**
- * One payment.
- *
- * @publicApi
- */
-export interface JournalKey extends JournalScope {
-  /** The merchant's reference. */
-  readonly reference: string;
-}
+export { type JournalKey, type JournalScope } from './journal-scope.js';
 
 /**
  * What the journal keeps of a payment. A store writes and reads it whole; no field means anything to it but the key,
@@ -97,6 +75,8 @@ export interface JournalRecord extends JournalKey {
   readonly plannedAt?: number;
   /** `payment.stale` was announced. */
   readonly stale?: true;
+  /** The attempt counts towards the daily cap of the day on which it began. */
+  readonly counted?: true;
   /** The person was erased: there is no request and no answer, and `bodyHash` is empty. */
   readonly erased?: true;
 }
@@ -199,6 +179,37 @@ export interface JournalPage {
 export type JournalInTransaction = Pick<JournalStore, 'insert' | 'replace'>;
 
 /**
+ * Writes payments that count towards the daily cap of their scope. A store keeps one counter for each scope: its day, and
+ * the number and the sum of the payments that were counted on it. The counter begins at 0 again with the first payment of
+ * a later day. If the store's clock goes back, the day of the counter stays.
+ *
+ * A payment is written and counted together, or not at all. Of many that come at the same time, exactly those are written
+ * for which the day has room.
+ *
+ * @publicApi
+ */
+export interface DailyCapStore {
+  /**
+   * As `JournalStore.insert`, if the day has room for the payment. An existing record and a tombstone come before the cap:
+   * they count nothing.
+   */
+  insert(
+    record: JournalRecord,
+    leaseMs: number,
+    share: DailyShare,
+  ): Promise<JournalInsertion | DailyCapReached>;
+  /** As `JournalStore.replace`, if the day has room for the payment. Another version comes before the cap. */
+  replace(
+    version: number,
+    record: JournalRecord,
+    leaseMs: number,
+    share: DailyShare,
+  ): Promise<StoredJournalRecord | DailyCapReached | undefined>;
+  /** Takes one payment out of the counter, if the counter is still of this day. */
+  giveBack(scope: JournalScope, day: number, cents: number): Promise<void>;
+}
+
+/**
  * The journal: every payment is written down before it is sent. Each change names the version that it changes, so that
  * of two writers one learns that it was too late. A store decides nothing else.
  *
@@ -272,4 +283,6 @@ export interface JournalStore {
    * @param transaction The application's own object, for example the `PoolClient` of `pg` after BEGIN.
    */
   readonly within?: ((transaction: unknown) => Promise<JournalInTransaction>) | undefined;
+  /** Counts payments towards daily caps. Absent: the option `limits.….perDay` stops the boot. */
+  readonly dailyCaps?: DailyCapStore | undefined;
 }

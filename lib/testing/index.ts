@@ -12,6 +12,7 @@ export {
   type ContractFramework,
   type ContractMatchers,
 } from './contracts/contract-framework.js';
+export { dailyCapContract } from './contracts/daily-cap-contract.js';
 export { inboxContract } from './contracts/inbox-contract.js';
 export { type InboxUnderTest } from './contracts/inbox-test.js';
 export {

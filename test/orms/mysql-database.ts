@@ -17,7 +17,13 @@ export interface MysqlDatabase extends ExecutorDatabase {
   readonly inTime: (executor: SqlExecutor) => SqlExecutor;
 }
 
-const TABLES = ['payments_inbox', 'payments_set_aside', 'payments_journal', 'payments_tombstones'];
+const TABLES = [
+  'payments_inbox',
+  'payments_set_aside',
+  'payments_journal',
+  'payments_tombstones',
+  'payments_daily_counts',
+];
 
 /** The server's own clock cannot be turned: here the statements ask for a later time. */
 function aheadOf(executor: SqlExecutor, aheadMs: () => number): SqlExecutor {

@@ -6,7 +6,7 @@ import { enlistingHandlerContract } from '../support/enlisting-handler-contract.
 import { inboxContract } from '../support/inbox-contract.js';
 import { type ApplicationTransaction } from 'nestjs-payments/testing';
 import { joinedJournalContract } from '../support/joined-journal-contract.js';
-import { damagedJournalContract, journalContract } from '../support/journal-contract.js';
+import { dailyCapContract, damagedJournalContract, journalContract } from '../support/journal-contract.js';
 
 /** The package's tables in a database of a spec. */
 export interface ExecutorDatabase {
@@ -45,6 +45,9 @@ export function storageContracts(open: () => Promise<ExecutorDatabase>): void {
     });
     describe('its journal', () => {
       journalContract(() => ({ journal: storage().journal, pass: database.pass }));
+    });
+    describe('its daily caps', () => {
+      dailyCapContract(() => ({ journal: storage().journal, pass: database.pass }));
     });
     describe('its journal inside of a transaction of the application', () => {
       joinedJournalContract(() => ({

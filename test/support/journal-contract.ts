@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  dailyCapContract as capContract,
   damagedJournalContract as damagedContract,
   journalContract as contract,
   type JournalDamage,
@@ -20,4 +21,9 @@ export function journalContract(open: OpenJournal): void {
 /** What every journal outside of the process promises about a payment whose record cannot be read. */
 export function damagedJournalContract(open: OpenJournal, damages: readonly JournalDamage[]): void {
   damagedContract({ describe, it, expect }, open, damages);
+}
+
+/** What every journal with `dailyCaps` promises. Call it inside a `describe`. */
+export function dailyCapContract(open: OpenJournal): void {
+  capContract({ describe, it, expect }, open);
 }

@@ -85,10 +85,11 @@ function mortalStorage(storage: PaymentsStorage): { storage: PaymentsStorage; cr
   let alive = true;
   const journal = new Proxy(storage.journal, {
     get: (target, name) => {
-      const method = target[name as keyof JournalStore] as ((...args: unknown[]) => unknown) | undefined;
-      if (!method) return undefined;
-      return (...args: unknown[]) =>
-        alive ? method.apply(target, args) : Promise.reject(new Error('the process is dead'));
+      const method = target[name as keyof JournalStore] as
+        ((...args: unknown[]) => unknown) | object | undefined;
+      if (typeof method !== 'function') return method;
+      return (...args: unknown[]): unknown =>
+        alive ? Reflect.apply(method, target, args) : Promise.reject(new Error('the process is dead'));
     },
   });
   return {

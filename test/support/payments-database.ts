@@ -54,7 +54,7 @@ export async function openPaymentsDatabase(
     },
     clear: async () => {
       await pool.query(
-        'DELETE FROM payments_inbox; DELETE FROM payments_set_aside; DELETE FROM payments_journal; DELETE FROM payments_tombstones',
+        'DELETE FROM payments_inbox; DELETE FROM payments_set_aside; DELETE FROM payments_journal; DELETE FROM payments_tombstones; DELETE FROM payments_daily_counts',
       );
     },
     close: async () => {

@@ -10,7 +10,7 @@ type FieldErrors = Record<string, string[]>;
 
 /** What the module's options allow, of what the fields' own rules allow. */
 interface AllowedByOptions {
-  readonly limits: ResolvedLimits;
+  readonly limits: Pick<ResolvedLimits, 'minCents' | 'maxCents'>;
   /** Only for a request that names a network. Undefined: any network. */
   readonly networks?: ReadonlySet<string> | undefined;
 }
@@ -92,7 +92,7 @@ function optionErrors(
 }
 
 /** Whether an amount keeps to the configured limits. */
-function limitErrors(amount: MoneyInput, { minCents, maxCents }: ResolvedLimits): FieldErrors {
+function limitErrors(amount: MoneyInput, { minCents, maxCents }: AllowedByOptions['limits']): FieldErrors {
   const cents = parseCents(String(amount)) ?? 0n;
   const least = minCents ?? cents;
   const most = maxCents ?? cents;

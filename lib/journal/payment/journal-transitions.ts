@@ -79,9 +79,14 @@ export function toSending(planned: JournalRecord & { readonly plannedAt: number 
   return { ...record, intent: newIntent(), state: 'in-flight', probe: 'after-silence' };
 }
 
-/** The gateway turned a planned payment away, so it stays planned and keeps its key. */
-export function toPlannedAgain(planned: JournalRecord): JournalRecord {
-  return { ...planned, keepsKey: true };
+/** The gateway turned a planned payment away, so it stays planned and keeps its key: it may have been made, and counts. */
+export function toPlannedAgain(planned: JournalRecord, { counted }: JournalRecord): JournalRecord {
+  return { ...planned, keepsKey: true, ...(counted && { counted }) };
+}
+
+/** An attempt that is made again counts as it did before. */
+export function withCount(record: JournalRecord, { attempt, counted }: JournalRecord): JournalRecord {
+  return counted && attempt === record.attempt ? { ...record, counted } : record;
 }
 
 /** Flattens the string: `randomUUID` returns a rope, which keeps eight times the memory. */
@@ -148,7 +153,9 @@ export function toRejected(record: JournalRecord, proven: boolean): JournalRecor
   // A webhook that was set aside meanwhile proved that the gateway has the payment.
   if (isAcknowledged(record)) return conflicting(record);
   const refused: JournalRecord = { ...closed(record), state: 'rejected' };
-  return isFinalRefusal(record, proven) ? refused : { ...refused, keepsKey: true };
+  if (!isFinalRefusal(record, proven)) return { ...refused, keepsKey: true };
+  const { counted: _counted, ...uncounted } = refused;
+  return uncounted;
 }
 
 /** If one refusal of this attempt proved nothing, a later one does not prove that the first try did not arrive. */

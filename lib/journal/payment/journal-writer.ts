@@ -15,7 +15,9 @@ import { type CallResult } from '../../gateway/call-result.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline, WriteRetryQueue, type DeadlineResult } from '../../common/timing.js';
 import { type Recorded } from './payment-result.js';
-import { type NewPayment, toInFlight, toSending, withPlannedAt } from './journal-transitions.js';
+import { type DailyCapReached } from '../../storage/daily-cap.js';
+import { type DailyCapRules, shareOf } from './daily-caps.js';
+import { type NewPayment, toInFlight, toSending, withCount, withPlannedAt } from './journal-transitions.js';
 import { type IntentBegin, PaymentIntent } from './payment-intent.js';
 import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusal } from './repeated-call.js';
 
@@ -23,6 +25,7 @@ import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusa
 export type Begun =
   | { readonly intent: PaymentIntent }
   | { readonly tombstone: PaymentTombstone }
+  | DailyCapReached
   /** The enlisted payment is not in the journal. */
   | { readonly missing: true }
   | {
@@ -46,7 +49,7 @@ export class JournalWriter {
 
   constructor(
     private readonly store: JournalStore,
-    private readonly rules: ProbeRules,
+    private readonly rules: ProbeRules & DailyCapRules,
   ) {
     this.atOnce = isInProcess(store);
   }
@@ -133,7 +136,7 @@ export class JournalWriter {
       const begun: Begun | IntentBegin = existing
         ? await this.repeat(existing, asked, payment, deadline)
         : await this.beginFirst(asked, payment, deadline);
-      if ('intent' in begun || 'tombstone' in begun || 'refusal' in begun || 'missing' in begun) return begun;
+      if (!isAnother(begun)) return begun;
       existing = begun.existing;
     }
   }
@@ -166,7 +169,7 @@ export class JournalWriter {
     if (decision.act === 'begin') {
       const { attempt, idempotencyKey } = decision;
       const record = toInFlight(payment, attempt, asked.idempotencyKey, idempotencyKey);
-      return this.beginIntent(record, existing, deadline);
+      return this.beginIntent(withCount(record, existing.record), existing, deadline);
     }
     if (decision.act === 'send-planned') return this.beginSending(existing, deadline);
     if (decision.act !== 'probe') return { existing: existing.record, refusal: decision };
@@ -196,7 +199,9 @@ export class JournalWriter {
     deadline: number,
   ): Promise<IntentBegin> {
     try {
-      return await PaymentIntent.begin(this.store, record, existing, deadline);
+      const { perDay } = this.rules.limits[record.family];
+      const share = perDay && shareOf(record, existing?.record, perDay);
+      return await PaymentIntent.begin(this.store, record, existing, deadline, share);
     } catch (error) {
       // The store may have written the record and lost the answer, or may write it late.
       const rollback = async (): Promise<void> => {
@@ -236,6 +241,13 @@ export class JournalWriter {
       `The result of ${operation} for the reference ${quoted(reference)} could not be written to the journal: ${why}`,
     );
   }
+}
+
+/** Whether a call found another record than it asked for, or none where it expected one. */
+function isAnother(
+  begun: Begun | IntentBegin,
+): begun is Extract<IntentBegin, { readonly existing: StoredJournalRecord | undefined }> {
+  return 'existing' in begun && !('refusal' in begun);
 }
 
 function unrecorded({ mayBeSentAgain }: PaymentIntent): Recorded {

@@ -33,6 +33,7 @@ import {
 import { PlannedPayments } from './planned-payments.js';
 import { recordedCall } from './recorded-call.js';
 import { asksForAnotherKey, type RequestedPayment } from './repeated-call.js';
+import { dailyCapReached } from './daily-caps.js';
 import {
   notEnlisted,
   referenceForgotten,
@@ -44,7 +45,7 @@ import { type PaymentsResponse } from '../../gateway/answer/wire-record.js';
 /** The options that payments are made by. */
 export type PaymentOptions = Pick<
   ResolvedPaymentsOptions,
-  'account' | 'environment' | 'probe' | 'recoveryWindowMs' | 'timeoutMs' | 'deadlineMs' | 'retry'
+  'account' | 'environment' | 'limits' | 'probe' | 'recoveryWindowMs' | 'timeoutMs' | 'deadlineMs' | 'retry'
 >;
 
 /** A running call of this process, which a call for the same payment joins. */
@@ -209,6 +210,8 @@ export class PaymentCalls {
       if ('tombstone' in begun)
         return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };
       if ('missing' in begun) return { ok: false, error: notEnlisted({ ...call, ...key }) };
+      if ('reachedOn' in begun)
+        return { ok: false, error: dailyCapReached(wanted, asked, begun, this.options) };
       if (!('intent' in begun)) return existingPaymentResult(call, begun.existing, begun.refusal);
       const { intent } = begun;
       const sent = await this.sendIntent(call, intent, limits);

@@ -12,7 +12,9 @@ import { type CallResult } from '../../gateway/call-result.js';
 import { type EarlierTries } from '../../gateway/decide-after-try.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline } from '../../common/timing.js';
+import { type DailyCapReached, type DailyShare } from '../../storage/daily-cap.js';
 import { changeRecord } from './change-record.js';
+import { giveBack, writeCounted } from './daily-caps.js';
 import {
   besideAnotherTry,
   toAccepted,
@@ -42,6 +44,7 @@ export type IntentBegin =
   | { readonly intent: PaymentIntent }
   /** The journal has forgotten a payment with this key. */
   | { readonly tombstone: PaymentTombstone }
+  | DailyCapReached
   /** Another record exists, or another process was faster. */
   | { readonly existing: StoredJournalRecord | undefined };
 
@@ -74,11 +77,16 @@ export class PaymentIntent {
     record: JournalRecord,
     existing: StoredJournalRecord | undefined,
     deadline: number,
+    share?: DailyShare,
   ): Promise<IntentBegin> {
     const lease = leaseUntil(deadline);
-    const { stored, tombstone } = existing
-      ? { stored: (await store.replace(existing.version, record, lease)) ?? (await store.get(record)) }
-      : await store.insert(record, lease);
+    const written = share
+      ? await writeCounted(store, record, existing, lease, share)
+      : existing
+        ? { stored: (await store.replace(existing.version, record, lease)) ?? (await store.get(record)) }
+        : await store.insert(record, lease);
+    if ('reachedOn' in written) return written;
+    const { stored, tombstone } = written;
     if (tombstone) return { tombstone };
     const isOurs = stored?.record.intent === record.intent && stored.record.state === 'in-flight';
     return isOurs
@@ -112,8 +120,10 @@ export class PaymentIntent {
     const existing = await store.get(record);
     if (existing?.record.intent === before?.intent) return false;
     if (existing?.record.intent !== record.intent || existing.record.state !== 'in-flight') return true;
-    if (before) await store.replace(existing.version, before, 0);
-    else await store.remove(record, existing.version);
+    const isUndone = before
+      ? await store.replace(existing.version, before, 0)
+      : await store.remove(record, existing.version);
+    if (isUndone) await giveBack(store, existing, before);
     return true;
   }
 
@@ -171,9 +181,11 @@ export class PaymentIntent {
 
   /** Restores the record before, because nothing was sent. Resolves to the record afterwards. */
   async release(before = this.before): Promise<StoredJournalRecord | undefined> {
-    if (before) return (await this.replace(before, 0)) ?? restore(this.store, before);
+    if (before) return (await this.replaceUncounted(before)) ?? restore(this.store, before);
     const removed = await this.write(({ record, version }) => this.store.remove(record, version));
-    return removed ? undefined : this.store.get(this.record);
+    if (!removed) return this.store.get(this.record);
+    await giveBack(this.store, this.stored, undefined);
+    return undefined;
   }
 
   /** Writes down how the call ended. Resolves to the record afterwards. */
@@ -204,14 +216,16 @@ export class PaymentIntent {
   /** Nobody may ever call again for a planned payment, so it stays planned. */
   private turnAway(): Promise<StoredJournalRecord | undefined> {
     const { before } = this;
-    return before?.state === 'planned' ? this.release(toPlannedAgain(before)) : this.reject(false);
+    return before?.state === 'planned'
+      ? this.release(toPlannedAgain(before, this.record))
+      : this.reject(false);
   }
 
   /** Writes a refusal only if nobody else has acted on the payment: another try may have come through. */
   private async reject(proven: boolean): Promise<StoredJournalRecord | undefined> {
     const refused = toRejected(this.record, proven);
     return (
-      (await this.replace(refused, 0)) ??
+      (await this.replaceUncounted(refused)) ??
       (await replaceReverted(this.store, refused, this.before)) ??
       restore(this.store, refused)
     );
@@ -246,6 +260,14 @@ export class PaymentIntent {
       (await replaceReverted(this.store, next(this.record), this.before)) ??
       (await changeRecord(this.store, this.record, ofThisAttempt, 'ends'));
     return existing ?? restore(this.store, next(this.record));
+  }
+
+  /** Gives back what the attempt took from its day, unless it still counts. */
+  private async replaceUncounted(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
+    const { stored } = this;
+    const replaced = await this.replace(record, 0);
+    if (replaced) await giveBack(this.store, stored, record);
+    return replaced;
   }
 
   private replace(record: JournalRecord, leaseMs: number): Promise<StoredJournalRecord | undefined> {

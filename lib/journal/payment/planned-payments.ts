@@ -12,6 +12,7 @@ import {
   type PaymentTombstone,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
+import { WaitingPaymentsLog } from './daily-caps.js';
 import { HandlerEnlistments } from './handler-enlistments.js';
 import { type JournalWriter } from './journal-writer.js';
 import { isFinalRefusal } from './journal-transitions.js';
@@ -46,6 +47,7 @@ export class PlannedPayments {
   private readonly logger = new SafeLogger('PaymentsJournal');
   /** The payments that are being sent, by `journalKeyText`. Calls for them wait. */
   readonly sending = new Map<string, Promise<Sent | undefined>>();
+  private readonly waiting = new WaitingPaymentsLog();
   private readonly looking = new Set<Promise<void>>();
   private isStopped = false;
 
@@ -116,6 +118,7 @@ export class PlannedPayments {
     const limits = this.sender.limits();
     const begun = await this.writer.beginPlanned(existing, limits);
     if ('tombstone' in begun) this.reportForgotten(existing.record, begun.tombstone);
+    if ('reachedOn' in begun) this.waiting.report(existing.record.family, begun);
     if (!('intent' in begun)) return undefined;
     const { intent } = begun;
     const call = recordedCall(existing.record);

@@ -1,6 +1,7 @@
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import {
+  type DailyCapStore,
   type ForgettablePayments,
   type JournalInsertion,
   type JournalKey,
@@ -15,6 +16,7 @@ import {
 import { type JournalState } from '../../common/vocabulary.js';
 import { purgeTargets, tombstoneOf } from '../purge-targets.js';
 import { accountPage } from './memory-accounts.js';
+import { MemoryDailyCaps } from './memory-daily-caps.js';
 import { isWithin, type MemoryRecord, MemoryRecords } from './memory-records.js';
 
 /**
@@ -26,6 +28,7 @@ const DROP_ORDER: readonly JournalState[] = ['settled', 'rejected', 'accepted'];
 /** The journal of one process. Each method runs in one turn of the event loop, which makes it atomic. */
 export class MemoryJournal implements JournalStore {
   private readonly records = new MemoryRecords();
+  readonly dailyCaps: DailyCapStore;
   /** Counts all changes, so that a version never comes back. */
   private changes = 0;
   private warned = false;
@@ -33,7 +36,9 @@ export class MemoryJournal implements JournalStore {
   constructor(
     private readonly maxEntries: number,
     private readonly now: () => number = () => Date.now(),
-  ) {}
+  ) {
+    this.dailyCaps = new MemoryDailyCaps(this, this.records, this.now);
+  }
 
   insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
     const existing = this.records.find(record);

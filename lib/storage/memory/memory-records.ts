@@ -5,6 +5,7 @@ import {
   type PaymentTombstone,
 } from '../journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
+import { type DailyCounter } from '../daily-cap.js';
 import { MemoryTombstones } from './memory-tombstones.js';
 
 /** A payment, and what the storage knows beside it. */
@@ -24,6 +25,8 @@ interface ScopeRecords {
   readonly scope: JournalScope;
   readonly byReference: Map<string, MemoryRecord>;
   readonly numbered: NumberedRecords<MemoryRecord>;
+  /** What was counted towards the daily cap. */
+  counter?: DailyCounter;
   /** Made with the first payment that is forgotten. */
   tombstones?: MemoryTombstones;
 }
@@ -120,6 +123,14 @@ export class MemoryRecords {
         if (byReference.size > 0 || tombstones) yield scope;
       }
     }
+  }
+
+  counterOf(scope: JournalScope): DailyCounter | undefined {
+    return this.scopeOf(scope).counter;
+  }
+
+  setCounter(scope: JournalScope, counter: DailyCounter): void {
+    this.scopeOf(scope).counter = counter;
   }
 
   /** The scope of a payment, which is made if it is not there yet. */

@@ -4,6 +4,7 @@ import { BATCH } from '../sql/delete-in-batches.js';
 import { databaseFailure, errorCodes } from '../sql/error-code.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import { portableConflicts } from '../sql/portable-conflicts.js';
+import { portableDailyCaps } from '../sql/portable-daily-caps.js';
 import { type PortableDialect } from '../sql/portable-dialect.js';
 import { finishHeld, portableInbox } from '../sql/portable-inbox.js';
 import { portableJournal } from '../sql/portable-journal.js';
@@ -76,6 +77,7 @@ export const MYSQL_DIALECT: Omit<ExecutorDialect, 'prepare' | 'join'> = {
     journal: portableJournal(MYSQL),
     joinedJournal: () => portableJournal({ ...MYSQL, probe: PROBE }),
     conflicts: portableConflicts(MYSQL),
+    dailyCaps: portableDailyCaps(MYSQL),
   },
   // MySQL reads the comment as one. There the server's own limit counts.
   limited: (text) => (WRITES.test(text) ? `${LIMIT} ${text}` : text),

@@ -17,7 +17,19 @@ const FIRST_TABLE = `CREATE TABLE IF NOT EXISTS ${TABLES.migrations} (
  */
 export const MYSQL_MIGRATIONS: readonly (Migration & Required<Pick<Migration, 'compatibleFrom'>>)[] = [
   { statements: firstVersion(), compatibleFrom: 1 },
+  { statements: dailyCountVersion(), compatibleFrom: 1 },
 ];
+
+/** Builds of version 1 work on: they count nothing, and miss nothing. */
+function dailyCountVersion(): string {
+  return `
+    CREATE TABLE IF NOT EXISTS ${TABLES.dailyCounts} (
+      account VARBINARY(255) NOT NULL, environment VARBINARY(16) NOT NULL, family VARBINARY(32) NOT NULL,
+      day BIGINT NOT NULL, payments BIGINT NOT NULL, cents DECIMAL(38, 0) NOT NULL,
+      PRIMARY KEY (account, environment, family)
+    ) ${OPTIONS} COMMENT = 'nestjs-payments: what was counted towards limits.perDay, one row an account and family';
+  `;
+}
 
 function firstVersion(): string {
   const { inbox, setAside, journal, tombstones } = TABLES;

@@ -17,11 +17,11 @@ export const PURGE_CONDITIONS: Readonly<Record<ForgettablePayments, string>> = {
 };
 
 /** The first four parameters of every statement about one payment. */
-const SCOPE = 'account = $1 AND environment = $2 AND family = $3';
-const KEY = `${SCOPE} AND reference = $4`;
+export const SCOPE = 'account = $1 AND environment = $2 AND family = $3';
+export const KEY = `${SCOPE} AND reference = $4`;
 
 // The aliases differ from the column names, because ORDER BY would otherwise sort by these texts.
-const STORED = `account, environment, family, reference, state, attempt::text AS attempt_text, record::text AS record_text,
+export const STORED = `account, environment, family, reference, state, attempt::text AS attempt_text, record::text AS record_text,
    version::text AS version_text, id::text AS id_text,
   ${epochText('clock_timestamp()')} AS now_ms, ${epochText('created_at')} AS created_ms,
   ${epochText('updated_at')} AS updated_ms, ${epochText('attempt_at')} AS attempt_ms,
@@ -31,6 +31,9 @@ const STORED = `account, environment, family, reference, state, attempt::text AS
 function paymentHash(family: string, reference: string): string {
   return `substring(sha256(convert_to(${family} || ' ' || ${reference}, 'UTF8')) FOR 16)`;
 }
+
+/** Whether a tombstone is that of the payment in the first four parameters. */
+export const IS_TOMBSTONE = `account = $1 AND environment = $2 AND payment = ${paymentHash('$3::text', '$4::text')}`;
 
 /** The operations of the journal in PostgreSQL: one statement each. */
 export function journalStatements(names: TableNames): JournalStatements {
@@ -95,8 +98,7 @@ function journalTexts(
   moment: string,
   mayWrite: (parameter: string) => string,
 ) {
-  const isTombstone = `account = $1 AND environment = $2 AND payment = ${paymentHash('$3::text', '$4::text')}`;
-  const tombstone = `FROM ${tombstones} WHERE ${isTombstone}`;
+  const tombstone = `FROM ${tombstones} WHERE ${IS_TOMBSTONE}`;
   return {
     /** Key, state, attempt, record, lease, token. */
     insert: `WITH ${moment}, written AS (
@@ -120,7 +122,7 @@ function journalTexts(
 
     /** Key, end, source of the outcome. */
     endTombstone: `WITH ${moment}
-      UPDATE ${tombstones} SET ended = $5, settled_by = $6, left_at = now FROM moment WHERE ${isTombstone}`,
+      UPDATE ${tombstones} SET ended = $5, settled_by = $6, left_at = now FROM moment WHERE ${IS_TOMBSTONE}`,
 
     /** Key, state, attempt, record, lease, version, `intentText`, token. */
     replace: `WITH ${moment}

@@ -15,6 +15,7 @@ export function migrations(names: TableNames): readonly Migration[] {
     { statements: setAsideVersion(names) },
     { statements: tombstonePurgeVersion(names) },
     { statements: compatibilityVersion(names), compatibleFrom: 5 },
+    { statements: dailyCountVersion(names), compatibleFrom: 5 },
   ];
 }
 
@@ -114,6 +115,22 @@ function compatibilityVersion({ migrations: table }: TableNames): string {
   return `
     ALTER TABLE ${table} ADD COLUMN compatible_from integer;
     COMMENT ON COLUMN ${table}.compatible_from IS 'the lowest version that a build must know to use the tables';
+  `;
+}
+
+/** Builds of version 5 work on: they count nothing, and miss nothing. */
+function dailyCountVersion({ dailyCounts }: TableNames): string {
+  return `
+    CREATE TABLE ${dailyCounts} (
+      account text COLLATE "C" NOT NULL,
+      environment text COLLATE "C" NOT NULL,
+      family text COLLATE "C" NOT NULL,
+      day bigint NOT NULL,
+      payments bigint NOT NULL,
+      cents numeric NOT NULL,
+      PRIMARY KEY (account, environment, family)
+    );
+    COMMENT ON TABLE ${dailyCounts} IS 'nestjs-payments: what was counted towards limits.perDay, one row an account and family';
   `;
 }
 

@@ -1,6 +1,7 @@
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import { type HeldKey, type SqlStatement } from '../sql/sql-database.js';
 import { conflictStatements } from './conflict-statements.js';
+import { dailyCapStatements } from './daily-cap-statements.js';
 import { inboxStatements } from './inbox-statements.js';
 import { joinedJournalStatements, journalStatements } from './journal-statements.js';
 import { joinOpen } from './joined-token.js';
@@ -23,6 +24,7 @@ export function postgresDialect(names: TableNames, calls: StorageCalls): Executo
       journal: journalStatements(names),
       joinedJournal: joinedJournalStatements(names),
       conflicts: conflictStatements(names),
+      dailyCaps: dailyCapStatements(names),
     },
     transaction: {},
     begin: ({ fence }, leaseMs) => [beginHandlers(fence, leaseMs)],

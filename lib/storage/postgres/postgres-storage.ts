@@ -2,6 +2,7 @@ import { type PaymentsStorage } from '../payments-storage.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { sqlParts } from '../sql/sql-parts.js';
 import { conflictStatements } from './conflict-statements.js';
+import { dailyCapStatements } from './daily-cap-statements.js';
 import { inboxStatements } from './inbox-statements.js';
 import { joinedJournalStatements, journalStatements } from './journal-statements.js';
 import { migrateTables } from './migrate-payments.js';
@@ -99,6 +100,7 @@ export function postgresStorage(options: PostgresStorageOptions): PaymentsStorag
     journal: journalStatements(names),
     joinedJournal: joinedJournalStatements(names),
     conflicts: conflictStatements(names),
+    dailyCaps: dailyCapStatements(names),
   };
   return {
     ...sqlParts('postgres', database, statements, transactional),

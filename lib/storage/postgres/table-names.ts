@@ -7,6 +7,8 @@ export interface TableNames {
   readonly setAside: string;
   readonly journal: string;
   readonly tombstones: string;
+  /** What was counted towards the daily caps. */
+  readonly dailyCounts: string;
   readonly migrations: string;
   /** Sequence of the fences of claims: a later claim has a higher one. */
   readonly fences: string;
@@ -24,6 +26,7 @@ export function tableNames(schema: string): TableNames {
     setAside: name('set_aside'),
     journal: name('journal'),
     tombstones: name('tombstones'),
+    dailyCounts: name('daily_counts'),
     migrations: name('migrations'),
     fences: name('inbox_fence'),
     versions: name('journal_version'),

@@ -1,4 +1,5 @@
-import { luaScript } from './lua-script.js';
+import { type LuaScript, luaScript } from './lua-script.js';
+import { dayExpression } from '../daily-cap.js';
 import { JOURNAL_STATES } from './redis-keys.js';
 
 /*
@@ -7,11 +8,12 @@ import { JOURNAL_STATES } from './redis-keys.js';
  * A payment is stored as a row: `<version> <created> <updated> <attempt at> <lease until> <sequence> <attempt> <state> <JSON>`,
  * times in ms. The sequence is the first version, and the order of the lists.
  */
+const LAST_INDEX = JOURNAL_STATES.length + 4;
 const ROWS = `
-local index = setmetatable({}, { __index = function() return KEYS[${JOURNAL_STATES.length + 4}] end })
+local index = setmetatable({}, { __index = function() return KEYS[${LAST_INDEX}] end })
 for i, state in ipairs({ ${JOURNAL_STATES.map((state) => `'${state}'`).join(', ')} }) do index[state] = KEYS[3 + i] end
 local function indexedAt(field)
-  for i = 4, #KEYS do
+  for i = 4, ${LAST_INDEX} do
     local sequence = redis.call('ZSCORE', KEYS[i], field)
     if sequence then return sequence end
   end
@@ -58,39 +60,80 @@ end
 `;
 
 /**
+ * Takes a payment from the day, or returns the day that has no room. The counter is the key after the indexes: `<day> <count>
+ * <cents>`. The last three ARGV: cents, largest number of payments, largest sum; empty: no bound.
+ */
+const COUNT = `
+local counter = KEYS[${LAST_INDEX + 1}]
+local today = math.floor(${dayExpression('now')})
+local day, count, cents = string.match(redis.call('GET', counter) or '', '^(%d+) (%d+) (%d+)$')
+if not day or tonumber(day) < today then day, count, cents = today, 0, 0 end
+count, cents = count + 1, cents + ARGV[#ARGV - 2]
+if count > (tonumber(ARGV[#ARGV - 1]) or math.huge) or cents > (tonumber(ARGV[#ARGV]) or math.huge) then
+  return { 'reached', int(tonumber(day)) }
+end
+redis.call('SET', counter, table.concat({ int(tonumber(day)), int(count), int(cents) }, ' '))
+`;
+
+/** ARGV: day, cents. */
+export const GIVE_BACK = luaScript(`
+local counter = KEYS[${LAST_INDEX + 1}]
+local day, count, cents = string.match(redis.call('GET', counter) or '', '^(%d+) (%d+) (%d+)$')
+if day == ARGV[1] then
+  redis.call('SET', counter, table.concat({ day, int(math.max(count - 1, 0)), int(math.max(cents - ARGV[2], 0)) }, ' '))
+end
+`);
+
+/**
  * ARGV: field, attempt, state, lease in ms, JSON. Returns `1`, the time and the new row; `0`, the time and
  * the existing row; or only the tombstone.
  */
-export const INSERT = luaScript(`${ROWS}${WRITE}${TOMBSTONES}
+export const INSERT = insertScript('');
+
+/** The same, if the day has room. Else returns `reached` and the day. */
+export const COUNTED_INSERT = insertScript(COUNT);
+
+function insertScript(count: string): LuaScript {
+  return luaScript(`${ROWS}${WRITE}${TOMBSTONES}
 local field, attempt, state, lease, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local existing = read(field)
 if existing then return { '0', int(now), existing.row } end
 local tombstone = redis.call('HGET', KEYS[3], tombstoneField(field))
 if tombstone then return { tombstone } end
+${count}
 local version = nextVersion()
 return { '1', int(now), write(field, version, int(now), int(now), version, attempt, state, lease, json) }
 `);
+}
 
 /**
  * ARGV: field, attempt, state, lease in ms, JSON, version, `intentText`; version 0 means an unreadable row.
  * Returns the time and the new row, or nil for another version.
  */
-export const REPLACE = luaScript(`${ROWS}${WRITE}
+export const REPLACE = replaceScript('');
+
+/** The same, if the day has room. Else returns `reached` and the day. */
+export const COUNTED_REPLACE = replaceScript(COUNT);
+
+function replaceScript(count: string): LuaScript {
+  return luaScript(`${ROWS}${WRITE}
 local field, attempt, state, lease, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local existing = read(field)
 if not existing or existing.version ~= ARGV[6] then return false end
+${count}
 local isSameCall = existing.attempt == attempt and string.find(existing.row, ARGV[7], 1, true)
 local attemptAt = isSameCall and existing.attemptAt or int(now)
 local version = nextVersion()
 local created, sequence = existing.created, existing.sequence
 if existing.version == '0' then
   created, sequence = int(now), indexedAt(field) or version
-  for i = 4, #KEYS do redis.call('ZREM', KEYS[i], field) end
+  for i = 4, ${LAST_INDEX} do redis.call('ZREM', KEYS[i], field) end
 elseif existing.state ~= state then
   redis.call('ZREM', index[existing.state], field)
 end
 return { int(now), write(field, version, created, attemptAt, sequence, attempt, state, lease, json) }
 `);
+}
 
 /** ARGV: field. Returns the time and the row; nil without a row. */
 export const GET = luaScript(`${ROWS}

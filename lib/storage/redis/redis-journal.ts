@@ -1,4 +1,5 @@
 import {
+  type DailyCapStore,
   type ForgettablePayments,
   type JournalInsertion,
   type JournalKey,
@@ -13,7 +14,6 @@ import {
 import { type JournalState } from '../../common/vocabulary.js';
 import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import { purgeTargets } from '../purge-targets.js';
-import { intentText, readRecord } from '../stored-record.js';
 import {
   END_TOMBSTONE,
   GET,
@@ -25,27 +25,38 @@ import {
   REPLACE,
   TOMBSTONE,
 } from './journal-scripts.js';
+import {
+  keyOf,
+  readInsertion,
+  readRow,
+  readTombstone,
+  replaceArguments,
+  scriptArguments,
+  storedIn,
+} from './journal-rows.js';
 import { type FormatCheck } from './format-check.js';
 import { type RedisAccounts } from './redis-accounts.js';
 import { type LuaScript } from './lua-script.js';
 import { PURGE_BATCH } from './purge-in-batches.js';
+import { RedisDailyCaps } from './redis-daily-caps.js';
 import { referenceField, type RedisKeys } from './redis-keys.js';
 import { type ScriptRunner } from './script-runner.js';
 
 /** The journal of all processes that share a Redis. */
 export class RedisJournal implements JournalStore {
+  readonly dailyCaps: DailyCapStore;
+
   constructor(
     private readonly scripts: ScriptRunner,
     private readonly keys: RedisKeys,
     private readonly format: FormatCheck,
     private readonly known: Pick<RedisAccounts, 'page'>,
-  ) {}
+  ) {
+    this.dailyCaps = new RedisDailyCaps(scripts, keys, format);
+  }
 
   async insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
-    const reply = await this.run(INSERT, record, scriptArguments(record, leaseMs));
-    const [said = '', now, row] = reply as readonly string[];
-    if (row === undefined) return { inserted: false, tombstone: readTombstone(said) };
-    return { inserted: said === '1', stored: readRow(row, Number(now), keyOf(record)) };
+    return readInsertion(await this.run(INSERT, record, scriptArguments(record, leaseMs)), record);
   }
 
   async get(key: JournalKey): Promise<StoredJournalRecord | undefined> {
@@ -66,8 +77,7 @@ export class RedisJournal implements JournalStore {
     record: JournalRecord,
     leaseMs: number,
   ): Promise<StoredJournalRecord | undefined> {
-    const args = [...scriptArguments(record, leaseMs), String(version), intentText(record)];
-    return storedIn(await this.run(REPLACE, record, args), record);
+    return storedIn(await this.run(REPLACE, record, replaceArguments(version, record, leaseMs)), record);
   }
 
   async remove(key: JournalKey, version: number): Promise<boolean> {
@@ -139,61 +149,4 @@ export class RedisJournal implements JournalStore {
     await this.format.of(scope);
     return this.scripts.run(script, this.keys.journal(scope), args);
   }
-}
-
-/** The arguments of a script that writes a record. A lease may have fractions of a millisecond. */
-function scriptArguments(record: JournalRecord, leaseMs: number): readonly string[] {
-  const { reference, attempt, state } = record;
-  const lease = String(Math.ceil(leaseMs));
-  return [referenceField(reference), String(attempt), state, lease, JSON.stringify(record)];
-}
-
-function storedIn(reply: unknown, key: JournalKey): StoredJournalRecord | undefined {
-  if (reply === null) return undefined;
-  const [now, row = ''] = reply as readonly string[];
-  return readRow(row, Number(now), keyOf(key));
-}
-
-/** Picks the key from a possible whole record. */
-function keyOf({ account, environment, family, reference }: JournalKey): JournalKey {
-  return { account, environment, family, reference };
-}
-
-const ROW = /^(\d+) (\d+) (\d+) (\d+) (\d+) \d+ (\d+) (\S+) (.*)$/s;
-
-/**
- * Parses a row of the journal (`journal-scripts.ts` describes the format).
- *
- * @param now The server's time when the row was read.
- */
-export function readRow(row: string, now: number, key: JournalKey): StoredJournalRecord {
-  const [, version, created, updated, attemptAt, leaseUntil, attempt, state, json] = ROW.exec(row) ?? [];
-  if (version === undefined) return unreadableRow(key);
-  const updatedAt = Number(updated);
-  const columns = { ...key, state: state as JournalState, attempt: Number(attempt) };
-  const { record, damaged } = readRecord(json ?? '', columns);
-  const stored: StoredJournalRecord = {
-    record,
-    version: Number(version),
-    createdAt: Number(created),
-    updatedAt,
-    ageMs: now - Number(attemptAt),
-    idleMs: now - updatedAt,
-    leaseLeftMs: Math.max(0, Number(leaseUntil) - now),
-  };
-  return damaged === undefined ? stored : { ...stored, damaged };
-}
-
-/** A row of which only the key is known. Its version is 0: the end of the payment overwrites it, once. */
-function unreadableRow(key: JournalKey): StoredJournalRecord {
-  const times = { createdAt: 0, updatedAt: 0, ageMs: 0, idleMs: 0, leaseLeftMs: 0 };
-  const { record } = readRecord('', { ...key, state: 'unknown', attempt: 1 });
-  return { record, version: 0, ...times, damaged: 'Redis holds something else in its place' };
-}
-
-/** Parses a tombstone (`journal-scripts.ts` describes the format). */
-export function readTombstone(text: string): PaymentTombstone {
-  const [attempt, end, settledBy] = text.split(' ');
-  const by = settledBy === '-' ? {} : { settledBy: settledBy as PaymentTombstone['settledBy'] };
-  return { attempt: Number(attempt), end: end as PaymentTombstone['end'], ...by };
 }

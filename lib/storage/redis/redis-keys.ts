@@ -48,6 +48,11 @@ export class RedisKeys {
     return [name(''), name(':version'), name(':tombstones'), ...indexes];
   }
 
+  /** The keys of the journal, and the counter of the daily cap. */
+  countedJournal(scope: JournalScope): readonly string[] {
+    return [...this.journal(scope), this.of(scope, `journal:${scope.family}:day`)];
+  }
+
   private of({ account, environment }: InboxScope, name: string): string {
     return `${this.prefix}{${account}:${environment}}:${name}`;
   }

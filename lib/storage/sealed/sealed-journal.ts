@@ -1,5 +1,6 @@
 import { accountsIn } from '../account-page.js';
 import {
+  type DailyCapStore,
   type JournalInsertion,
   type JournalInTransaction,
   type JournalRecord,
@@ -31,6 +32,25 @@ export function sealedJournal(journal: JournalStore, sealer: ValueSealer): Journ
     purge: (scope, what, olderThanMs) => journal.purge(scope, what, olderThanMs),
     accounts: (page) => accountsIn(journal, 'journal', page),
     ...(journal.within && { within: sealedWithin(journal.within.bind(journal), sealer) }),
+    ...(journal.dailyCaps && { dailyCaps: sealedDailyCaps(journal.dailyCaps, sealer) }),
+  };
+}
+
+function sealedDailyCaps(caps: DailyCapStore, sealer: ValueSealer): DailyCapStore {
+  return {
+    insert: async (record, leaseMs, share) => {
+      const sealed = await sealRecord(record, sealer);
+      const result = await caps.insert(sealed, leaseMs, share);
+      return 'reachedOn' in result ? result : openInserted(result, record, sealed, sealer);
+    },
+    replace: async (version, record, leaseMs, share) => {
+      const sealed = await sealRecord(record, sealer);
+      const result = await caps.replace(version, sealed, leaseMs, share);
+      return result && 'reachedOn' in result
+        ? result
+        : result && openWritten(result, record, sealed, sealer, openListed);
+    },
+    giveBack: (scope, day, cents) => caps.giveBack(scope, day, cents),
   };
 }
 
@@ -45,13 +65,7 @@ function sealedWriting(journal: JournalInTransaction, sealer: ValueSealer): Jour
   return {
     insert: async (record, leaseMs): Promise<JournalInsertion> => {
       const sealed = await sealRecord(record, sealer);
-      const result = await journal.insert(sealed, leaseMs);
-      if (!result.stored) return result;
-      const { stored, inserted } = result;
-      return {
-        ...result,
-        stored: await openWritten(stored, record, sealed, sealer, inserted ? openListed : openRecord),
-      };
+      return openInserted(await journal.insert(sealed, leaseMs), record, sealed, sealer);
     },
     replace: async (version, record, leaseMs) => {
       const sealed = await sealRecord(record, sealer);
@@ -59,6 +73,18 @@ function sealedWriting(journal: JournalInTransaction, sealer: ValueSealer): Jour
       return stored && openWritten(stored, record, sealed, sealer, openListed);
     },
   };
+}
+
+async function openInserted(
+  result: JournalInsertion,
+  record: JournalRecord,
+  sealed: JournalRecord,
+  sealer: ValueSealer,
+): Promise<JournalInsertion> {
+  const { stored, inserted } = result;
+  if (!stored) return result;
+  const open = inserted ? openListed : openRecord;
+  return { ...result, stored: await openWritten(stored, record, sealed, sealer, open) };
 }
 
 export async function sealRecord(record: JournalRecord, sealer: ValueSealer): Promise<JournalRecord> {

@@ -33,6 +33,7 @@ export const TABLES = {
   setAside: 'payments_set_aside',
   journal: 'payments_journal',
   tombstones: 'payments_tombstones',
+  dailyCounts: 'payments_daily_counts',
   migrations: 'payments_migrations',
 } as const;
 

@@ -8,7 +8,7 @@ import { type JournalStatements, type PageStart } from './sql-statements.js';
 import { joined, listOf, raw, sql, type SqlPiece } from './sql-template.js';
 import { journalKeyValues } from './sql-text.js';
 
-const JOURNAL = raw(TABLES.journal);
+export const JOURNAL = raw(TABLES.journal);
 const TOMBSTONES = raw(TABLES.tombstones);
 const KEY = ['account', 'environment', 'family', 'reference'] as const;
 
@@ -55,7 +55,7 @@ export function portableJournal(dialect: PortableDialect): JournalStatements {
 /** A page without a row. */
 const nothing = raw('SELECT one FROM (SELECT 1 AS one) AS given WHERE one = 0');
 
-function storedColumns(now: SqlPiece): SqlPiece {
+export function storedColumns(now: SqlPiece): SqlPiece {
   return sql`account, environment, family, reference, state, attempt AS attempt_text, record AS record_text,
     version AS version_text, id AS id_text, ${now} AS now_ms, created_at AS created_ms, updated_at AS updated_ms,
     attempt_at AS attempt_ms, lease_until AS lease_ms`;
@@ -141,7 +141,7 @@ function lastRows(results: readonly SqlResult[]): SqlResult['rows'] {
 }
 
 /** Keeps an existing row. */
-function insertion(
+export function insertion(
   { now, keepExisting }: PortableDialect,
   record: JournalRecord,
   leaseMs: number,
@@ -165,7 +165,6 @@ function replaceScript(
   leaseMs: number,
 ): SqlScript {
   const next = newVersion();
-  const { state, attempt, intent, outcome = null, settledBy = null, keepsKey = false } = record;
   const isPayment = keyIs(journalKeyValues(record));
   const held = probe ? newVersion() : version;
   // Otherwise another process could write the record again before it is read, and this write would look as if it had failed.
@@ -179,16 +178,28 @@ function replaceScript(
             probe.end,
           ]
         : []),
-      // MySQL assigns from left to right: `attempt_at` comes before what it looks at.
-      sql`UPDATE ${JOURNAL} SET
-          attempt_at = CASE WHEN attempt = ${attempt} AND intent = ${intent} THEN attempt_at ELSE ${now} END,
-          state = ${state}, attempt = ${attempt}, intent = ${intent}, record = ${JSON.stringify(record)},
-          outcome = ${outcome}, settled_by = ${settledBy}, keeps_key = ${keepsKey ? 1 : 0}, version = ${next},
-          updated_at = ${now}, lease_until = ${now} + ${leaseMs}
-        WHERE ${isPayment} AND version = ${held}`,
+      replacement(now, record, leaseMs, next, held),
       sql`SELECT ${stored} FROM ${JOURNAL} WHERE ${isPayment} AND version = ${next}`,
     ],
   };
+}
+
+/** Writes a record over the one with the version `held`. */
+export function replacement(
+  now: SqlPiece,
+  record: JournalRecord,
+  leaseMs: number,
+  next: number,
+  held: number,
+): SqlPiece {
+  const { state, attempt, intent, outcome = null, settledBy = null, keepsKey = false } = record;
+  // MySQL assigns from left to right: `attempt_at` comes before what it looks at.
+  return sql`UPDATE ${JOURNAL} SET
+      attempt_at = CASE WHEN attempt = ${attempt} AND intent = ${intent} THEN attempt_at ELSE ${now} END,
+      state = ${state}, attempt = ${attempt}, intent = ${intent}, record = ${JSON.stringify(record)},
+      outcome = ${outcome}, settled_by = ${settledBy}, keeps_key = ${keepsKey ? 1 : 0}, version = ${next},
+      updated_at = ${now}, lease_until = ${now} + ${leaseMs}
+    WHERE ${keyIs(journalKeyValues(record))} AND version = ${held}`;
 }
 
 /** A page of each state, each in the order of its index, and the first of them all. */
@@ -242,11 +253,11 @@ function forgetScript(
   };
 }
 
-function scopeIs({ account, environment, family }: JournalScope): SqlPiece {
+export function scopeIs({ account, environment, family }: JournalScope): SqlPiece {
   return sql`account = ${account} AND environment = ${environment} AND family = ${family}`;
 }
 
-function keyIs([account, environment, family, reference]: readonly string[]): SqlPiece {
+export function keyIs([account, environment, family, reference]: readonly string[]): SqlPiece {
   return sql`account = ${account} AND environment = ${environment} AND family = ${family} AND reference = ${reference}`;
 }
 
@@ -255,6 +266,6 @@ function paymentOf(key: JournalScope & { readonly reference: string }): string {
   return paymentHash(family, reference);
 }
 
-function tombstoneIs(key: JournalScope & { readonly reference: string }): SqlPiece {
+export function tombstoneIs(key: JournalScope & { readonly reference: string }): SqlPiece {
   return sql`account = ${key.account} AND environment = ${key.environment} AND payment = ${paymentOf(key)}`;
 }

@@ -1,4 +1,5 @@
 import {
+  type DailyCapStore,
   type ForgettablePayments,
   type JournalInsertion,
   type JournalKey,
@@ -16,25 +17,37 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { deleteInBatches } from './delete-in-batches.js';
 import { cursorAfter, pageStart, storedRecord, storedTombstone } from './journal-rows.js';
 import { readAccounts } from './sql-accounts.js';
-import { type RunScript } from './sql-database.js';
-import { type JournalStatements } from './sql-statements.js';
+import { SqlDailyCaps } from './sql-daily-caps.js';
+import { type RunScript, type SqlRow } from './sql-database.js';
+import { type DailyCapStatements, type JournalStatements } from './sql-statements.js';
 
 /** Each further try means that another process wrote or removed the payment in between. */
 const TRIES = 10;
 
+/** What else a journal in an SQL database can do. */
+export interface SqlJournalParts {
+  /** Gives the journal inside of a transaction; absent if the database has none. */
+  readonly within?: JournalStore['within'];
+  /** It is inside of a transaction of the application, which may see the tables as they were when it began. */
+  readonly isJoined?: boolean;
+  readonly dailyCaps?: DailyCapStatements;
+}
+
 /** The journal in an SQL database. Each call is one operation. */
 export class SqlJournal implements JournalStore {
-  /**
-   * @param within Gives the journal inside of a transaction; undefined if the database has none.
-   * @param isJoined Whether it is inside of a transaction of the application, which may see the tables as they were
-   * when it began.
-   */
+  readonly within: JournalStore['within'];
+  readonly dailyCaps: DailyCapStore | undefined;
+  private readonly isJoined: boolean;
+
   constructor(
     private readonly run: RunScript,
     private readonly statements: JournalStatements,
-    readonly within?: JournalStore['within'],
-    private readonly isJoined = false,
-  ) {}
+    { within, isJoined = false, dailyCaps }: SqlJournalParts = {},
+  ) {
+    this.within = within;
+    this.isJoined = isJoined;
+    this.dailyCaps = dailyCaps && new SqlDailyCaps(run, dailyCaps, this);
+  }
 
   /**
    * A concurrent purge may have deleted the row that this one replaced, and left a tombstone that the
@@ -47,24 +60,29 @@ export class SqlJournal implements JournalStore {
   async insert(record: JournalRecord, leaseMs: number): Promise<JournalInsertion> {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const [row] = (await this.run(this.statements.insert(record, leaseMs))).rows;
-      const stored = row && storedRecord(row);
-      if (stored && row['inserted'] !== 'instead') return { inserted: row['inserted'] === 'yes', stored };
-      const tombstone = await this.tombstone(record).catch(async (error: unknown) => {
-        // The application may commit all the same.
-        if (stored && this.isJoined) await this.remove(record, stored.version).catch(() => undefined);
-        throw error;
-      });
-      const isInDoubt = tombstone !== undefined || this.isJoined;
-      if (stored && isInDoubt) await this.remove(record, stored.version);
-      if (tombstone) return { inserted: false, tombstone };
-      if (stored && isInDoubt) throw rowWasRemoved(record);
-      // No row and no tombstone: another process wrote the row after the operation began.
-      if (stored) return { inserted: true, stored };
+      const insertion = await this.readInsertion(row, record);
+      if (insertion) return insertion;
     }
     if (this.isJoined) throw rowWasRemoved(record);
     throw new PaymentsStorageError(
       'The payment could not be written: others write and remove it all the time.',
     );
+  }
+
+  /** Undefined if another process wrote the row after the operation began. */
+  async readInsertion(row: SqlRow | undefined, record: JournalRecord): Promise<JournalInsertion | undefined> {
+    const stored = row && storedRecord(row);
+    if (stored && row['inserted'] !== 'instead') return { inserted: row['inserted'] === 'yes', stored };
+    const tombstone = await this.tombstone(record).catch(async (error: unknown) => {
+      // The application may commit all the same.
+      if (stored && this.isJoined) await this.remove(record, stored.version).catch(() => undefined);
+      throw error;
+    });
+    const isInDoubt = tombstone !== undefined || this.isJoined;
+    if (stored && isInDoubt) await this.remove(record, stored.version);
+    if (tombstone) return { inserted: false, tombstone };
+    if (stored && isInDoubt) throw rowWasRemoved(record);
+    return stored && { inserted: true, stored };
   }
 
   async get(key: JournalKey): Promise<StoredJournalRecord | undefined> {

@@ -25,12 +25,12 @@ export function sqlParts(
       const token = newToken();
       const run = await join(transaction, token);
       const journal = statements.joinedJournal?.(token) ?? statements.journal;
-      return new SqlJournal(run, journal, undefined, true);
+      return new SqlJournal(run, journal, { isJoined: true });
     });
   return {
     name,
     inbox: new SqlInbox(database, statements, transactional),
-    journal: new SqlJournal(database.run, statements.journal, within),
+    journal: new SqlJournal(database.run, statements.journal, { within, dailyCaps: statements.dailyCaps }),
     conflicts: new SqlConflicts(database.run, statements.conflicts),
   };
 }

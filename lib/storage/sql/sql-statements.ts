@@ -8,6 +8,7 @@ import {
   type TombstoneEnd,
 } from '../journal-store.js';
 import { type InboxScope, type JournalState, type SetAsideKind } from '../../common/vocabulary.js';
+import { type DailyShare } from '../daily-cap.js';
 import { type HeldKey, type SqlScript } from './sql-database.js';
 
 /** The operations of the storage, in the words of one dialect. */
@@ -20,6 +21,7 @@ export interface SqlStatements {
    */
   readonly joinedJournal?: (token: string) => JournalStatements;
   readonly conflicts: ConflictStatements;
+  readonly dailyCaps: DailyCapStatements;
 }
 
 /** The accounts after one in the order of account and environment: some of the next ones, or no row after the last. */
@@ -76,6 +78,19 @@ export interface JournalStatements {
     olderThanMs: number,
   ): SqlScript;
   readonly accounts: AccountsScript;
+}
+
+/** The operations of the daily caps. */
+export interface DailyCapStatements {
+  /**
+   * As `JournalStatements.insert`. `inserted` is `reached`, with the day in `reached_on`, if the day seems to have no room:
+   * the payment may have been written by another process, at the same time. It is `counted`, with the day in
+   * `counted_on`, if another process wrote the payment while this one counted it.
+   */
+  insert(record: JournalRecord, leaseMs: number, share: DailyShare): SqlScript;
+  /** As `JournalStatements.replace`. With `reached_on` if the day has no room. */
+  replace(version: number, record: JournalRecord, leaseMs: number, share: DailyShare): SqlScript;
+  giveBack(scope: JournalScope, day: number, cents: number): SqlScript;
 }
 
 /** The operations of the conflicts. */

@@ -1,6 +1,7 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type PaymentsStorage } from '../payments-storage.js';
 import { portableConflicts } from '../sql/portable-conflicts.js';
+import { portableDailyCaps } from '../sql/portable-daily-caps.js';
 import { portableInbox } from '../sql/portable-inbox.js';
 import { portableJournal } from '../sql/portable-journal.js';
 import { sqlParts } from '../sql/sql-parts.js';
@@ -69,6 +70,7 @@ export function sqliteStorage(options: SqliteStorageOptions): PaymentsStorage {
     inbox: portableInbox(SQLITE),
     journal: portableJournal(SQLITE),
     conflicts: portableConflicts(SQLITE),
+    dailyCaps: portableDailyCaps(SQLITE),
   };
   return {
     ...sqlParts('sqlite', database, statements, transactional),

@@ -12,7 +12,19 @@ import { openSqlite, type SqliteDatabase, type SqliteHandle } from './sqlite-eng
  */
 export const SQLITE_MIGRATIONS: readonly (Migration & Required<Pick<Migration, 'compatibleFrom'>>)[] = [
   { statements: firstVersion(), compatibleFrom: 1 },
+  { statements: dailyCountVersion(), compatibleFrom: 1 },
 ];
+
+/** Builds of version 1 work on: they count nothing, and miss nothing. */
+function dailyCountVersion(): string {
+  return `
+    CREATE TABLE ${TABLES.dailyCounts} (
+      account TEXT NOT NULL, environment TEXT NOT NULL, family TEXT NOT NULL,
+      day INTEGER NOT NULL, payments INTEGER NOT NULL, cents INTEGER NOT NULL,
+      PRIMARY KEY (account, environment, family)
+    );
+  `;
+}
 
 const FIRST_TABLE = `CREATE TABLE IF NOT EXISTS ${TABLES.migrations} (
   version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL, applied_at INTEGER NOT NULL)`;

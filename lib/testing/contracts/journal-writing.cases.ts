@@ -27,6 +27,7 @@ const EVERY_FIELD: Required<JournalRecord> = {
   answer: '{"data":{}}',
   acknowledged: true,
   stale: true,
+  counted: true,
   erased: true,
 };
 

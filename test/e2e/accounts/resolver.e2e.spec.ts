@@ -183,6 +183,31 @@ describe('accounts from a resolver', () => {
     expect(sandbox.payments()).toHaveLength(1);
   });
 
+  it('have their own caps of a day, and one that leaves its room to the others', async () => {
+    const capped = (count: number): NonNullable<PaymentsAccountOptions['limits']> => ({
+      collection: { perDay: { count } },
+    });
+    merchants.rows.set('shop', { ...merchants.rows.get('shop')!, limits: capped(1) });
+    merchants.rows.set('Shop', { ...merchants.rows.get('Shop')!, limits: capped(2) });
+    const references = ['order-1', 'order-2', 'order-3'];
+    for (const reference of references) {
+      await failureOf(pay('shop', { ...REQUEST, reference }));
+      await failureOf(pay('Shop', { ...REQUEST, reference }));
+      await pay('school', { ...REQUEST, reference });
+    }
+    const made = ['shop', 'Shop', 'school'].map((account) => sandbox.merchant(account).payments().length);
+    expect(made).toEqual([1, 2, 3]);
+    expect(await failureOf(pay('shop', { ...REQUEST, reference: 'order-4' }))).toMatchObject({
+      code: 'DAILY_CAP_REACHED',
+    });
+    merchants.rows.set('shop', { ...merchants.rows.get('shop')!, limits: capped(2) });
+    accounts.forget('shop');
+    await pay('shop', { ...REQUEST, reference: 'order-4' });
+    expect(await failureOf(pay('shop', { ...REQUEST, reference: 'order-5' }))).toMatchObject({
+      code: 'DAILY_CAP_REACHED',
+    });
+  });
+
   it('do not wait for each other after a 429', async () => {
     sandbox.merchant('shop').next('GET /merchant-balance').status(429, { retryAfter: 30 });
     await expect(accounts.for('shop').wallet.balance({ deadlineMs: 2_000 })).rejects.toThrow();

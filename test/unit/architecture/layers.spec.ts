@@ -34,6 +34,8 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
   ],
   [
     'storage/account-page.ts',
+    'storage/daily-cap.ts',
+    'storage/journal-scope.ts',
     ['storage/journal-store.ts', 'storage/conflict-store.ts'],
     'storage/inbox-store.ts',
     'storage/payments-storage.ts',

@@ -98,6 +98,24 @@ describe('a wrong option is refused with its name, what is wrong and what to wri
       'has a `min` above its `max`: swap them.',
     ],
     [
+      'an empty cap of a day',
+      { limits: { collection: { perDay: {} } } },
+      'limits.collection.perDay',
+      "is empty: write for example { amount: '50000000', count: 1000 }, or leave it out.",
+    ],
+    [
+      'a cap of a day for no payment at all',
+      { limits: { disbursement: { perDay: { count: 0 } } } },
+      'limits.disbursement.perDay.count',
+      'must be a whole number from 1 to 1000000000: write for example 10, or leave it out for no cap.',
+    ],
+    [
+      'a cap of a day below the smallest amount',
+      { limits: { collection: { min: '5.01', perDay: { amount: '5' } } } },
+      'limits.collection',
+      'has a `min` above `perDay.amount`, so every payment would be refused: raise the amount.',
+    ],
+    [
       'an amount of three decimals',
       { limits: { disbursement: { min: '1.005' } } },
       'limits.disbursement.min',
@@ -211,6 +229,22 @@ describe('an option at its bound is taken', () => {
         limits: {
           collection: { minCents: 500n, maxCents: undefined },
           disbursement: { minCents: undefined, maxCents: 700n },
+        },
+      },
+    ],
+    [
+      'caps of a day',
+      {
+        limits: { collection: { min: '5', perDay: { amount: '5' } }, disbursement: { perDay: { count: 1 } } },
+      },
+      {
+        limits: {
+          collection: { minCents: 500n, maxCents: undefined, perDay: { maxCents: 500, maxCount: undefined } },
+          disbursement: {
+            minCents: undefined,
+            maxCents: undefined,
+            perDay: { maxCents: undefined, maxCount: 1 },
+          },
         },
       },
     ],

@@ -12,6 +12,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { lastValueFrom, throwError } from 'rxjs';
+import { DailyCapReachedError } from '../../../lib/errors/daily-cap.error.js';
 import {
   GatewayAnswerError,
   GatewayUnreachableError,
@@ -42,6 +43,7 @@ const errors: Record<string, () => Error> = {
   authentication: () => new PaymentsAuthenticationError('UNAUTHORIZED', 'refused', details),
   answer: () => new GatewayAnswerError('PROVIDER_ERROR', 'no answer', details),
   rate: () => new PaymentsRateLimitError(1_200, 'slow down', details),
+  'daily-cap': () => new DailyCapReachedError(new Date(Date.now() + 90_000), 'the cap is reached', details),
   'rate-open': () => new PaymentsRateLimitError(undefined, 'slow down', details),
   unreachable: () => new GatewayUnreachableError('unreachable', details),
   storage: () => new PaymentsStorageError('storage', details),
@@ -104,6 +106,7 @@ describe.each([
     ['authentication', 502, 'Bad Gateway', 'UNAUTHORIZED', false],
     ['answer', 502, 'Bad Gateway', 'PROVIDER_ERROR', false],
     ['rate', 503, 'Service Unavailable', 'RATE_LIMITED', false],
+    ['daily-cap', 503, 'Service Unavailable', 'DAILY_CAP_REACHED', false],
     ['unreachable', 503, 'Service Unavailable', 'GATEWAY_UNREACHABLE', false],
     ['storage', 503, 'Service Unavailable', 'STORAGE_UNAVAILABLE', false],
     ['unknown', 504, 'Gateway Timeout', 'OUTCOME_UNKNOWN', true],
@@ -141,6 +144,9 @@ describe.each([
   it('tells the caller when to try again after 429, in whole seconds', async () => {
     expect((await fetch(`${url}/rate`)).headers.get('retry-after')).toBe('2');
     expect((await fetch(`${url}/rate-open`)).headers.get('retry-after')).toBe('1');
+    const untilTheNextDay = Number((await fetch(`${url}/daily-cap`)).headers.get('retry-after'));
+    expect(untilTheNextDay).toBeGreaterThan(60);
+    expect(untilTheNextDay).toBeLessThanOrEqual(90);
   });
 
   it('leaves other errors alone', async () => {

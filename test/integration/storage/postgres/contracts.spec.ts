@@ -4,7 +4,11 @@ import { postgresStorage } from 'nestjs-payments/postgres';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxContract } from '../../../support/inbox-contract.js';
 import { joinedJournalContract } from '../../../support/joined-journal-contract.js';
-import { damagedJournalContract, journalContract } from '../../../support/journal-contract.js';
+import {
+  dailyCapContract,
+  damagedJournalContract,
+  journalContract,
+} from '../../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
@@ -30,6 +34,9 @@ describeWith([postgresService], 'postgresStorage()', () => {
     });
     describe('its journal', () => {
       journalContract(() => ({ journal: storage().journal, pass: database.pass }));
+    });
+    describe('its daily caps', () => {
+      dailyCapContract(() => ({ journal: storage().journal, pass: database.pass }));
     });
     describe('its journal inside of a transaction of the application', () => {
       joinedJournalContract(() => ({

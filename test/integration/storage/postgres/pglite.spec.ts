@@ -4,7 +4,7 @@ import { type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { claimed, inboxContract, inboxDelivery } from '../../../support/inbox-contract.js';
-import { journalContract } from '../../../support/journal-contract.js';
+import { dailyCapContract, journalContract } from '../../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { type PgliteServer, startPglite } from '../../../support/pglite-server.js';
 
@@ -37,6 +37,9 @@ describe('postgresStorage() on an embedded PostgreSQL with one connection', () =
   });
   describe('its journal', () => {
     journalContract(() => ({ journal: storage().journal, pass: database.pass }));
+  });
+  describe('its daily caps', () => {
+    dailyCapContract(() => ({ journal: storage().journal, pass: database.pass }));
   });
 
   it('commits the transaction of the handlers with its record, and nothing if there is no record', async () => {

@@ -4,7 +4,11 @@ import { type PaymentsStorage } from 'nestjs-payments';
 import { redisStorage, type RedisClient } from 'nestjs-payments/redis';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxContract, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
-import { damagedJournalContract, journalContract } from '../../../support/journal-contract.js';
+import {
+  dailyCapContract,
+  damagedJournalContract,
+  journalContract,
+} from '../../../support/journal-contract.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis, reaches } from '../../../support/redis.js';
 import { redisOfSpecs } from '../../../support/redis-of-specs.js';
 import { RedisServer } from '../../../support/redis-server.js';
@@ -37,6 +41,9 @@ describeWith([redisService], 'redisStorage()', () => {
 
   describe('its journal', () => {
     journalContract(() => open(client(), prefix));
+  });
+  describe('its daily caps', () => {
+    dailyCapContract(() => open(client(), prefix));
   });
 
   describe('a row of it that cannot be read', () => {
@@ -101,5 +108,8 @@ describeWithRedisServer('redisStorage() on a cluster, which refuses scripts over
 
   describe('its journal', () => {
     journalContract(() => open(client, ''));
+  });
+  describe('its daily caps', () => {
+    dailyCapContract(() => open(client, ''));
   });
 });

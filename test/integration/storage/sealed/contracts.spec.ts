@@ -5,7 +5,7 @@ import { redisStorage } from 'nestjs-payments/redis';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxContract } from '../../../support/inbox-contract.js';
 import { joinedJournalContract } from '../../../support/joined-journal-contract.js';
-import { journalContract } from '../../../support/journal-contract.js';
+import { dailyCapContract, journalContract } from '../../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { ownPrefix, TimeTravellingRedis } from '../../../support/redis.js';
 import { redisOfSpecs } from '../../../support/redis-of-specs.js';
@@ -18,6 +18,9 @@ type TestedStorage = PaymentsStorage & { readonly pass: (ms: number) => Promise<
 function everyContract(open: () => TestedStorage): void {
   describe('its journal', () => {
     journalContract(open);
+  });
+  describe('its daily caps', () => {
+    dailyCapContract(open);
   });
   describe('its inbox', () => {
     inboxContract(open);

@@ -3,7 +3,11 @@ import { claimDecisions } from '../../../support/claim-decisions.js';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxContract } from '../../../support/inbox-contract.js';
 import { joinedJournalContract } from '../../../support/joined-journal-contract.js';
-import { damagedJournalContract, journalContract } from '../../../support/journal-contract.js';
+import {
+  dailyCapContract,
+  damagedJournalContract,
+  journalContract,
+} from '../../../support/journal-contract.js';
 import { describeWithSqlite, sqliteFile, type SqliteTestFile } from '../../../support/sqlite-file.js';
 
 describeWithSqlite('sqliteStorage()', () => {
@@ -25,6 +29,9 @@ describeWithSqlite('sqliteStorage()', () => {
   });
   describe('its journal', () => {
     journalContract(() => ({ journal: file.open().journal, pass: file.pass }));
+  });
+  describe('its daily caps', () => {
+    dailyCapContract(() => ({ journal: file.open().journal, pass: file.pass }));
   });
   describe('its journal inside of a transaction of the application', () => {
     joinedJournalContract(() => {

@@ -14,6 +14,8 @@ import { validateRequest } from '../../../../lib/gateway/validation/validate-req
 import { type RequestClass } from '../../../../lib/gateway/validation/field-rules.js';
 import { bankRequest, collectionRequest, mobileRequest } from '../../../support/gateway-answers.js';
 
+type AllowedLimits = Pick<ResolvedLimits, 'minCents' | 'maxCents'>;
+
 const lookupRequest = { channel: 'BANK', account_number: '015', bank_code: 'ABC' };
 
 function check(
@@ -257,7 +259,7 @@ describe('limits', () => {
   const limits = { minCents: 100_00n, maxCents: 200_00n };
   const TOO_SMALL = "amount must be at least 100.00, the limit in the module's options";
   const TOO_LARGE = "amount must be at most 200.00, the limit in the module's options";
-  const limited = (amount: MoneyInput, allowed: ResolvedLimits) =>
+  const limited = (amount: MoneyInput, allowed: AllowedLimits) =>
     check(BankDisbursementDto, { ...bankRequest, amount }, { limits: allowed });
 
   it.each([

@@ -217,7 +217,7 @@ describe('a planned payment', () => {
     const { intent: before, ...rest } = planned;
     expect(sending).toEqual({ ...rest, state: 'in-flight', plannedAt: 5 });
     expect([probe, intent === before]).toEqual(['after-silence', false]);
-    expect(toSending({ ...toPlannedAgain(planned), plannedAt: 5 }).keepsKey).toBe(true);
+    expect(toSending({ ...toPlannedAgain(planned, planned), plannedAt: 5 }).keepsKey).toBe(true);
   });
 
   it('remembers the first time that it was planned, by the clock of the store, until its attempt ends', () => {
@@ -239,6 +239,9 @@ describe('a planned payment', () => {
       evidence: 'no-answer',
     });
     expect(toAccepted(planned, '{}')).toMatchObject({ state: 'accepted' });
-    expect(toRejected(toPlannedAgain(planned), true)).toMatchObject({ state: 'rejected', keepsKey: true });
+    expect(toRejected(toPlannedAgain(planned, planned), true)).toMatchObject({
+      state: 'rejected',
+      keepsKey: true,
+    });
   });
 });

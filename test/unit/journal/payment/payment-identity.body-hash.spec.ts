@@ -19,8 +19,8 @@ const hash = (
       rules: {
         amountFormat: { collections: amounts, disbursements: amounts },
         limits: {
-          collection: { minCents: undefined, maxCents: undefined },
-          disbursement: { minCents: undefined, maxCents: undefined },
+          collection: { minCents: undefined, maxCents: undefined, perDay: undefined },
+          disbursement: { minCents: undefined, maxCents: undefined, perDay: undefined },
         },
         networks: undefined,
         banks: undefined,

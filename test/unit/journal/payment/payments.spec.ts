@@ -14,6 +14,7 @@ import { recordedCall } from '../../../../lib/journal/payment/recorded-call.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 import { remoteJournal } from '../../../support/remote-journal.js';
 
+const NO_LIMITS = { minCents: undefined, maxCents: undefined, perDay: undefined };
 const record = journalRecord('order-1', {
   body: '{"reference":"order-1"}',
   state: 'unknown',
@@ -45,6 +46,7 @@ const OPTIONS: Parameters<typeof createPayments>[0] = {
   account: 'default',
   environment: 'sandbox',
   probe: { collection: { afterAnswerMs: 0, afterSilenceMs: 0 }, disbursement: undefined },
+  limits: { collection: NO_LIMITS, disbursement: NO_LIMITS },
   recoveryWindowMs: 900_000,
   timeoutMs: 1_000,
   deadlineMs: 60_000,

@@ -17,6 +17,7 @@ import { recordedCall } from '../../../../lib/journal/payment/recorded-call.js';
 import { openMs } from '../../../../lib/journal/recovery/recovery-decision.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 
+const NO_LIMITS = { minCents: undefined, maxCents: undefined, perDay: undefined };
 const plain = journalRecord('order-1', { state: 'planned', body: '{"reference":"order-1"}' });
 const call = recordedCall(plain);
 const { probe: _probe, sent: _sent, ...record } = { ...plain, bodyHash: bodyHash(call) };
@@ -81,6 +82,7 @@ describe('planned payments', () => {
         account: 'default',
         environment: 'sandbox',
         probe: { collection: undefined, disbursement: undefined },
+        limits: { collection: NO_LIMITS, disbursement: NO_LIMITS },
         recoveryWindowMs: 900_000,
         timeoutMs: 1_000,
         deadlineMs: 60_000,

@@ -9,6 +9,7 @@ it('the tables keep their names, because another name would be an empty journal'
     setAside: '"shop".payments_set_aside',
     journal: '"shop".payments_journal',
     tombstones: '"shop".payments_tombstones',
+    dailyCounts: '"shop".payments_daily_counts',
     migrations: '"shop".payments_migrations',
     fences: '"shop".payments_inbox_fence',
     versions: '"shop".payments_journal_version',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRow, readTombstone } from '../../../../lib/storage/redis/redis-journal.js';
+import { readRow, readTombstone } from '../../../../lib/storage/redis/journal-rows.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
 const RECORD = journalRecord('order-1');

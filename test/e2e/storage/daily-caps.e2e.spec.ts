@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { type BankDisbursement, isPaymentsError, type PaymentsStorage } from 'nestjs-payments';
+import { postgresStorage } from 'nestjs-payments/postgres';
+import { redisStorage } from 'nestjs-payments/redis';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { bankRequest as request } from '../../support/gateway-answers.js';
+import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
+import { type PaymentsApp, startPaymentsApp } from '../../support/payments-app.js';
+import { connectRedis, ownPrefix } from '../../support/redis.js';
+import { redisOfSpecs } from '../../support/redis-of-specs.js';
+import { startSandbox } from '../../support/sandbox.js';
+import { describeWith, postgresService, redisService } from '../../support/services.js';
+
+/** One of the emulator's banks. */
+const bankRequest = { ...request, bank_code: 'BSB' };
+const CALLS = 50;
+const CAP = 17;
+
+let sandbox: PaymentsSandbox;
+let apps: PaymentsApp[];
+
+beforeEach(async () => {
+  vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+  sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+  apps = [];
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await Promise.all(apps.map(({ app }) => app.close()));
+  await sandbox.stop();
+});
+
+async function start(storage: PaymentsStorage, count: number): Promise<PaymentsApp> {
+  const limits = { disbursement: { perDay: { count } } };
+  const app = await startPaymentsApp({ ...sandbox.moduleOptions(), storage, limits });
+  apps.push(app);
+  return app;
+}
+
+/** Fifty payouts at once over two replicas. */
+async function race(...replicas: readonly [PaymentsStorage, PaymentsStorage]): Promise<void> {
+  const [first, second] = replicas;
+  const started = [await start(first, CAP), await start(second, CAP)] as const;
+  const calls = Array.from({ length: CALLS }, (_, index) =>
+    started[index % 2 === 0 ? 0 : 1].disbursements.bank({
+      ...bankRequest,
+      reference: `salary-${index}`,
+      amount: '10.00',
+    }),
+  );
+  const ended = await Promise.allSettled(calls);
+  const refused = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+  expect(refused.map((error) => isPaymentsError(error) && error.code)).toEqual(
+    Array.from({ length: CALLS - CAP }, () => 'DAILY_CAP_REACHED'),
+  );
+  expect(sandbox.payouts()).toHaveLength(CAP);
+  const listed = await Promise.all(
+    calls.map((_, index) => started[0].journal.get('disbursement', `salary-${index}`)),
+  );
+  expect(listed.filter((entry) => entry !== undefined)).toHaveLength(CAP);
+}
+
+describeWith([redisService], 'replicas on one Redis', () => {
+  const { prefix, client } = redisOfSpecs();
+
+  it('share the cap of a day: of fifty payouts at once the gateway sees as many as the cap says', async () => {
+    const keyPrefix = `${prefix}${ownPrefix()}`;
+    const other = connectRedis();
+    await race(redisStorage({ client: client(), keyPrefix }), redisStorage({ client: other, keyPrefix }));
+    other.disconnect();
+  });
+});
+
+describeWith([postgresService], 'replicas on one PostgreSQL', () => {
+  let database: PaymentsDatabase;
+  const storage = (pool = database.pool): PaymentsStorage =>
+    postgresStorage({ pool, schema: database.schema, transactional: true });
+
+  beforeEach(async () => {
+    database = await openPaymentsDatabase(postgresService.url);
+  });
+  afterEach(() => database.close());
+
+  it('share the cap of a day: of fifty payouts at once the gateway sees as many as the cap says', async () => {
+    await race(storage(), storage(database.connect()));
+  });
+
+  describe('and an enlisted payment', () => {
+    let app: PaymentsApp;
+    const enlist = async (
+      reference: string,
+      end: 'COMMIT' | 'ROLLBACK',
+    ): Promise<{ send(): Promise<BankDisbursement> }> => {
+      const transaction = await database.pool.connect();
+      await transaction.query('BEGIN');
+      const request = { ...bankRequest, reference, amount: '10.00' };
+      const enlisted = await app.disbursements.enlistBank(transaction, request);
+      await transaction.query(end);
+      transaction.release();
+      return enlisted;
+    };
+    const failureOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
+    const stateOf = async (reference: string): Promise<string | undefined> =>
+      (await app.journal.get('disbursement', reference))?.state;
+
+    beforeEach(async () => {
+      app = await start(storage(), 1);
+    });
+
+    it('counts when it is sent, whatever else was planned or rolled back', async () => {
+      await enlist('rolled-back', 'ROLLBACK');
+      const one = await enlist('one', 'COMMIT');
+      const two = await enlist('two', 'COMMIT');
+      await one.send();
+      expect(await one.send()).toMatchObject({ reference: 'one' });
+      expect(await failureOf(two.send())).toMatchObject({
+        code: 'DAILY_CAP_REACHED',
+        mayHaveBeenProcessed: 'not-by-this-call',
+        hint: expect.stringContaining('stays planned') as string,
+      });
+      expect(await stateOf('two')).toBe('planned');
+      expect(sandbox.payouts()).toHaveLength(1);
+    });
+
+    it('waits in recover() for the next day, and is sent then', async () => {
+      await enlist('one', 'COMMIT');
+      await enlist('two', 'COMMIT');
+      await database.pass(60_000);
+      await app.journal.recover();
+      await app.journal.recover();
+      const states = await Promise.all(['one', 'two'].map(stateOf));
+      expect([...states].sort()).toEqual(['accepted', 'planned']);
+      expect(sandbox.payouts()).toHaveLength(1);
+      const lines = vi.mocked(Logger.prototype.warn).mock.calls.flat().map(String);
+      expect(lines.filter((line) => line.includes('stay planned until'))).toHaveLength(1);
+      await database.pass(86_400_000);
+      await app.journal.recover();
+      expect(await Promise.all(['one', 'two'].map(stateOf))).toEqual(['accepted', 'accepted']);
+    });
+
+    it('stands beside a direct payment in the same handler, which waits for no transaction', async () => {
+      const transaction = await database.pool.connect();
+      await transaction.query('BEGIN');
+      await app.disbursements.enlistBank(transaction, { ...bankRequest, reference: 'one', amount: '10.00' });
+      await app.disbursements.bank({ ...bankRequest, reference: 'two', amount: '10.00' });
+      await transaction.query('COMMIT');
+      transaction.release();
+      expect(await Promise.all(['one', 'two'].map(stateOf))).toEqual(['planned', 'accepted']);
+    });
+  });
+});
