@@ -3,9 +3,10 @@ import { performance } from 'node:perf_hooks';
 /** Lets a number of lookups run at once, and a number begin in a second. */
 export class LookupTurns {
   private running = 0;
-  private readonly line = new Set<() => void>();
+  private readonly line = new Set<(hasTurn: boolean) => void>();
   private left: number;
   private countedAt = performance.now();
+  private isClosed = false;
 
   constructor(
     private readonly atOnce: number,
@@ -24,8 +25,9 @@ export class LookupTurns {
     return true;
   }
 
-  /** Begins a lookup, which ends with `end`. Waits its turn; false if none came in time. */
-  begin(timeoutMs: number): true | Promise<boolean> {
+  /** Begins a lookup, which ends with `end`. Waits its turn; false if none came in time, or before `close`. */
+  begin(timeoutMs: number): boolean | Promise<boolean> {
+    if (this.isClosed) return false;
     if (this.running >= this.atOnce) return this.waitInLine(timeoutMs);
     this.running += 1;
     return true;
@@ -34,22 +36,25 @@ export class LookupTurns {
   /** Ends a lookup. Its turn goes to the one that waits longest. */
   end(): void {
     const [next] = this.line;
-    if (next) next();
+    if (next) next(true);
     else this.running -= 1;
+  }
+
+  /** Nobody begins from now on, and nobody waits any longer. */
+  close(): void {
+    this.isClosed = true;
+    for (const leave of this.line) leave(false);
   }
 
   private waitInLine(timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const leave = (hasTurn: boolean): void => {
         clearTimeout(timer);
-        this.line.delete(take);
+        this.line.delete(leave);
         resolve(hasTurn);
       };
-      const take = (): void => {
-        leave(true);
-      };
       const timer = setTimeout(leave, timeoutMs, false);
-      this.line.add(take);
+      this.line.add(leave);
     });
   }
 }

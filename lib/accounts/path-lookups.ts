@@ -13,9 +13,18 @@ const FAILURE_MS = 1_000;
 /** The account, that there is none, or that nobody can say now. */
 export type FoundByPath = PooledAccount | 'unknown' | 'busy';
 
+interface PathLookupLimits extends Pick<
+  ResolvedResolverOptions['accounts'],
+  'maxPathLookups' | 'pathLookupsPerSecond' | 'timeoutMs'
+> {
+  /** Most bytes of all deliveries that wait for a lookup. */
+  readonly waitingBytes: number;
+}
+
 /**
- * Looks up the accounts that paths name. Anybody may invent names, so their lookups are limited. An account that was
- * found before has turns of its own: it does not wait behind invented names when its keys are too old.
+ * Looks up the accounts that paths name. Anybody may invent names, so their lookups are limited, and so are the bytes
+ * that wait for them. An account that was found before has turns of its own: it does not wait behind invented names when
+ * its keys are too old.
  */
 export class PathLookups {
   private readonly known: LookupTurns;
@@ -24,13 +33,12 @@ export class PathLookups {
   private readonly failed = new ExpiringNames(FAILURE_MS);
   private readonly failures: MinuteLog;
   private readonly refusals: MinuteLog;
+  private waitingBytes = 0;
+  private isClosed = false;
 
   constructor(
     private readonly pool: AccountPool,
-    private readonly limits: Pick<
-      ResolvedResolverOptions['accounts'],
-      'maxPathLookups' | 'pathLookupsPerSecond' | 'timeoutMs'
-    >,
+    private readonly limits: PathLookupLimits,
   ) {
     const { maxPathLookups, pathLookupsPerSecond } = limits;
     this.known = new LookupTurns(maxPathLookups, Infinity);
@@ -44,12 +52,36 @@ export class PathLookups {
     });
   }
 
-  /** Never rejects. */
-  find(name: string): FoundByPath | Promise<FoundByPath> {
+  /**
+   * Never rejects.
+   *
+   * @param bytes The length of the body that waits for the account.
+   */
+  find(name: string, bytes: number): FoundByPath | Promise<FoundByPath> {
     const known = this.pool.known(name);
     if (known) return known;
-    if (this.failed.has(name)) return 'busy';
-    return this.running.get(name) ?? this.begin(name);
+    if (this.isClosed || this.failed.has(name)) return 'busy';
+    if (this.waitingBytes + bytes > this.limits.waitingBytes) {
+      return this.refuse('half of webhooks.unverifiedBytesLimit waits for other lookups');
+    }
+    const looking = this.running.get(name) ?? this.begin(name);
+    return looking instanceof Promise ? this.wait(looking, bytes) : looking;
+  }
+
+  /** Begins no lookup from now on. Those that wait for their turn get no account. */
+  close(): void {
+    this.isClosed = true;
+    this.known.close();
+    this.strangers.close();
+  }
+
+  private async wait(looking: Promise<FoundByPath>, bytes: number): Promise<FoundByPath> {
+    this.waitingBytes += bytes;
+    try {
+      return await looking;
+    } finally {
+      this.waitingBytes -= bytes;
+    }
   }
 
   private begin(name: string): FoundByPath | Promise<FoundByPath> {
@@ -66,6 +98,7 @@ export class PathLookups {
   private async lookUp(name: string, turns: LookupTurns): Promise<FoundByPath> {
     const { timeoutMs, maxPathLookups } = this.limits;
     if (!(await turns.begin(timeoutMs))) {
+      if (this.isClosed) return 'busy';
       return this.refuse(`${maxPathLookups} lookups at once, accounts.maxPathLookups, took too long`);
     }
     try {

@@ -7,6 +7,7 @@ import {
 } from '../webhooks/delivery/delivery-check.js';
 import { type DeliveryQueue } from '../webhooks/delivery/delivery-queue.js';
 import { UnknownAccount } from '../webhooks/delivery/unknown-account.js';
+import { SHARE_OF_INCOMPLETE } from '../webhooks/raw-body/captured-body.js';
 import { type ResolvedAccounts } from '../webhooks/delivery/webhook-accounts.js';
 import { type AccountPool, type PooledAccount } from './account-pool.js';
 import { type FoundByPath, PathLookups } from './path-lookups.js';
@@ -27,7 +28,9 @@ export class WebhooksOfPool implements ResolvedAccounts {
   ) {
     // Closures, because the pool holds keys.
     this.pool = () => pool;
-    const lookups = new PathLookups(pool, accounts);
+    // So much may wait, as with bodies that are not whole, so that strangers never hold all the room.
+    const waitingBytes = (webhooks?.unverifiedBytesLimit ?? 0) * SHARE_OF_INCOMPLETE;
+    const lookups = new PathLookups(pool, { ...accounts, waitingBytes });
     this.lookups = () => lookups;
     this.nobody = webhooks && new UnknownAccount(registration, webhooks);
     this.expectRoute = webhooks?.expectRoute ?? false;
@@ -38,6 +41,7 @@ export class WebhooksOfPool implements ResolvedAccounts {
   }
 
   async close(): Promise<void> {
+    this.lookups().close();
     const closing: Promise<void>[] = [];
     this.pool().forEach(({ receiver }) => {
       if (receiver) closing.push(receiver.close());
@@ -45,8 +49,8 @@ export class WebhooksOfPool implements ResolvedAccounts {
     await Promise.all(closing);
   }
 
-  find(account: string): FoundAccount | Promise<FoundAccount> {
-    const found = this.lookups().find(account);
+  find(account: string, bytes: number): FoundAccount | Promise<FoundAccount> {
+    const found = this.lookups().find(account, bytes);
     return found instanceof Promise ? found.then((it) => this.asNamed(it)) : this.asNamed(found);
   }
 

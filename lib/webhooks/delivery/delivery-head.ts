@@ -30,8 +30,19 @@ export function checkHead(
   const announced = Number(headers['content-length'] ?? Number.NaN);
   if (!isReadableContent(headers)) return { refusedWith: 415 };
   if (announced > bodyLimit) return { refusedWith: 413 };
-  const isSigned = requiredHeaders.every((name) => headers[name] !== undefined);
-  return isSigned ? { announced } : { refusedWith: 401 };
+  return has(headers, requiredHeaders) ? { announced } : { refusedWith: 401 };
+}
+
+/** Whether a delivery has all headers of the scheme, so that it may be genuine. */
+export function isSigned(
+  request: HostedRequest,
+  { requiredHeaders }: Pick<DeliveryLimits, 'requiredHeaders'>,
+): boolean {
+  return has(lowerCaseHeaders(request), requiredHeaders);
+}
+
+function has(headers: IncomingHttpHeaders, names: readonly string[]): boolean {
+  return names.every((name) => headers[name] !== undefined);
 }
 
 /** Only a host that creates the request without raw headers may write names in another case. */

@@ -17,8 +17,12 @@ export interface ResolvedAccounts extends Receiving {
   open(): void;
   /** Their receivers refuse deliveries, and wait for running ones. Never rejects. */
   close(): Promise<void>;
-  /** The account that the path of a delivery names. Limits what strangers can make the resolver do. Never rejects. */
-  find(account: string): FoundAccount | Promise<FoundAccount>;
+  /**
+   * The account that the path of a delivery names. Limits what strangers can make the resolver do. Never rejects.
+   *
+   * @param bytes The length of the body that waits for it.
+   */
+  find(account: string, bytes: number): FoundAccount | Promise<FoundAccount>;
   /**
    * An account that is known to exist.
    *
@@ -87,14 +91,18 @@ export class WebhookAccounts implements OnModuleDestroy {
     return (name !== undefined && this.receivers.get(name)) || this.resolver?.accounts.nobody;
   }
 
-  /** The account that a path names. A registered one comes before one of the same name that the resolver knows. */
-  named(name: string | undefined): FoundAccount | Promise<FoundAccount> {
+  /**
+   * The account that a path names. A registered one comes before one of the same name that the resolver knows.
+   *
+   * @param bytes The length of the body that waits for it.
+   */
+  named(name: string | undefined, bytes: number): FoundAccount | Promise<FoundAccount> {
     const registered = name !== undefined && this.receivers.get(name);
     if (registered) return { check: registered, receiver: registered, release: nothing };
     const { accounts } = this.resolverFor('A path that names an account');
     const isForResolver = isAccountNameOfPath(name) && !this.receivers.has(name);
     return isForResolver
-      ? accounts.find(name)
+      ? accounts.find(name, bytes)
       : { check: accounts.nobody, receiver: undefined, release: nothing };
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AsyncResource } from 'node:async_hooks';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Http2ServerResponse } from 'node:http2';
 import { type Readable } from 'node:stream';
 import { type DeliveryCheck, type FoundAccount, type NamedAccount } from '../delivery/delivery-check.js';
 import { type DeliveryLimits } from '../delivery/delivery-head.js';
@@ -24,8 +25,8 @@ export interface ExpectedDelivery {
   readonly limits: DeliveryLimits | undefined;
   /** Verifies the delivery before the parsers; undefined if another route may take the request. */
   readonly receiver: RouteReceiver | undefined;
-  /** Looks up the account that the path names; absent if the route has one account. */
-  readonly find?: () => FoundAccount | Promise<FoundAccount>;
+  /** Looks up the account that the path names, for a body of so many bytes; absent if the route has one account. */
+  readonly find?: (bytes: number) => FoundAccount | Promise<FoundAccount>;
   /** Whether no other route, and no middleware below a parameter, can answer the request. */
   readonly isCertain: boolean;
 }
@@ -217,7 +218,7 @@ function putBack(request: IncomingMessage, bytes: Uint8Array): void {
 }
 
 /** The share of the room for incomplete bodies, so that stalled uploads do not block complete ones. */
-const SHARE_OF_INCOMPLETE = 0.5;
+export const SHARE_OF_INCOMPLETE = 0.5;
 
 /** Counts the unverified bytes that the application holds, over all connections and accounts. */
 @Injectable()
@@ -266,7 +267,8 @@ class UnverifiedBody {
  * closing.
  */
 export function releaseAtEnd(
-  response: Pick<ServerResponse, 'on' | 'writableEnded' | 'destroyed'>,
+  response: Pick<ServerResponse, 'on' | 'writableEnded' | 'destroyed'> &
+    Partial<Pick<Http2ServerResponse, 'stream'>>,
   held: { release(): void },
 ): void {
   let isHeld = true;
@@ -274,6 +276,8 @@ export function releaseAtEnd(
     if (isHeld) held.release();
     isHeld = false;
   };
-  if (response.writableEnded || response.destroyed) release();
+  // In HTTP/2 only the stream says that the client has cut it off.
+  const isOver = response.writableEnded || response.destroyed || response.stream?.destroyed;
+  if (isOver) release();
   else response.on('finish', release).on('close', release);
 }

@@ -205,7 +205,7 @@ async function verdictOfNamed(
   { scope }: RouteReceiver,
   find: NonNullable<ExpectedDelivery['find']>,
 ): Promise<Verdict> {
-  const named = await find();
+  const named = await find(bytes.length);
   if (named === 'busy') return { account: scope.account, status: 503 };
   releaseAtEnd(response, named);
   const { check: receiver } = named;

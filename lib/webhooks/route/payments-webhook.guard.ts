@@ -17,7 +17,7 @@ import { SafeLogger } from '../../common/safe-logger.js';
 import { type WebhookHostRequest } from '../../config/webhook-options.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type DeliveryCheck, type NamedAccount } from '../delivery/delivery-check.js';
-import { signedDelivery } from '../delivery/delivery-head.js';
+import { isSigned, signedDelivery } from '../delivery/delivery-head.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
 import { webhookRoute } from '../handlers/decorated-methods.js';
@@ -169,7 +169,9 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     const { request, name } = delivery;
     const { bytes: body, unverified, genuine } = await this.bodyOf(request, context, delivery.check);
     const receiver =
-      name === undefined ? route.receiver : await this.lookUp(name, delivery, genuine?.named, context);
+      name === undefined
+        ? route.receiver
+        : await this.lookUp(name, delivery, { bytes: body, named: genuine?.named }, context);
     const isChecked = genuine?.receiver === delivery.check;
     const isGenuine =
       isChecked || (await delivery.check.signatures.accepts(signedDelivery(request.node, body)));
@@ -189,15 +191,21 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   private async lookUp(
     name: string,
     delivery: GuardedDelivery,
-    before: NamedAccount | undefined,
+    { bytes, named: before }: Pick<ReadDelivery, 'bytes'> & { readonly named: NamedAccount | undefined },
     context: ExecutionContext,
   ): Promise<WebhookReceiver | undefined> {
+    const { check, request } = delivery;
     const response = responseOf(context);
     if (before?.receiver?.scope.account === name) {
       delivery.check = before.check;
       return before.receiver;
     }
-    const named = await this.accounts().named(name);
+    // The head of a body that the host has read was not checked yet.
+    if (!isSigned(request.node, check.limits)) {
+      check.signatures.reportUnsigned();
+      throw refusalOf(401);
+    }
+    const named = await this.accounts().named(name, bytes.length);
     if (named === 'busy') throw refuseRead(503, response);
     releaseAtEnd(response.raw ?? response, named);
     delivery.check = named.check;

@@ -114,7 +114,10 @@ export class WebhookPaths {
       path,
       limits: loosestLimits(requested.map(({ check }) => limitsOfCheck(check))),
       receiver: isOurs ? first?.check : undefined,
-      ...(isOurs && route.account === NAMED_BY_PATH && { find: () => this.accounts.named(first?.name) }),
+      ...(isOurs &&
+        route.account === NAMED_BY_PATH && {
+          find: (bytes: number) => this.accounts.named(first?.name, bytes),
+        }),
       // Below another parameter a middleware may answer some of the paths itself.
       isCertain: isOurs && !route.passesOn && !hasOtherParameters(route),
     };

@@ -89,11 +89,11 @@ describe('names of paths', () => {
       ({ account }) =>
         ({ services: { account }, receiver: undefined, stop: () => undefined, idle }) as unknown as Account,
     );
-    lookups = new PathLookups(pool, options.accounts);
+    lookups = new PathLookups(pool, { ...options.accounts, waitingBytes: 10_000_000 });
   });
 
   const found = async (name: string): Promise<string> => {
-    const one = await lookups.find(name);
+    const one = await lookups.find(name, 100);
     return typeof one === 'string' ? one : one.name;
   };
 
