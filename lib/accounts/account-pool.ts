@@ -83,6 +83,7 @@ export class AccountPool {
     return () => {
       pooled.users -= 1;
       pooled.usedAt = performance.now();
+      if (this.leaving.has(pooled)) void this.leave(pooled);
     };
   }
 
@@ -206,8 +207,14 @@ export class AccountPool {
     if (!pooled) return;
     this.accounts.delete(name);
     this.leaving.add(pooled);
+    void this.leave(pooled);
+  }
+
+  /** A delivery may use the account although its work has not begun. */
+  private async leave(pooled: PooledAccount): Promise<void> {
     const { account } = pooled;
-    void Promise.all([account.idle(), account.receiver?.idle()]).finally(() => this.leaving.delete(pooled));
+    await Promise.allSettled([account.idle(), account.receiver?.idle()]);
+    if (pooled.users === 0) this.leaving.delete(pooled);
   }
 
   private makeRoom(now: number): void {

@@ -61,7 +61,9 @@ export class PathLookups {
     const known = this.pool.known(name);
     if (known) return known;
     if (this.isClosed || this.failed.has(name)) return 'busy';
-    if (this.waitingBytes + bytes > this.limits.waitingBytes) {
+    const { waitingBytes } = this;
+    // One may always wait, however small the limit is.
+    if (waitingBytes > 0 && waitingBytes + bytes > this.limits.waitingBytes) {
       return this.refuse('half of webhooks.unverifiedBytesLimit waits for other lookups');
     }
     const looking = this.running.get(name) ?? this.begin(name);

@@ -18,7 +18,8 @@ export interface WebhookOptions {
   readonly bodyTimeoutMs?: number;
   /**
    * Most bytes of unverified bodies that the application holds, over all connections and accounts. Beyond
-   * this limit it answers 503 with `Retry-After`. Incomplete bodies get half of it.
+   * this limit it answers 503 with `Retry-After`. Incomplete bodies get half of it, and so do bodies that wait
+   * for `accounts.resolve`.
    * @default 16_777_216
    */
   readonly unverifiedBytesLimit?: number;

@@ -1,21 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type INestApplication } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { once } from 'node:events';
-import { connect as connectHttp2 } from 'node:http2';
-import { type AddressInfo, type Server } from 'node:net';
-import { PaymentsModule } from 'nestjs-payments';
-import { AccountRegistry } from '../../../lib/accounts/account-registry.js';
-import {
-  addMerchant,
-  deliverTo,
-  type Marketplace,
-  PathController,
-  signedSale,
-  startMarketplace,
-} from '../../support/marketplace-app.js';
-import { Merchants } from '../../support/merchants.js';
+import { deliverTo, type Marketplace, signedSale, startMarketplace } from '../../support/marketplace-app.js';
+import { type Merchants } from '../../support/merchants.js';
 import { adapters, type Answer, scheme, send } from '../../support/webhook-app.js';
 
 /** Lets the resolver wait for some names. */
@@ -38,63 +23,6 @@ function holdResolver(merchants: Merchants, waits: (name: string) => boolean) {
     },
   };
 }
-
-/** How many calls and deliveries use an account. */
-function usersOf(app: INestApplication, account: string): number | undefined {
-  return app.get(AccountRegistry, { strict: false })['pool']?.()['accounts'].get(account)?.users;
-}
-
-describe('a delivery over HTTP/2 that is cut off while its account is looked up', () => {
-  it('does not keep the account in use for ever', async () => {
-    const merchants = new Merchants([]);
-    addMerchant(merchants, 'shop');
-    const app = await NestFactory.create(
-      {
-        module: class AppModule {},
-        controllers: [PathController],
-        imports: [
-          PaymentsModule.forRoot({
-            baseUrl: 'http://127.0.0.1:9/api/v1',
-            webhooks: { scheme, retentionDays: Infinity },
-            accounts: { resolve: merchants.keysOf },
-          }),
-        ],
-      },
-      new FastifyAdapter({ http2: true } as object),
-      { logger: false },
-    );
-    await app.listen(0, '127.0.0.1');
-    const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
-    const session = connectHttp2(`http://127.0.0.1:${port}`);
-    const { body, headers } = signedSale('shop', {});
-    const post = (path: string) => {
-      const stream = session.request({ ':method': 'POST', ':path': path, ...headers });
-      stream.on('error', () => undefined).end(body);
-      return stream;
-    };
-    const statusOf = async (path: string): Promise<number | undefined> => {
-      const [answer] = (await once(post(path), 'response')) as [{ ':status'?: number }];
-      return answer[':status'];
-    };
-    try {
-      const resolver = holdResolver(merchants, () => true);
-      const cutOff = post('/webhooks/payments/shop');
-      await resolver.began;
-      const closed = once(cutOff, 'close');
-      cutOff.close(8);
-      await closed;
-      // The server has seen the end of the first stream when it answers the second one.
-      expect(await statusOf('/another')).toBe(404);
-      resolver.answer();
-      expect(await statusOf('/webhooks/payments/shop')).toBe(200);
-      await new Promise(setImmediate);
-      expect(usersOf(app, 'shop')).toBe(0);
-    } finally {
-      session.destroy();
-      await app.close();
-    }
-  });
-});
 
 describe.each(adapters)('while accounts are looked up, on %s', (adapter) => {
   let place: Marketplace;

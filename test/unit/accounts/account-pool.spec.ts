@@ -176,3 +176,30 @@ it('the pool is not idle while somebody waits for an answer that forget() made w
   await idling;
   expect(await opened).toMatchObject({ code: 'ACCOUNT_UNKNOWN' });
 });
+
+it('a shutdown reaches an account that others replaced as long as a delivery uses it', async () => {
+  let address = 'a';
+  const resolve = (name: string) => ({
+    apiKey: `pk_test_${name}`,
+    apiSecret: `sk_test_${name}`,
+    baseUrl: `http://127.0.0.1:1/${address}/api/v1`,
+  });
+  const pool = new AccountPool(
+    resolveResolverOptions({ baseUrl: 'http://127.0.0.1:1/api/v1', accounts: { resolve } }, 'default'),
+    () => ({ services: {}, receiver: undefined, stop: () => undefined, idle }) as unknown as Account,
+  );
+  const visited = (): number => {
+    let count = 0;
+    pool.forEach(() => (count += 1));
+    return count;
+  };
+  const release = pool.use(await pool.open('shop'));
+  address = 'b';
+  pool.forget('shop');
+  await pool.open('shop');
+  await new Promise(setImmediate);
+  expect(visited()).toBe(2);
+  release();
+  await new Promise(setImmediate);
+  expect(visited()).toBe(1);
+});

@@ -114,6 +114,19 @@ describe('names of paths', () => {
     await Promise.all(flood);
   });
 
+  it('names of paths are looked up even for a body that is longer than what may wait, but for no second one meanwhile', async () => {
+    const small = new PathLookups(pool, {
+      maxPathLookups: 2,
+      pathLookupsPerSecond: 9,
+      timeoutMs: 9,
+      waitingBytes: 10,
+    });
+    const [first, second] = await Promise.all([small.find('shop', 100), small.find('shop', 1)]);
+    expect(first).toMatchObject({ name: 'shop' });
+    expect(second).toBe('busy');
+    expect(await small.find('nobody', 100)).toBe('unknown');
+  });
+
   it('names of paths that the resolver fails on are busy for a second, without another question', async () => {
     answer = () => {
       throw new Error('away');
