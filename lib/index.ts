@@ -212,15 +212,14 @@ export {
   type ForgettablePayments,
   type JournalInsertion,
   type JournalInTransaction,
-  type JournalKey,
   type JournalPage,
   type JournalRecord,
-  type JournalScope,
   type JournalStore,
   type PaymentTombstone,
   type StoredJournalRecord,
   type TombstoneEnd,
 } from './storage/journal-store.js';
+export { type JournalKey, type JournalScope } from './storage/journal-scope.js';
 export { dailyCapDay, type DailyCapReached, type DailyShare } from './storage/daily-cap.js';
 export { type JournalEntry } from './common/journal-entry.js';
 export { aesGcm, type AesGcmOptions } from './storage/sealed/aes-gcm.js';
