@@ -17,6 +17,8 @@ export class LookupTurns {
 
   /** Whether one more lookup may begin in this second. If so, it counts. */
   isWithinRate(): boolean {
+    // Else 0 ms of it would be no number.
+    if (this.perSecond === Infinity) return true;
     const now = performance.now();
     this.left = Math.min(this.perSecond, this.left + ((now - this.countedAt) / 1_000) * this.perSecond);
     this.countedAt = now;

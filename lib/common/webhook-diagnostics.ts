@@ -124,7 +124,10 @@ export interface WebhookEndEvent extends WebhookSubject {
  * @publicApi
  */
 export interface WebhookRefusedEvent {
-  /** Name of the merchant account. */
+  /**
+   * Name of the merchant account. That of the registration if the path named an account that does not exist or was not
+   * looked up: strangers choose such names.
+   */
   readonly account: string;
   /** The HTTP status of the answer: 401 if the signature was wrong. */
   readonly status: number;

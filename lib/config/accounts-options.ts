@@ -59,7 +59,7 @@ export interface PaymentsAccountsOptions {
   /**
    * Most lookups in a second of accounts that the paths of webhooks name and that are new to this process. Beyond it, a
    * webhook of such an account gets 503 with `Retry-After`. Anybody may invent names, so this is what strangers can make
-   * `resolve` do.
+   * `resolve` do, beside one lookup in each `cacheMs` of an account that the process has used.
    * @default 100
    */
   readonly pathLookupsPerSecond?: number;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Controller, Version, VersioningType } from '@nestjs/common';
+import { Controller, Param, Post, UseGuards, Version, VersioningType } from '@nestjs/common';
 import { connect } from 'node:net';
-import { customScheme, PaymentsAccounts, PaymentsWebhook } from 'nestjs-payments';
+import { customScheme, PaymentsAccounts, PaymentsWebhook, PaymentsWebhookGuard } from 'nestjs-payments';
 import {
   addMerchant,
   deliverTo,
@@ -222,6 +222,36 @@ describe.each(adapters)('beside registered accounts, on %s', (adapter) => {
       expect((await deliverTo(place.port, 'shop')).status).toBe(200);
       expect(place.merchants.asked).toEqual(['shop']);
       expect(place.sales.all).toEqual(['shop order-1']);
+    } finally {
+      await place.app.close();
+    }
+  });
+
+  it("a parameter of the application's own keeps the account of its route", async () => {
+    @Controller('tenants/:account')
+    class TenantsController {
+      @PaymentsWebhook('hooks', { account: 'payouts' })
+      received(): void {}
+
+      @Post('checked')
+      @UseGuards(PaymentsWebhookGuard.for('payouts'))
+      checked(@Param('account') tenant: string): string {
+        return tenant;
+      }
+    }
+    const place = await startMarketplace(
+      adapter,
+      {},
+      { controllers: [TenantsController, PathController], payments: [PAYOUTS] },
+    );
+    const post = (path: string, signedFor: string): Promise<Answer> =>
+      deliverTo(place.port, signedFor, { path });
+    try {
+      expect((await post('/tenants/shop/hooks', 'payouts')).status).toBe(200);
+      expect((await post('/tenants/shop/hooks', 'shop')).status).toBe(401);
+      expect(await post('/tenants/shop/checked', 'payouts')).toMatchObject({ status: 201, text: 'shop' });
+      expect((await post('/tenants/shop/checked', 'shop')).status).toBe(401);
+      expect(place.merchants.asked).toEqual([]);
     } finally {
       await place.app.close();
     }
