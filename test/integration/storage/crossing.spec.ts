@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { aesGcm, memoryStorage, type PaymentsStorage } from 'nestjs-payments';
+import { memoryStorage, type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { redisStorage } from 'nestjs-payments/redis';
-import { type Encryption } from '../../../lib/storage/sealed/encryption.js';
-import { sealedStorage } from '../../../lib/storage/sealed/sealed-storage.js';
 import { claimed, inboxDelivery, inboxKey } from '../../support/inbox-contract.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { type PgliteServer, startPglite } from '../../support/pglite-server.js';
 import { redisOfSpecs } from '../../support/redis-of-specs.js';
+import { sealed } from '../../support/sealed-storage.js';
 import { describeWith, redisService } from '../../support/services.js';
 
 const BOOT_MS = 60_000;
@@ -33,14 +31,12 @@ const anyName = fc.oneof(fc.constantFrom(...ODD), fc.stringMatching(/^[A-Za-z0-9
 const twoNames = fc.tuple(anyName, anyName).filter(([one, other]) => one !== other);
 const BODY = '{"phone":"255712345678"}';
 const LEASE_MS = 60_000;
-const keys = { now: randomBytes(32) };
-const encryption = aesGcm({ keys, current: 'now' }) as Encryption;
 
 /** What no account may see, or change, of another one in a storage. Call it inside a `describe`. */
 function keepsAccountsApart(open: () => PaymentsStorage, numRuns: number): void {
   it('no payment, webhook or sealed value of one account is there for another of any name', async () => {
     const beneath = open();
-    const { journal, inbox } = sealedStorage(beneath, encryption);
+    const { journal, inbox } = sealed(beneath);
     let run = 0;
     const check = fc.asyncProperty(twoNames, async ([one, other]) => {
       const reference = `order-${(run += 1)}`;

@@ -40,8 +40,8 @@ export const CALL_PLANTS: readonly CallPlant[] = [
     mode: 'redis',
     payments: 4,
     file: 'lib/storage/redis/journal-scripts.ts',
-    from: 'if not existing or existing.version ~= ARGV[6] then return false end\nlocal isSameCall',
-    to: 'if not existing then return false end\nlocal isSameCall',
+    from: 'if not existing or existing.version ~= ARGV[6] then return false end',
+    to: 'if not existing then return false end',
     found: /order-9\d{5} was called rejected after its effect/,
   },
 ];
