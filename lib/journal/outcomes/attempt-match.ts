@@ -1,5 +1,5 @@
 import { type JournalRecord } from '../../storage/journal-store.js';
-import { transactionName } from './webhook-fit.js';
+import { transactionName } from './compare-webhook.js';
 import { idempotencyKeyFor } from '../payment/payment-identity.js';
 import { gatewayRecord } from '../payment/payment-result.js';
 import { type WireRecord } from '../../gateway/answer/wire-record.js';

@@ -22,7 +22,7 @@ import {
   webhookFit,
   type ReportedOutcome,
   type WebhookFit,
-} from './webhook-fit.js';
+} from './compare-webhook.js';
 
 /** The payment of a webhook, as far as the journal knows it. */
 export interface WebhookPayment {

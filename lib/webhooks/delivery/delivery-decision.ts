@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { PAYMENT_EVENT_NAMES, type PaymentWebhookEvent } from '../../common/events.js';
 import { COLLECTION_STATUSES, type SetAsideKind } from '../../common/vocabulary.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
-import { providerReferenceOf } from '../../journal/outcomes/webhook-fit.js';
+import { providerReferenceOf } from '../../journal/outcomes/compare-webhook.js';
 import { type WebhookPayment } from '../../journal/outcomes/webhook-outcomes.js';
 
 /** Whether an event may reach the handlers of its name. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { providerReferenceOf } from '../../../../lib/journal/outcomes/webhook-fit.js';
+import { providerReferenceOf } from '../../../../lib/journal/outcomes/compare-webhook.js';
 import { OutcomeNotifier } from '../../../../lib/journal/outcomes/outcome-recorder.js';
 import { WebhookOutcomes } from '../../../../lib/journal/outcomes/webhook-outcomes.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';

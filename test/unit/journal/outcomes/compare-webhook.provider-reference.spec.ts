@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { providerReferenceOf, transactionName } from '../../../../lib/journal/outcomes/webhook-fit.js';
+import { providerReferenceOf, transactionName } from '../../../../lib/journal/outcomes/compare-webhook.js';
 import { paymentEvent } from '../../../../lib/testing/payment-event.js';
 
 describe("the provider's reference", () => {

@@ -5,7 +5,7 @@ import {
   webhookFit,
   type ReportedOutcome,
   type WebhookFit,
-} from '../../../../lib/journal/outcomes/webhook-fit.js';
+} from '../../../../lib/journal/outcomes/compare-webhook.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
 const PAID: ReportedOutcome = { outcome: 'success', amount: '1180.50', currency: 'TZS' };
