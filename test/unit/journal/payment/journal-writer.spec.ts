@@ -12,7 +12,9 @@ const record = journalRecord('order-1');
 const asked = { bodyHash: record.bodyHash, idempotencyKey: undefined, attempt: undefined };
 const NO_LIMITS = { minCents: undefined, maxCents: undefined, perDay: undefined };
 const limits = { collection: NO_LIMITS, disbursement: NO_LIMITS };
-const rules = { limits, probe: {}, recoveryWindowMs: 60_000 } as ConstructorParameters<typeof JournalWriter>[1];
+const rules = { limits, probe: {}, recoveryWindowMs: 60_000 } as ConstructorParameters<
+  typeof JournalWriter
+>[1];
 const PROBED = { ...rules, probe: { ...rules.probe, collection: { afterAnswerMs: 0, afterSilenceMs: 0 } } };
 
 describe('a ledger whose journal hangs', () => {
