@@ -208,6 +208,7 @@ export class RecoveryRun {
     tally: RecoveryTally,
     after?: string,
   ): AsyncGenerator<ScannedPage, void, undefined> {
+    if (this.hasStopped()) return;
     try {
       for await (const page of this.pages(family, after)) {
         tally.pages += 1;

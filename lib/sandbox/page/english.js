@@ -217,7 +217,6 @@ export const english = {
   'add.directory': 'Register an account',
   bankCode: 'Code',
   bankName: 'Name of the bank',
-  holder: 'Holder',
   holderOrClosed: 'Holder (empty: the account does not exist)',
   closed: 'does not exist',
   setBalance: 'Set the balance',

@@ -217,7 +217,6 @@ export const swahili = {
   'add.directory': 'Sajili akaunti',
   bankCode: 'Msimbo',
   bankName: 'Jina la benki',
-  holder: 'Mwenye akaunti',
   holderOrClosed: 'Mwenye akaunti (tupu: akaunti haipo)',
   closed: 'haipo',
   setBalance: 'Weka salio',

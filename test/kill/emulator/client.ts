@@ -9,6 +9,7 @@ interface Page {
 /** Makes random changes and notes those that were answered. */
 export class Client {
   private made = 0;
+  private readonly waiting = new Set<() => void>();
 
   constructor(
     private readonly random: Random,
@@ -20,12 +21,28 @@ export class Client {
   async run(url: string): Promise<void> {
     for (;;) {
       try {
+        const before = this.answered.count;
         await this.change(url);
+        if (this.answered.count > before) for (const hear of this.waiting) hear();
       } catch (error) {
         if (error instanceof Unexpected) throw error;
         return;
       }
     }
+  }
+
+  /** Resolves when so many more changes were answered. */
+  changed(times: number): Promise<void> {
+    return new Promise((resolve) => {
+      let left = times;
+      const hear = (): void => {
+        left -= 1;
+        if (left > 0) return;
+        this.waiting.delete(hear);
+        resolve();
+      };
+      this.waiting.add(hear);
+    });
   }
 
   /** Says again what was answered: the emulator has to refuse the key. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { performance } from 'node:perf_hooks';
 import { type ClaimResult } from '../../../lib/storage/inbox-store.js';
 import { type PaymentsStorage } from '../../../lib/storage/payments-storage.js';
 import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
@@ -75,10 +76,13 @@ describe('a storage that may hang', () => {
 
   beforeEach(() => {
     vi.useFakeTimers();
+    // Fake timers leave this clock running, and the milliseconds of a busy machine would shorten a limit.
+    vi.spyOn(performance, 'now').mockImplementation(() => Date.now());
     slow = new SlowStorage();
     limited = timeLimited(slow.storage);
   });
   afterEach(() => {
+    vi.restoreAllMocks();
     vi.useRealTimers();
   });
 
