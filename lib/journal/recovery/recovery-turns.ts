@@ -103,6 +103,8 @@ export class RecoveryTurns {
       left -= page.entries.length;
       next = page.next;
     }
+    // As it came, whatever it is.
+    // eslint-disable-next-line @typescript-eslint/only-throw-error
     if (failure !== undefined) throw failure;
     return next && placeAt(next);
   }
