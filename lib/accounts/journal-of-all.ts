@@ -156,7 +156,12 @@ export class JournalOfAllAccounts {
    * @throws PaymentsStorageError
    * @throws PaymentsConfigError if a storage of your own cannot list its accounts.
    */
-  async oldestOfEach(): Promise<readonly (InboxScope & { readonly oldest: OldestOfAccount | undefined })[]> {
+  async oldestOfEach(): Promise<
+    readonly (InboxScope & {
+      /** The payment of this account that has been open for the longest time. */
+      readonly oldest: OldestOfAccount | undefined;
+    })[]
+  > {
     const all: (InboxScope & { readonly oldest: OldestOfAccount | undefined })[] = [];
     await this.over().each('journal', async (stored) => {
       const found = await oldestOf(stored);

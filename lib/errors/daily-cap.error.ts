@@ -8,6 +8,7 @@ import { type PaymentsErrorDetails, PaymentsValidationError } from './payments-e
  */
 export class DailyCapReachedError extends PaymentsValidationError {
   override readonly code: string = 'DAILY_CAP_REACHED';
+  /** That nothing was sent, which cap was reached, and when the next day begins. */
   override readonly message: string;
 
   constructor(

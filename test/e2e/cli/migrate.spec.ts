@@ -360,7 +360,7 @@ describeWithSqlite('nestjs-payments migrate with SQLite', () => {
 
   it('says in one line that a newer version made the file, and that a file is no database', async () => {
     await migrate();
-    file.connect().exec('INSERT INTO payments_migrations VALUES (9, 2, 0)');
+    file.connect().exec('INSERT INTO payments_migrations VALUES (9, 3, 0)');
     expect((await migrate()).stderr).toContain(
       'holds version 9 of the tables of nestjs-payments, which can be used',
     );
