@@ -11,7 +11,7 @@ import { reach } from './reach.mjs';
  * not load what only an application needs. The first match counts.
  */
 const APART = {
-  basics: ['sandbox/index', 'cli/main'],
+  basics: ['sandbox/index', 'cli/main', 'storage/postgres/postgres-dialect'],
   stores: [
     'storage/redis/index',
     'storage/postgres/index',
