@@ -1,3 +1,4 @@
+import { type BatchStore } from './batch-store.js';
 import { type ConflictStore } from './conflict-store.js';
 import { type InboxStore } from './inbox-store.js';
 import { type JournalStore } from './journal-store.js';
@@ -16,6 +17,8 @@ export interface PaymentsStorage {
   readonly journal: JournalStore;
   /** Which webhook deliveries were set aside instead of handled. */
   readonly conflicts: ConflictStore;
+  /** Batches of payouts and their lines. Absent: `PayoutBatchesModule` cannot use this storage. */
+  readonly batches?: BatchStore;
   /**
    * What the application should know of the way in which it uses the storage, each as a whole sentence. The package logs
    * them once at boot.
