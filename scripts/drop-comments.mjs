@@ -21,7 +21,8 @@ function withTabs(source) {
   const visit = (node) => {
     if (ts.isTemplateLiteralToken(node)) {
       const lineAt = (position) => source.getLineAndCharacterOfPosition(position).line;
-      for (let line = lineAt(node.getStart(source)); line < lineAt(node.end); line++) inTemplates.add(line + 1);
+      for (let line = lineAt(node.getStart(source)); line < lineAt(node.end); line++)
+        inTemplates.add(line + 1);
     }
     ts.forEachChild(node, visit);
   };
