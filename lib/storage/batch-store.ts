@@ -159,6 +159,8 @@ export interface BatchStore {
     scope: InboxScope,
     page: { readonly after?: string; readonly limit: number },
   ): Promise<readonly StoredBatch[]>;
+  /** The batches of all accounts that are `checking`, `running` or `paused`, in the order of their `load`, after one. */
+  unfinished(page: { readonly after?: string; readonly limit: number }): Promise<readonly StoredBatch[]>;
   /** The names of other batches with the same lines. */
   withDigest(key: BatchKey, digest: string, limit: number): Promise<readonly string[]>;
   /** Replaces a batch and adds to its audit trail. Undefined if it has another version. */
