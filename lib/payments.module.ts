@@ -95,12 +95,14 @@ const INTERNAL_PROVIDERS: Provider[] = [
       // Gets and gives personal data in the clear, and keeps it sealed if there is an encryption.
       const { encryption } = options;
       const sealed = encryption ? sealedStorage(storage, encryption) : storage;
-      const resealing = encryption && new Resealing(timeLimited(storage), new ValueSealer(encryption));
+      const sealer = encryption && new ValueSealer(encryption);
+      const resealing = sealer && new Resealing(timeLimited(storage), sealer);
       const shared = {
         storage: sealed,
         limitedStorage: timeLimited(sealed),
         transport: accountTransport(http),
         resealing,
+        sealer,
         givenStorage: storage,
       };
       return createRegistration(options, { ...shared, events, handlers, webhooks, registry });

@@ -3,6 +3,7 @@ import { type Recovery } from '../journal/create-recovery.js';
 import { type AccountPage, type AccountPageStart } from '../storage/account-page.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { type Resealing } from '../storage/sealed/reseal.js';
+import { type ValueSealer } from '../storage/sealed/value-sealer.js';
 import { type HeldService } from './lazy-service.js';
 
 /** What a run over all accounts needs of an account whose keys are known. */
@@ -15,11 +16,13 @@ export interface AccountAtWork {
 export interface AccountOwner {
   /** The name of its account; undefined: its accounts come from a resolver. */
   readonly name: string | undefined;
-  readonly givenStorage: object;
+  readonly givenStorage: PaymentsStorage;
   readonly parts: Pick<PaymentsStorage, 'journal' | 'inbox' | 'conflicts'>;
   readonly retentionMs: number;
   /** Undefined without an encryption. */
   readonly resealing: Resealing | undefined;
+  /** Undefined without an encryption. */
+  readonly sealer: ValueSealer | undefined;
   /** Whether accepted payouts of an account are open. Asks no resolver. */
   readonly canAskAboutPayouts: (account: string) => boolean;
   /** Asks the resolver, if it must. */
@@ -102,6 +105,7 @@ async function* pagesIn(
   } while (after !== undefined);
 }
 
-function ownerOf(owners: readonly AccountOwner[], account: string): AccountOwner | undefined {
+/** The registration of an account: that of its name, or else the resolver. */
+export function ownerOf(owners: readonly AccountOwner[], account: string): AccountOwner | undefined {
   return owners.find(({ name }) => name === account) ?? owners.find(({ name }) => name === undefined);
 }

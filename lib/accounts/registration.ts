@@ -17,6 +17,8 @@ import { PaymentsInbox } from '../webhooks/payments-inbox.js';
 import { type Account, type AccountSurroundings, createAccount, type PaymentsAccount } from './account.js';
 import { type AccountOwner } from './account-owner.js';
 import { AccountPool } from './account-pool.js';
+import { type PaymentsStorage } from '../storage/payments-storage.js';
+import { type ValueSealer } from '../storage/sealed/value-sealer.js';
 import { type AccountRegistry } from './account-registry.js';
 import { lazyService } from './lazy-service.js';
 import { WebhooksOfPool } from './webhooks-of-pool.js';
@@ -30,8 +32,10 @@ export interface RegistrationContext extends Omit<AccountSurroundings, 'events' 
   readonly handlers: PaymentHandlers;
   readonly webhooks: WebhookAccounts;
   readonly registry: AccountRegistry;
+  /** Undefined without an encryption. */
+  readonly sealer: ValueSealer | undefined;
   /** The storage as the application gave it: registrations with the same one share their entries. */
-  readonly givenStorage: object;
+  readonly givenStorage: PaymentsStorage;
 }
 
 /** @throws PaymentsConfigError if the name is registered already, or if there is another resolver. */
@@ -60,7 +64,7 @@ function accountOf(options: ResolvedPaymentsOptions, context: RegistrationContex
   const { environment, statusPaths } = options;
   const { turns } = account;
   context.registry.owners.push({
-    ...ownerOf(options, context),
+    ...sharedOf(options, context),
     name: options.account,
     canAskAboutPayouts: () => statusPaths.disbursement !== undefined,
     hold: () => ({ service: { environment, turns }, release: () => undefined }),
@@ -77,7 +81,7 @@ function resolverOf(options: ResolvedResolverOptions, context: RegistrationConte
   context.webhooks.addResolver(options.account, webhooks);
   context.registry.addPool(pool);
   context.registry.owners.push({
-    ...ownerOf(options, context),
+    ...sharedOf(options, context),
     name: undefined,
     canAskAboutPayouts: (name) => (pool.lastOptions(name) ?? options).statusPaths.disbursement !== undefined,
     hold: async (name) => {
@@ -95,12 +99,12 @@ function resolverOf(options: ResolvedResolverOptions, context: RegistrationConte
   };
 }
 
-function ownerOf(
+function sharedOf(
   { webhooks }: Pick<ResolvedRegistration, 'webhooks'>,
-  { givenStorage, limitedStorage, resealing }: RegistrationContext,
+  { givenStorage, limitedStorage, resealing, sealer }: RegistrationContext,
 ): Omit<AccountOwner, 'name' | 'canAskAboutPayouts' | 'hold'> {
   const retentionMs = webhooks?.retentionMs ?? DEFAULT_RETENTION_MS;
-  return { givenStorage, parts: limitedStorage, retentionMs, resealing };
+  return { givenStorage, parts: limitedStorage, retentionMs, resealing, sealer };
 }
 
 /** Services for those who inject one, although the registration has no account of its own. */

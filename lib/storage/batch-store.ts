@@ -100,7 +100,6 @@ export interface NewBatchLine {
 
 /** A line as the storage has it. */
 export interface BatchLine extends NewBatchLine {
-  readonly chunk: number;
   readonly state: LineState;
   /** A JSON object: what its check found, or why it is in its state; `{}` at first. Personal data. */
   readonly result: string;

@@ -16,6 +16,7 @@ export function migrations(names: TableNames): readonly Migration[] {
     { statements: tombstonePurgeVersion(names) },
     { statements: compatibilityVersion(names), compatibleFrom: 5 },
     { statements: dailyCountVersion(names), compatibleFrom: 5 },
+    { statements: batchVersion(names), compatibleFrom: 5 },
   ];
 }
 
@@ -131,6 +132,84 @@ function dailyCountVersion({ dailyCounts }: TableNames): string {
       PRIMARY KEY (account, environment, family)
     );
     COMMENT ON TABLE ${dailyCounts} IS 'nestjs-payments: what was counted towards limits.perDay, one row an account and family';
+  `;
+}
+
+/** Builds of version 5 work on: they have no batches. */
+function batchVersion(names: TableNames): string {
+  return batchTables(names) + batchLineTables(names);
+}
+
+function batchTables({ batches, batchEvents }: TableNames): string {
+  return `
+    CREATE TABLE ${batches} (
+      account text COLLATE "C" NOT NULL,
+      environment text COLLATE "C" NOT NULL,
+      name text COLLATE "C" NOT NULL,
+      batch_load text COLLATE "C" NOT NULL UNIQUE,
+      state text COLLATE "C" NOT NULL,
+      digest text COLLATE "C",
+      details text NOT NULL,
+      version bigint NOT NULL,
+      created_at timestamptz(3) NOT NULL,
+      updated_at timestamptz(3) NOT NULL,
+      PRIMARY KEY (account, environment, name)
+    );
+    CREATE INDEX ON ${batches} (account, environment, digest);
+    CREATE INDEX ON ${batches} (batch_load) WHERE state IN ('checking', 'running', 'paused');
+    COMMENT ON TABLE ${batches} IS 'nestjs-payments: batches of payouts';
+
+    CREATE TABLE ${batchEvents} (
+      account text COLLATE "C" NOT NULL,
+      environment text COLLATE "C" NOT NULL,
+      name text COLLATE "C" NOT NULL,
+      number bigint NOT NULL,
+      at timestamptz(3) NOT NULL,
+      action text NOT NULL,
+      actor text NOT NULL,
+      details text NOT NULL,
+      PRIMARY KEY (account, environment, name, number)
+    );
+    COMMENT ON TABLE ${batchEvents} IS 'nestjs-payments: who did what with a batch';
+  `;
+}
+
+function batchLineTables({ batchLines, batchChunks, batchCounts }: TableNames): string {
+  return `
+    CREATE TABLE ${batchLines} (
+      batch_load text COLLATE "C" NOT NULL,
+      line_number bigint NOT NULL,
+      line_key text COLLATE "C" NOT NULL,
+      state text COLLATE "C" NOT NULL,
+      cents bigint NOT NULL,
+      recipient text COLLATE "C" NOT NULL,
+      content text NOT NULL,
+      result text NOT NULL,
+      updated_at timestamptz(3) NOT NULL,
+      PRIMARY KEY (batch_load, line_number),
+      UNIQUE (batch_load, line_key)
+    );
+    CREATE INDEX ON ${batchLines} (batch_load, state, line_number);
+    CREATE INDEX ON ${batchLines} (recipient);
+    COMMENT ON COLUMN ${batchLines}.content IS 'personal data: whom the line pays';
+    COMMENT ON COLUMN ${batchLines}.result IS 'personal data: what its check found';
+
+    CREATE TABLE ${batchChunks} (
+      batch_load text COLLATE "C" NOT NULL,
+      chunk bigint NOT NULL,
+      digest text COLLATE "C" NOT NULL,
+      first_line bigint NOT NULL,
+      last_line bigint NOT NULL,
+      PRIMARY KEY (batch_load, chunk)
+    );
+    CREATE TABLE ${batchCounts} (
+      batch_load text COLLATE "C" NOT NULL,
+      state text COLLATE "C" NOT NULL,
+      line_count bigint NOT NULL,
+      cents numeric NOT NULL,
+      PRIMARY KEY (batch_load, state)
+    );
+    COMMENT ON TABLE ${batchCounts} IS 'nestjs-payments: how many lines of a batch are in each state';
   `;
 }
 

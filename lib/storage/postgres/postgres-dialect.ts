@@ -1,5 +1,6 @@
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import { type HeldKey, type SqlStatement } from '../sql/sql-database.js';
+import { batchStatements } from './batch-statements.js';
 import { conflictStatements } from './conflict-statements.js';
 import { dailyCapStatements } from './daily-cap-statements.js';
 import { inboxStatements } from './inbox-statements.js';
@@ -25,6 +26,7 @@ export function postgresDialect(names: TableNames, calls: StorageCalls): Executo
       joinedJournal: joinedJournalStatements(names),
       conflicts: conflictStatements(names),
       dailyCaps: dailyCapStatements(names),
+      batches: batchStatements(names),
     },
     transaction: {},
     begin: ({ fence }, leaseMs) => [beginHandlers(fence, leaseMs)],

@@ -1,6 +1,7 @@
 import { type PaymentsStorage } from '../payments-storage.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { sqlParts } from '../sql/sql-parts.js';
+import { batchStatements } from './batch-statements.js';
 import { conflictStatements } from './conflict-statements.js';
 import { dailyCapStatements } from './daily-cap-statements.js';
 import { inboxStatements } from './inbox-statements.js';
@@ -101,6 +102,7 @@ export function postgresStorage(options: PostgresStorageOptions): PaymentsStorag
     joinedJournal: joinedJournalStatements(names),
     conflicts: conflictStatements(names),
     dailyCaps: dailyCapStatements(names),
+    batches: batchStatements(names),
   };
   return {
     ...sqlParts('postgres', database, statements, transactional),

@@ -9,6 +9,13 @@ export interface TableNames {
   readonly tombstones: string;
   /** What was counted towards the daily caps. */
   readonly dailyCounts: string;
+  readonly batches: string;
+  /** The audit trails of batches. */
+  readonly batchEvents: string;
+  readonly batchLines: string;
+  readonly batchChunks: string;
+  /** How many lines of a batch are in each state. */
+  readonly batchCounts: string;
   readonly migrations: string;
   /** Sequence of the fences of claims: a later claim has a higher one. */
   readonly fences: string;
@@ -27,6 +34,11 @@ export function tableNames(schema: string): TableNames {
     journal: name('journal'),
     tombstones: name('tombstones'),
     dailyCounts: name('daily_counts'),
+    batches: name('batches'),
+    batchEvents: name('batch_events'),
+    batchLines: name('batch_lines'),
+    batchChunks: name('batch_chunks'),
+    batchCounts: name('batch_counts'),
     migrations: name('migrations'),
     fences: name('inbox_fence'),
     versions: name('journal_version'),

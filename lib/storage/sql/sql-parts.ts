@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type PaymentsStorage } from '../payments-storage.js';
+import { SqlBatches } from './sql-batches.js';
 import { SqlConflicts } from './sql-conflicts.js';
 import { type SqlDatabase } from './sql-database.js';
 import { SqlInbox } from './sql-inbox.js';
@@ -11,7 +12,7 @@ function newToken(): string {
   return randomBytes(8).toString('hex');
 }
 
-/** The three parts of a storage on one database. */
+/** The parts of a storage on one database. */
 export function sqlParts(
   name: string,
   database: SqlDatabase,
@@ -32,5 +33,6 @@ export function sqlParts(
     inbox: new SqlInbox(database, statements, transactional),
     journal: new SqlJournal(database.run, statements.journal, { within, dailyCaps: statements.dailyCaps }),
     conflicts: new SqlConflicts(database.run, statements.conflicts),
+    ...(statements.batches && { batches: new SqlBatches(database.run, statements.batches) }),
   };
 }

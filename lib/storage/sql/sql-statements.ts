@@ -9,6 +9,7 @@ import {
 } from '../journal-store.js';
 import { type InboxScope, type JournalState, type SetAsideKind } from '../../common/vocabulary.js';
 import { type DailyShare } from '../daily-cap.js';
+import { type BatchStatements } from './batch-statements.js';
 import { type HeldKey, type SqlScript } from './sql-database.js';
 
 /** The operations of the storage, in the words of one dialect. */
@@ -22,6 +23,8 @@ export interface SqlStatements {
   readonly joinedJournal?: (token: string) => JournalStatements;
   readonly conflicts: ConflictStatements;
   readonly dailyCaps: DailyCapStatements;
+  /** Absent: the dialect keeps no batches. */
+  readonly batches?: BatchStatements;
 }
 
 /** The accounts after one in the order of account and environment: some of the next ones, or no row after the last. */

@@ -35,6 +35,7 @@ function owner(name: string | undefined, given = storage): AccountOwner {
     parts: given,
     retentionMs: 1,
     resealing: undefined,
+    sealer: undefined,
     canAskAboutPayouts: () => false,
     hold: (account) => ({
       release: () => undefined,

@@ -1,0 +1,212 @@
+import { type BatchChunk, type LineChange, type LineState, type NewBatchLine } from '../batch-store.js';
+import { type BatchStatements } from '../sql/batch-statements.js';
+import { BATCH } from '../sql/delete-in-batches.js';
+import { change as changing, statement, type SqlScript } from '../sql/sql-database.js';
+import { toSqlText } from '../sql/sql-text.js';
+import { epochText, MOMENT } from './postgres-text.js';
+import { type TableNames } from './table-names.js';
+
+/** The states of lines whose money went out, or may have. */
+const OUT = `('sending', 'accepted', 'unknown', 'paid')`;
+const LINE = `l.line_number::text AS number, l.line_key AS key, l.state, l.cents::text AS cents, l.recipient, l.content, l.result,
+  ${epochText('l.updated_at')} AS updated_ms`;
+
+/** The operations of the lines of batches, each in one statement. Lists of lines are parameters of arrays. */
+export function batchLineStatements(
+  names: TableNames,
+): Pick<
+  BatchStatements,
+  | 'addChunk'
+  | 'removeLines'
+  | 'removeLoad'
+  | 'chunks'
+  | 'chunksIn'
+  | 'linesOf'
+  | 'lines'
+  | 'line'
+  | 'change'
+  | 'counts'
+  | 'sameRecipients'
+> {
+  const { batchLines, batchChunks, batchCounts } = names;
+  return {
+    ...readingLines(names),
+    ...ofChecks(names),
+    addChunk: (load, chunk, lines) => addChunk(names, load, chunk, lines),
+    removeLines: (load) =>
+      changing(
+        `WITH ${MOMENT} DELETE FROM ${batchLines} USING moment WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM ${batchLines} WHERE batch_load = $1 ORDER BY line_number LIMIT ${BATCH}))`,
+        [load],
+      ),
+    removeLoad: (load) =>
+      statement(
+        `WITH ${MOMENT}, chunks AS (DELETE FROM ${batchChunks} USING moment WHERE batch_load = $1),
+          counts AS (DELETE FROM ${batchCounts} USING moment WHERE batch_load = $1)
+        SELECT 1 AS removed`,
+        [load],
+      ),
+    change: (load, changes) => change(names, load, changes),
+  };
+}
+
+function readingLines({
+  batchLines,
+  batchChunks,
+  batchCounts,
+}: TableNames): Pick<BatchStatements, 'chunks' | 'chunksIn' | 'linesOf' | 'lines' | 'line' | 'counts'> {
+  return {
+    chunks: (load, after, limit) =>
+      statement(
+        `SELECT chunk::text AS chunk, digest FROM ${batchChunks} WHERE batch_load = $1 AND chunk > $2 ORDER BY chunk LIMIT $3`,
+        [load, after, limit],
+      ),
+    chunksIn: (load, states, after, limit) =>
+      statement(
+        `SELECT chunk::text AS chunk FROM ${batchChunks} c WHERE batch_load = $1 AND chunk > $2 AND EXISTS (
+          SELECT 1 FROM ${batchLines} l WHERE l.batch_load = c.batch_load AND l.state = ANY ($3)
+            AND l.line_number BETWEEN c.first_line AND c.last_line)
+        ORDER BY chunk LIMIT $4`,
+        [load, after, states, limit],
+      ),
+    linesOf: (load, chunk) =>
+      statement(
+        `SELECT ${LINE} FROM ${batchChunks} c JOIN ${batchLines} l
+          ON l.batch_load = c.batch_load AND l.line_number BETWEEN c.first_line AND c.last_line
+        WHERE c.batch_load = $1 AND c.chunk = $2 ORDER BY l.line_number`,
+        [load, chunk],
+      ),
+    lines: (load, after, limit, states) => linesAfter(batchLines, load, after, limit, states),
+    line: (load, key) =>
+      statement(`SELECT ${LINE} FROM ${batchLines} l WHERE batch_load = $1 AND line_key = $2`, [load, key]),
+    counts: (load) =>
+      statement(
+        `SELECT state, line_count::text AS lines, cents::text AS cents FROM ${batchCounts}
+          WHERE batch_load = $1 AND line_count > 0`,
+        [load],
+      ),
+  };
+}
+
+/** One page of each state, each in the order of its index. */
+function linesAfter(
+  table: string,
+  load: string,
+  after: number,
+  limit: number,
+  states: readonly LineState[] | undefined,
+): SqlScript {
+  if (!states) {
+    return statement(
+      `SELECT ${LINE} FROM ${table} l WHERE batch_load = $1 AND line_number > $2 ORDER BY line_number LIMIT $3`,
+      [load, after, limit],
+    );
+  }
+  return statement(
+    `SELECT ${LINE} FROM unnest($4::text[]) AS wanted (state) CROSS JOIN LATERAL (
+      SELECT * FROM ${table} WHERE batch_load = $1 AND state = wanted.state AND line_number > $2 ORDER BY line_number LIMIT $3
+    ) l ORDER BY l.line_number LIMIT $3`,
+    [load, after, limit, states],
+  );
+}
+
+function addChunk(
+  { batchLines, batchChunks, batchCounts }: TableNames,
+  load: string,
+  { chunk, digest }: BatchChunk,
+  lines: readonly NewBatchLine[],
+): SqlScript {
+  return statement(
+    `WITH ${MOMENT}, given AS (
+      SELECT * FROM unnest($4::bigint[], $5::text[], $6::bigint[], $7::text[], $8::text[])
+        AS g (line_number, line_key, cents, recipient, content)
+    ), used AS (
+      SELECT line_key FROM ${batchLines} WHERE batch_load = $1 AND line_key IN (SELECT line_key FROM given)
+    ), added AS (
+      INSERT INTO ${batchLines} (batch_load, line_number, line_key, state, cents, recipient, content, result, updated_at)
+      SELECT $1, line_number, line_key, 'waiting', cents, recipient, content, '{}', now FROM given, moment
+      WHERE NOT EXISTS (SELECT 1 FROM used)
+      RETURNING line_number, cents
+    ), summed AS (
+      SELECT count(*) AS lines, sum(cents) AS cents, min(line_number) AS first, max(line_number) AS last FROM added
+    ), chunked AS (
+      INSERT INTO ${batchChunks} (batch_load, chunk, digest, first_line, last_line)
+      SELECT $1, $2::bigint, $3, first, last FROM summed WHERE lines > 0
+    ), counted AS (
+      INSERT INTO ${batchCounts} AS c (batch_load, state, line_count, cents)
+      SELECT $1, 'waiting', lines, cents FROM summed WHERE lines > 0
+      ON CONFLICT (batch_load, state) DO UPDATE
+        SET line_count = c.line_count + excluded.line_count, cents = c.cents + excluded.cents
+    )
+    SELECT line_key AS key FROM used`,
+    [
+      load,
+      chunk,
+      digest,
+      lines.map(({ number }) => number),
+      lines.map(({ key }) => key),
+      lines.map(({ cents }) => cents),
+      lines.map(({ recipient }) => recipient),
+      lines.map(({ content }) => toSqlText(content)),
+    ],
+  );
+}
+
+/** Locks the lines in the order of their numbers, and the counts in that of their states. */
+function change(
+  { batchLines, batchCounts }: TableNames,
+  load: string,
+  changes: readonly LineChange[],
+): SqlScript {
+  return statement(
+    `WITH ${MOMENT}, wanted AS (
+      SELECT line_number, string_to_array(allowed, ' ') AS allowed, next, result
+      FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[]) AS w (line_number, allowed, next, result)
+    ), target AS (
+      SELECT l.line_number, l.state AS before, l.cents, w.next, w.result
+      FROM moment, ${batchLines} l JOIN wanted w ON w.line_number = l.line_number
+      WHERE l.batch_load = $1 AND l.state = ANY (w.allowed)
+      ORDER BY l.line_number FOR UPDATE OF l
+    ), changed AS (
+      UPDATE ${batchLines} l SET state = target.next, result = coalesce(target.result, l.result), updated_at = now
+      FROM target, moment WHERE l.batch_load = $1 AND l.line_number = target.line_number
+      RETURNING l.line_number
+    ), deltas AS (
+      SELECT state, sum(lines) AS lines, sum(cents) AS cents FROM (
+        SELECT before AS state, -1 AS lines, -cents AS cents FROM target
+        UNION ALL SELECT next, 1, cents FROM target
+      ) moves GROUP BY state HAVING sum(lines) <> 0 OR sum(cents) <> 0 ORDER BY state
+    ), counted AS (
+      INSERT INTO ${batchCounts} AS c (batch_load, state, line_count, cents)
+      SELECT $1, state, lines, cents FROM deltas
+      ON CONFLICT (batch_load, state) DO UPDATE
+        SET line_count = c.line_count + excluded.line_count, cents = c.cents + excluded.cents
+    )
+    SELECT line_number::text AS number FROM changed ORDER BY line_number`,
+    [
+      load,
+      changes.map(({ number }) => number),
+      changes.map(({ from }) => from.join(' ')),
+      changes.map(({ to }) => to),
+      changes.map(({ result }) => (result === undefined ? null : toSqlText(result))),
+    ],
+  );
+}
+
+function ofChecks({ batches, batchLines, batchChunks }: TableNames): Pick<BatchStatements, 'sameRecipients'> {
+  return {
+    sameRecipients: (load, chunk, withinMs, limit) =>
+      statement(
+        `SELECT DISTINCT ON (l.line_number) l.line_number::text AS number, b.name, o.line_key AS key, o.state
+        FROM ${batchChunks} c
+        JOIN ${batchLines} l ON l.batch_load = c.batch_load AND l.line_number BETWEEN c.first_line AND c.last_line
+        JOIN ${batchLines} o ON o.recipient = l.recipient
+        JOIN ${batches} b ON b.batch_load = o.batch_load
+        WHERE c.batch_load = $1 AND c.chunk = $2 AND CASE WHEN o.batch_load = l.batch_load THEN o.line_number < l.line_number
+          ELSE o.cents = l.cents AND o.state IN ${OUT}
+            AND o.updated_at > clock_timestamp() - $3::float8 * interval '1 millisecond' END
+        ORDER BY l.line_number, o.batch_load, o.line_number LIMIT $4`,
+        [load, chunk, withinMs, limit],
+      ),
+  };
+}

@@ -1,0 +1,126 @@
+import { type BatchEvent, type BatchKey, type BatchRecord } from '../batch-store.js';
+import { statement } from '../sql/sql-database.js';
+import { type BatchStatements } from '../sql/batch-statements.js';
+import { toSqlText } from '../sql/sql-text.js';
+import { batchLineStatements } from './batch-line-statements.js';
+import { epochText, MOMENT } from './postgres-text.js';
+import { type TableNames } from './table-names.js';
+
+/** Every column of a batch `b`. */
+const STORED = `b.account, b.environment, b.name, b.batch_load, b.state, b.digest, b.details, b.version::text AS version_text,
+    ${epochText('b.created_at')} AS created_ms, ${epochText('b.updated_at')} AS updated_ms,
+    ${epochText('clock_timestamp()')} AS now_ms`;
+const IS_BATCH = 'account = $1 AND environment = $2 AND name = $3';
+
+/** The operations of batches, each in one statement. */
+export function batchStatements(names: TableNames): BatchStatements {
+  return {
+    ...readingBatches(names),
+    ...writingBatches(names),
+    ...ofEvents(names),
+    ...batchLineStatements(names),
+  };
+}
+
+function readingBatches({
+  batches,
+}: TableNames): Pick<BatchStatements, 'get' | 'list' | 'unfinished' | 'withDigest'> {
+  return {
+    get: (key) => statement(`SELECT ${STORED} FROM ${batches} b WHERE ${IS_BATCH}`, keyValues(key)),
+    list: ({ account, environment }, after, limit) =>
+      statement(
+        `SELECT ${STORED} FROM ${batches} b WHERE account = $1 AND environment = $2 AND name > $3 ORDER BY name LIMIT $4`,
+        [account, environment, after, limit],
+      ),
+    unfinished: (after, limit) =>
+      statement(
+        `SELECT ${STORED} FROM ${batches} b WHERE state IN ('checking', 'running', 'paused') AND batch_load > $1
+          ORDER BY batch_load LIMIT $2`,
+        [after, limit],
+      ),
+    withDigest: (key, digest, limit) =>
+      statement(
+        `SELECT name FROM ${batches} WHERE account = $1 AND environment = $2 AND name <> $3 AND digest = $4
+          ORDER BY name LIMIT $5`,
+        [...keyValues(key), digest, limit],
+      ),
+  };
+}
+
+function writingBatches({
+  batches,
+  batchEvents,
+}: TableNames): Pick<BatchStatements, 'create' | 'replace' | 'remove'> {
+  return {
+    create: (record, event) =>
+      statement(
+        `WITH ${MOMENT}, b AS (
+          INSERT INTO ${batches} (account, environment, name, batch_load, state, digest, details, version, created_at, updated_at)
+          SELECT $1, $2, $3, $4, $5, $6, $7, 1, now, now FROM moment
+          ON CONFLICT (account, environment, name) DO NOTHING RETURNING *
+        ), noted AS (
+          INSERT INTO ${batchEvents} (account, environment, name, number, at, action, actor, details)
+          SELECT $1, $2, $3, 1, b.created_at, $8, $9, $10 FROM b
+        )
+        SELECT ${STORED} FROM b`,
+        [...valuesOf(record), ...eventValues(event)],
+      ),
+    replace: (version, record, event) =>
+      statement(
+        `WITH ${MOMENT}, b AS (
+          UPDATE ${batches} SET batch_load = $4, state = $5, digest = $6, details = $7, version = version + 1, updated_at = now
+          FROM moment WHERE ${IS_BATCH} AND version = $11 RETURNING ${batches}.*
+        ), noted AS (
+          INSERT INTO ${batchEvents} (account, environment, name, number, at, action, actor, details)
+          SELECT $1, $2, $3, (SELECT max(number) + 1 FROM ${batchEvents} WHERE ${IS_BATCH}), b.updated_at, $8, $9, $10 FROM b
+        )
+        SELECT ${STORED} FROM b`,
+        [...valuesOf(record), ...eventValues(event), version],
+      ),
+    remove: (key, version) =>
+      statement(
+        `WITH ${MOMENT}, b AS (
+          DELETE FROM ${batches} USING moment WHERE ${IS_BATCH} AND version = $4 RETURNING name
+        ), noted AS (
+          DELETE FROM ${batchEvents} WHERE ${IS_BATCH} AND EXISTS (SELECT 1 FROM b)
+        )
+        SELECT name FROM b`,
+        [...keyValues(key), version],
+      ),
+  };
+}
+
+function ofEvents({ batches, batchEvents }: TableNames): Pick<BatchStatements, 'append' | 'events'> {
+  return {
+    // Whoever writes holds the row of the batch, so that numbers have no gaps.
+    append: (key, event) =>
+      statement(
+        `WITH ${MOMENT}, b AS (
+          UPDATE ${batches} SET version = version + 1 FROM moment WHERE ${IS_BATCH} RETURNING moment.now AS at
+        )
+        INSERT INTO ${batchEvents} (account, environment, name, number, at, action, actor, details)
+        SELECT $1, $2, $3, (SELECT max(number) + 1 FROM ${batchEvents} WHERE ${IS_BATCH}), b.at, $4, $5, $6 FROM b
+        RETURNING number::text AS number`,
+        [...keyValues(key), ...eventValues(event)],
+      ),
+    events: (key, after, limit) =>
+      statement(
+        `SELECT number::text AS number, ${epochText('at')} AS at_ms, action, actor, details FROM ${batchEvents}
+          WHERE ${IS_BATCH} AND number > $4 ORDER BY number LIMIT $5`,
+        [...keyValues(key), after, limit],
+      ),
+  };
+}
+
+function keyValues({ account, environment, batch }: BatchKey): readonly string[] {
+  return [account, environment, batch];
+}
+
+function valuesOf(record: BatchRecord): readonly unknown[] {
+  const { load, state, digest = null, details } = record;
+  return [...keyValues(record), load, state, digest, toSqlText(details)];
+}
+
+function eventValues({ action, by, details }: BatchEvent): readonly string[] {
+  return [action, toSqlText(by), toSqlText(details)];
+}

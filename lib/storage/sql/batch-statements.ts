@@ -1,0 +1,42 @@
+import { type InboxScope } from '../../common/vocabulary.js';
+import {
+  type BatchChunk,
+  type BatchEvent,
+  type BatchKey,
+  type BatchRecord,
+  type LineChange,
+  type LineState,
+  type NewBatchLine,
+} from '../batch-store.js';
+import { type SqlScript } from './sql-database.js';
+
+/** The operations of batches, in the words of one dialect. Each is all or nothing. */
+export interface BatchStatements {
+  /** No row: there is one already. */
+  create(record: BatchRecord, event: BatchEvent): SqlScript;
+  get(key: BatchKey): SqlScript;
+  list(scope: InboxScope, after: string, limit: number): SqlScript;
+  unfinished(after: string, limit: number): SqlScript;
+  withDigest(key: BatchKey, digest: string, limit: number): SqlScript;
+  /** No row: it has another version. */
+  replace(version: number, record: BatchRecord, event: BatchEvent): SqlScript;
+  /** No row: it has another version. */
+  remove(key: BatchKey, version: number): SqlScript;
+  append(key: BatchKey, event: BatchEvent): SqlScript;
+  events(key: BatchKey, after: number, limit: number): SqlScript;
+  /** Rows: the keys that exist; then nothing was added. */
+  addChunk(load: string, chunk: BatchChunk, lines: readonly NewBatchLine[]): SqlScript;
+  /** One batch of lines. */
+  removeLines(load: string): SqlScript;
+  /** All but the lines. */
+  removeLoad(load: string): SqlScript;
+  chunks(load: string, after: number, limit: number): SqlScript;
+  chunksIn(load: string, states: readonly LineState[], after: number, limit: number): SqlScript;
+  linesOf(load: string, chunk: number): SqlScript;
+  lines(load: string, after: number, limit: number, states: readonly LineState[] | undefined): SqlScript;
+  line(load: string, key: string): SqlScript;
+  /** Rows: the numbers of the lines that were changed. */
+  change(load: string, changes: readonly LineChange[]): SqlScript;
+  counts(load: string): SqlScript;
+  sameRecipients(load: string, chunk: number, withinMs: number, limit: number): SqlScript;
+}
