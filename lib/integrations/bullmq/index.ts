@@ -1,5 +1,5 @@
 /**
- * Hands webhooks to BullMQ workers. Needs `bullmq` and `@nestjs/bullmq`.
+ * Hands webhooks and batches of payouts to BullMQ workers. Needs `bullmq` and `@nestjs/bullmq`.
  *
  * @module nestjs-payments/bullmq
  */
@@ -17,4 +17,5 @@ export {
   type PaymentsQueueRetryOptions,
   type PaymentsQueueWorkerOptions,
 } from './payments-queue-options.js';
+export { bullmqEngine, type BullmqEngineOptions } from './bullmq-engine.js';
 export { type FailedWebhook, PaymentsQueue } from './payments-queue.js';

@@ -1,0 +1,76 @@
+import { formatCents } from '../common/money.js';
+import { PaymentsError } from '../errors/payments-errors.js';
+import { type BatchRecord } from '../storage/batch-store.js';
+import { type BatchAccount } from './batch/batch-accounts.js';
+import { linesIn } from './batch/batch-decisions.js';
+import { detailsOf } from './batch/batch-details.js';
+import { type PayoutBatchLine, payoutBatchLine } from './payout-batch-line.js';
+import { balanceProblem, coverOf } from './policy/balance-rule.js';
+import { type ResolvedBatchPolicy } from './policy/batch-policy.js';
+
+/** More blocked lines are counted, and not listed. */
+const MOST_LISTED = 1_000;
+const PAGE = 500;
+
+/**
+ * What the check of a batch found.
+ *
+ * @publicApi
+ */
+export interface BatchCheckReport {
+  /** Number of all lines. */
+  readonly lines: number;
+  /** Sum of all lines: two-decimal string in TZS. Fees come on top; the specification does not say how much. */
+  readonly amount: string;
+  /** Number of the lines that somebody has to look at. */
+  readonly blocked: number;
+  /** The first 1,000 of them. */
+  readonly blockedLines: readonly PayoutBatchLine[];
+  /** `available_balance` of the wallet: two-decimal string in TZS. */
+  readonly balance: string;
+  /** Why the wallet does not cover what is to be paid, as a sentence; absent if it does. */
+  readonly balanceProblem?: string;
+}
+
+export async function checkReport(
+  { store, services }: BatchAccount,
+  record: BatchRecord,
+  policy: ResolvedBatchPolicy,
+): Promise<BatchCheckReport> {
+  const { lines, cents } = detailsOf(record);
+  const [counts, { available_balance: balance }] = await Promise.all([
+    store.counts(record.load),
+    services.wallet.balance(),
+  ]);
+  const blockedLines: PayoutBatchLine[] = [];
+  for (let after: number | undefined = 0; after !== undefined && blockedLines.length < MOST_LISTED;) {
+    const page = await store.lines(record.load, { after, limit: PAGE, states: ['blocked'] });
+    blockedLines.push(...page.map((line) => payoutBatchLine(record.batch, line)));
+    after = page.at(-1)?.number;
+  }
+  const problem = balanceProblem(coverOf(balance, counts), policy);
+  return {
+    lines,
+    amount: formatCents(BigInt(cents)),
+    blocked: linesIn(counts, 'blocked'),
+    blockedLines,
+    balance,
+    ...(problem !== undefined && { balanceProblem: problem }),
+  };
+}
+
+/** The error of a check that stopped before its end. */
+export async function checkStopped({ store }: BatchAccount, record: BatchRecord): Promise<PaymentsError> {
+  let reason = 'the gateway gave no usable answer';
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const events = await store.events(record, { after, limit: PAGE });
+    for (const { action, details } of events) {
+      if (action === 'check-stop') reason = String((JSON.parse(details) as { reason?: unknown }).reason);
+    }
+    after = events.at(-1)?.number;
+  }
+  return new PaymentsError(
+    'BATCH_CHECK',
+    `The check stopped, and goes on when you call check() again: ${reason}`,
+  );
+}

@@ -1,0 +1,46 @@
+import { PaymentsError } from '../errors/payments-errors.js';
+import { type BatchRecord } from '../storage/batch-store.js';
+import { type BatchAccount } from './batch/batch-accounts.js';
+import { detailsOf } from './batch/batch-details.js';
+import { digestOfChunks } from './lines/payout-line.js';
+import { balanceProblem, coverOf } from './policy/balance-rule.js';
+import { type ResolvedBatchPolicy } from './policy/batch-policy.js';
+
+const PAGE = 1_000;
+
+/**
+ * Looks whether an approved batch may begin.
+ *
+ * @throws PaymentsError with the code `BATCH_CHANGED` or `BATCH_BALANCE`.
+ */
+export async function checkReady(
+  account: BatchAccount,
+  record: BatchRecord,
+  policy: ResolvedBatchPolicy,
+): Promise<void> {
+  const digest = await storedDigest(account, record.load);
+  const { approvals } = detailsOf(record);
+  if (digest !== record.digest || approvals.some((approval) => approval.digest !== digest)) {
+    throw new PaymentsError(
+      'BATCH_CHANGED',
+      `Nothing was sent: the stored lines of the batch "${record.batch}" are not those that were approved. Cancel it, and load it anew.`,
+    );
+  }
+  const [counts, balance] = await Promise.all([
+    account.store.counts(record.load),
+    account.services.wallet.balance(),
+  ]);
+  const problem = balanceProblem(coverOf(balance.available_balance, counts), policy);
+  if (problem !== undefined) throw new PaymentsError('BATCH_BALANCE', `Nothing was sent: ${problem}`);
+}
+
+async function storedDigest({ store }: BatchAccount, load: string): Promise<string> {
+  const digests: string[] = [];
+  for (let after = 0; ;) {
+    const chunks = await store.chunks(load, { after, limit: PAGE });
+    digests.push(...chunks.map(({ digest }) => digest));
+    const last = chunks.at(-1);
+    if (!last || chunks.length < PAGE) return digestOfChunks(digests);
+    after = last.chunk;
+  }
+}

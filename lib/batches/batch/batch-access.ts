@@ -1,0 +1,66 @@
+import { quoted } from '../../common/quoted.js';
+import { PaymentsError } from '../../errors/payments-errors.js';
+import { type BatchLine, type BatchRecord, type StoredBatch } from '../../storage/batch-store.js';
+import { type BatchAccount } from './batch-accounts.js';
+import { type BatchChange, changeBatch } from './batch-change.js';
+import { type BatchSurroundings } from './batch-surroundings.js';
+
+/** One batch in its storage, always as it is now. */
+export class BatchAccess {
+  readonly batch: string;
+  readonly load: string;
+
+  constructor(
+    readonly account: BatchAccount,
+    { record }: StoredBatch,
+    readonly around: BatchSurroundings,
+  ) {
+    this.batch = record.batch;
+    this.load = record.load;
+  }
+
+  /** @throws PaymentsError with the code `BATCH_NOT_FOUND` if it was removed, or loaded anew. */
+  async stored(): Promise<StoredBatch> {
+    const { scope, store } = this.account;
+    const stored = await store.get({ ...scope, batch: this.batch });
+    if (stored?.record.load === this.load) return stored;
+    throw notFound(this.batch);
+  }
+
+  /** Changes the batch, and returns it as it is afterwards, changed or not. */
+  async change(decide: (stored: StoredBatch) => BatchChange | undefined): Promise<StoredBatch> {
+    const changed = await changeBatch(this.account.store, await this.stored(), decide);
+    this.tell();
+    return changed ?? this.stored();
+  }
+
+  /** Waits until the batch is in a state that is wanted. */
+  async until(isWanted: (record: BatchRecord) => boolean): Promise<StoredBatch> {
+    for (;;) {
+      const { changed, release } = this.around.notifier.next(this.load);
+      try {
+        const stored = await this.stored();
+        if (isWanted(stored.record)) return stored;
+        await changed;
+      } finally {
+        release();
+      }
+    }
+  }
+
+  /** @throws PaymentsError with the code `LINE_NOT_FOUND`. */
+  async line(key: string): Promise<BatchLine> {
+    const line = await this.account.store.line(this.load, key);
+    if (line) return line;
+    throw new PaymentsError('LINE_NOT_FOUND', `The batch ${quoted(this.batch)} has no line ${quoted(key)}.`);
+  }
+
+  /** Wakes those in this process who wait for a change. */
+  tell(): void {
+    this.around.notifier.changed(this.load);
+  }
+}
+
+export function notFound(batch: string): PaymentsError {
+  return new PaymentsError('BATCH_NOT_FOUND', `There is no batch ${quoted(batch)} of this account.`);
+}

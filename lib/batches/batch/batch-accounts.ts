@@ -1,0 +1,66 @@
+import { type AccountRegistry } from '../../accounts/account-registry.js';
+import { ownerOf } from '../../accounts/account-owner.js';
+import { type PaymentsAccount } from '../../accounts/account.js';
+import { type PaymentsAccounts } from '../../accounts/payments-accounts.js';
+import { type InboxScope } from '../../common/vocabulary.js';
+import { PaymentsAccountError } from '../../errors/payments-account.error.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type BatchStore } from '../../storage/batch-store.js';
+import { type PaymentsStorage } from '../../storage/payments-storage.js';
+import { sealedBatches } from './sealed-batches.js';
+
+/** What batches need of a merchant account. */
+export interface BatchAccount {
+  readonly scope: InboxScope;
+  readonly store: BatchStore;
+  readonly services: PaymentsAccount;
+}
+
+/** The accounts whose batches are stored: those of `PaymentsModule`. */
+export class BatchAccounts {
+  constructor(
+    /** Closures, because both lead to the keys of every account. */
+    private readonly registry: () => AccountRegistry,
+    private readonly accounts: () => PaymentsAccounts,
+    /** Undefined: the storage of `PaymentsModule`. */
+    private readonly storage: PaymentsStorage | undefined,
+  ) {}
+
+  /**
+   * Opens an account.
+   *
+   * @throws PaymentsAccountError if there is no such account.
+   * @throws PaymentsConfigError if its storage keeps no batches.
+   */
+  async open(account: string): Promise<BatchAccount> {
+    const services = this.accounts().for(account);
+    const owner = ownerOf(this.registry().owners, account);
+    if (!owner) throw new PaymentsAccountError('ACCOUNT_UNKNOWN', `There is no account "${account}".`);
+    const { service, release } = await owner.hold(account);
+    const { environment } = service;
+    release();
+    const scope = { account, environment };
+    const store = batchesOf(this.storage ?? owner.givenStorage);
+    const { sealer } = owner;
+    return { scope, services, store: sealer ? sealedBatches(store, scope, sealer) : store };
+  }
+
+  /** The storages of all accounts, each once; without encryption, because only batches themselves are read there. */
+  stores(): readonly BatchStore[] {
+    const given = this.registry().owners.map(({ givenStorage }) => this.storage ?? givenStorage);
+    return [...new Set(given)].flatMap(({ batches }) => batches ?? []);
+  }
+
+  /** @throws PaymentsConfigError if no storage keeps batches. */
+  checkStorages(): void {
+    const [first] = this.registry().owners;
+    if (this.stores().length === 0 && first) batchesOf(this.storage ?? first.givenStorage);
+  }
+}
+
+function batchesOf({ name, batches }: PaymentsStorage): BatchStore {
+  if (batches) return batches;
+  throw new PaymentsConfigError(
+    `The storage "${name}" keeps no batches: use postgresStorage(…), sqlStorage(…) or sqliteStorage(…).`,
+  );
+}

@@ -1,0 +1,48 @@
+import { type BatchRecord } from '../../storage/batch-store.js';
+import { jsonObject } from '../../common/json-object.js';
+
+/** An approval of a batch. */
+export interface BatchApproval {
+  /** The application's own id of a person. */
+  readonly by: string;
+  /** The digest of the lines that were approved. */
+  readonly digest: string;
+}
+
+/** Why a batch pauses, and whether it goes on by itself. */
+export interface BatchPause {
+  /** A whole sentence. */
+  readonly reason: string;
+  /**
+   * `window`: a window of the policy opens. `balance`: the wallet holds enough. `gateway`: the gateway can be reached.
+   * Absent: somebody resumes it.
+   */
+  readonly until?: 'window' | 'balance' | 'gateway' | undefined;
+}
+
+/** What a batch knows beside its state and lines. */
+export interface BatchDetails {
+  readonly createdBy: string;
+  /** Rises whenever chunks are given to the engine, so that the jobs of an earlier run are told apart. */
+  readonly round: number;
+  readonly lines: number;
+  /** Sum of all lines in hundredths of TZS. */
+  readonly cents: string;
+  readonly approvals: readonly BatchApproval[];
+  readonly pause?: BatchPause | undefined;
+  /** When it was last started or resumed, in milliseconds since 1970, and how many lines had been sent until then. */
+  readonly run?: { readonly startedAt: number; readonly sentBefore: number } | undefined;
+}
+
+export function detailsOf({ details }: Pick<BatchRecord, 'details'>): BatchDetails {
+  return jsonObject(details) as unknown as BatchDetails;
+}
+
+/** A record with changed details. */
+export function withDetails(
+  record: BatchRecord,
+  state: BatchRecord['state'],
+  changes: Partial<BatchDetails>,
+): BatchRecord {
+  return { ...record, state, details: JSON.stringify({ ...detailsOf(record), ...changes }) };
+}

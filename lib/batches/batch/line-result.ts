@@ -1,0 +1,39 @@
+import { jsonObject } from '../../common/json-object.js';
+import { type NameMatch } from '../names/compare-names.js';
+
+/** Why the check blocked a line. */
+export type LineProblem =
+  /** The holder's name needs somebody's word. */
+  | 'name'
+  /** The gateway lists no such bank. */
+  | 'bank'
+  /** The gateway does not know the account or phone, or does not say which network it is in. */
+  | 'recipient'
+  /** Another line pays the same recipient, or paid the same amount not long ago. */
+  | 'same-recipient';
+
+/** The word of a person for a line that was blocked. */
+export interface LineWord {
+  readonly by: string;
+  /** The holder's name at that time: another one needs another word. */
+  readonly holder: string | undefined;
+}
+
+/** What is known of a line beside its content. Personal data. */
+export interface LineResult {
+  /** The check, in milliseconds since 1970. */
+  readonly checkedAt?: number;
+  /** The holder's name at the gateway. */
+  readonly holder?: string;
+  readonly match?: NameMatch;
+  /** The network of a phone, which only the gateway knows: numbers move from one to another. */
+  readonly network?: string;
+  readonly problem?: LineProblem;
+  /** More about the state, for people. */
+  readonly detail?: string;
+  readonly word?: LineWord;
+}
+
+export function resultOf(text: string): LineResult {
+  return jsonObject(text) ?? {};
+}

@@ -1,0 +1,75 @@
+import {
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { type ModuleRef } from '@nestjs/core';
+import { AccountRegistry } from '../accounts/account-registry.js';
+import { PaymentsAccounts } from '../accounts/payments-accounts.js';
+import { SafeLogger } from '../common/safe-logger.js';
+import { failureLabel, PaymentsConfigError } from '../errors/payments-errors.js';
+import { BatchAccounts } from './batch/batch-accounts.js';
+import { BatchNotifier } from './batch/batch-notifier.js';
+import { type ResolvedBatchesOptions } from './payout-batches-options.js';
+import { type BatchSurroundings } from './batch/batch-surroundings.js';
+import { BatchWorker } from './work/batch-worker.js';
+import { giveOpenBatches } from './work/give-open-batches.js';
+
+/** Starts the work on batches with the application, and ends it before anything that it needs is closed. */
+export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  readonly surroundings: BatchSurroundings;
+  private readonly logger = new SafeLogger('PayoutBatches');
+  private readonly stopping = new AbortController();
+  private readonly moduleRef: () => ModuleRef;
+
+  constructor({ engine, storage, policy, concurrency, now }: ResolvedBatchesOptions, moduleRef: ModuleRef) {
+    this.moduleRef = () => moduleRef;
+    const accounts = new BatchAccounts(
+      () => this.find(AccountRegistry),
+      () => this.find(PaymentsAccounts),
+      storage,
+    );
+    const { signal: stopping } = this.stopping;
+    this.surroundings = {
+      accounts,
+      policy,
+      engine,
+      concurrency,
+      now,
+      stopping,
+      notifier: new BatchNotifier(),
+    };
+  }
+
+  /** Goes on with what another process, or this one before it died, was working on. */
+  async onApplicationBootstrap(): Promise<void> {
+    const { engine, accounts } = this.surroundings;
+    accounts.checkStorages();
+    const worker = new BatchWorker(this.surroundings);
+    await engine.start((job) => worker.run(job));
+    // Nobody waits for it: an application starts even if a storage is slow.
+    giveOpenBatches(this.surroundings).catch((error: unknown) => {
+      this.logger.error(`Batches that were being worked on do not go on: ${failureLabel(error)}`);
+    });
+  }
+
+  /** No further line is sent. */
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  /** Waits for the lines that are being sent, while the storage is still open. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.surroundings.engine.close();
+  }
+
+  private find<T>(type: abstract new (...args: never[]) => T): T {
+    try {
+      return this.moduleRef().get<T>(type, { strict: false });
+    } catch {
+      throw new PaymentsConfigError(
+        'PayoutBatchesModule is imported, but PaymentsModule is not: add PaymentsModule.forRoot({ … }).',
+      );
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * A piece of work on a batch.
+ *
+ * - `check`: looks up the recipients of a chunk.
+ * - `pay`: sends the lines of a chunk.
+ * - `wake`: looks whether a batch that pauses may go on.
+ *
+ * @publicApi
+ */
+export interface BatchJob {
+  readonly kind: 'check' | 'pay' | 'wake';
+  readonly account: string;
+  readonly batch: string;
+  /** Identifies the lines of the batch. */
+  readonly load: string;
+  /** Number of the run: each start, resume or check has its own. */
+  readonly round: number;
+  /** Number of the chunk; 0 for `wake`. */
+  readonly chunk: number;
+}
+
+/**
+ * Runs the jobs of batches: `inProcess()` on one machine, `bullmqEngine()` on several. A job may run twice, at once or one
+ * after the other, and on any machine: the storage and the journal keep each payment single.
+ *
+ * @publicApi
+ */
+export interface BatchEngine {
+  /** For messages, for example `in-process`. */
+  readonly name: string;
+  /**
+   * Begins to run jobs. Called once, when the application has started.
+   *
+   * @param run Runs a job, and rejects if it should run again later.
+   */
+  start(run: (job: BatchJob) => Promise<void>): Promise<void> | void;
+  /**
+   * Keeps jobs until they have run. A job that it keeps already is kept once.
+   *
+   * @param delayMs How long they wait at least.
+   */
+  add(jobs: readonly BatchJob[], delayMs?: number): Promise<void>;
+  /** Begins no further job, and waits for those that run. */
+  close(): Promise<void>;
+}
+
+/** The same text for the same job. */
+export function jobId({ kind, account, load, round, chunk }: BatchJob): string {
+  return [kind, account, load, round, chunk].join('-');
+}

@@ -1,0 +1,120 @@
+import { inspect } from 'node:util';
+import { backOffMs, pause } from '../../common/timing.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { PaymentsConfigError, failureLabel } from '../../errors/payments-errors.js';
+import { type BatchEngine, type BatchJob, jobId } from './batch-engine.js';
+
+/**
+ * Options of `inProcess`.
+ *
+ * @publicApi
+ */
+export interface InProcessOptions {
+  /** How many chunks are worked on at once. @default 1 */
+  readonly concurrency?: number;
+}
+
+const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
+
+/**
+ * Runs the jobs of batches in the application's own process, for one machine. Jobs are in memory: when the application starts
+ * again, it goes on with every batch that was being checked or paid.
+ *
+ * @throws PaymentsConfigError if `concurrency` is not a whole number from 1 to 100.
+ *
+ * @example
+ * ```ts
+ * PayoutBatchesModule.forRoot({ engine: inProcess() })
+ * ```
+ *
+ * @publicApi
+ */
+export function inProcess({ concurrency = 1 }: InProcessOptions = {}): BatchEngine {
+  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 100) {
+    throw new PaymentsConfigError(
+      'The option concurrency of inProcess() must be a whole number from 1 to 100.',
+    );
+  }
+  return new InProcessEngine(concurrency);
+}
+
+class InProcessEngine implements BatchEngine {
+  readonly name = 'in-process';
+  private readonly logger = new SafeLogger('PayoutBatches');
+  private readonly closing = new AbortController();
+  /** In the order in which they came. */
+  private readonly waiting = new Map<string, BatchJob>();
+  private readonly delayed = new Set<Promise<void>>();
+  private readonly workers = new Set<Promise<void>>();
+  private run: ((job: BatchJob) => Promise<void>) | undefined;
+
+  constructor(private readonly concurrency: number) {}
+
+  start(run: (job: BatchJob) => Promise<void>): void {
+    this.run = run;
+    this.work();
+  }
+
+  add(jobs: readonly BatchJob[], delayMs = 0): Promise<void> {
+    if (delayMs > 0) this.later(jobs, delayMs);
+    else this.put(jobs);
+    return Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    await Promise.all([...this.workers, ...this.delayed]);
+  }
+
+  [inspect.custom](): string {
+    return `InProcessEngine { ${this.waiting.size} jobs }`;
+  }
+
+  private put(jobs: readonly BatchJob[]): void {
+    for (const job of jobs) this.waiting.set(jobId(job), job);
+    this.work();
+  }
+
+  private later(jobs: readonly BatchJob[], delayMs: number): void {
+    const waited = pause(delayMs, this.closing.signal).then(() => {
+      this.delayed.delete(waited);
+      if (!this.closing.signal.aborted) this.put(jobs);
+    });
+    this.delayed.add(waited);
+  }
+
+  private work(): void {
+    while (this.run && this.workers.size < this.concurrency && this.waiting.size > 0) {
+      const worker = this.workOn(this.run).finally(() => {
+        this.workers.delete(worker);
+        this.work();
+      });
+      this.workers.add(worker);
+    }
+  }
+
+  private async workOn(run: (job: BatchJob) => Promise<void>): Promise<void> {
+    let failures = 0;
+    for (let next = this.take(); next; next = this.take()) {
+      try {
+        await run(next);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        if (this.closing.signal.aborted) return;
+        this.logger.warn(`A chunk of the batch "${next.batch}" is tried again: ${failureLabel(error)}`);
+        this.put([next]);
+        await pause(backOffMs(failures, BACK_OFF), this.closing.signal);
+      }
+    }
+  }
+
+  private take(): BatchJob | undefined {
+    if (this.closing.signal.aborted) return undefined;
+    for (const [id, job] of this.waiting) {
+      this.waiting.delete(id);
+      return job;
+    }
+    return undefined;
+  }
+}

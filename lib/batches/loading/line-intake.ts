@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { isRecord } from '../../common/json-object.js';
+import { PaymentsValidationError } from '../../errors/payments-errors.js';
+import { type NewBatchLine } from '../../storage/batch-store.js';
+import { type BatchAccount } from '../batch/batch-accounts.js';
+import { CHUNK_LINES } from './chunk-lines.js';
+import { chunkDigest, contentOf, readLine, recipientHash } from '../lines/payout-line.js';
+
+/** More lines than anybody pays at once: a stream that never ends must not fill the disk. */
+const MOST_LINES = 5_000_000;
+/** Fits into the integers of every database. */
+const MOST_CENTS = 9n * 10n ** 18n;
+/** More bad lines are counted, and not listed. */
+const MOST_LISTED = 1_000;
+
+/** All lines of a batch in the storage. */
+export interface LoadedLines {
+  readonly lines: number;
+  readonly cents: bigint;
+  readonly digest: string;
+}
+
+/** Reads lines, checks them and writes them in chunks. Holds one chunk in memory. */
+export class LineIntake {
+  private readonly digest = createHash('sha256');
+  private readonly problems: Record<string, readonly string[]> = {};
+  private bad = 0;
+  private lines = 0;
+  private cents = 0n;
+  private chunks = 0;
+  private chunk: NewBatchLine[] = [];
+  /** Where each line of the chunk is in the file, by its key. */
+  private places = new Map<string, string>();
+
+  constructor(
+    private readonly account: Pick<BatchAccount, 'scope' | 'store'>,
+    private readonly load: string,
+  ) {}
+
+  /** @throws PaymentsValidationError that lists the bad lines. */
+  async takeAll(lines: AsyncIterable<unknown> | Iterable<unknown>): Promise<LoadedLines> {
+    for await (const given of lines) {
+      this.take(given);
+      if (this.chunk.length === CHUNK_LINES) await this.write();
+    }
+    if (this.chunk.length > 0) await this.write();
+    if (this.bad > 0) throw this.badLines();
+    if (this.lines === 0) throw wrong('there are no lines: a batch needs one at least');
+    return { lines: this.lines, cents: this.cents, digest: this.digest.digest('hex') };
+  }
+
+  private take(given: unknown): void {
+    this.lines += 1;
+    if (this.lines > MOST_LINES) {
+      throw wrong(`there are more than ${MOST_LINES} lines: load them as several batches`);
+    }
+    const place = placeOf(given, this.lines);
+    const read = readLine(given);
+    if ('problems' in read) {
+      this.refuse(place, read.problems);
+      return;
+    }
+    const { line } = read;
+    const first = this.places.get(line.key);
+    if (first !== undefined) {
+      this.refuse(place, [`it has the key of ${first}`]);
+      return;
+    }
+    this.places.set(line.key, place);
+    this.cents += BigInt(line.cents);
+    if (this.cents > MOST_CENTS) throw wrong('the sum of the lines is too large for a batch');
+    this.chunk.push({
+      number: this.lines,
+      key: line.key,
+      cents: line.cents,
+      recipient: recipientHash(this.account.scope, line.recipient),
+      content: contentOf(line),
+    });
+  }
+
+  /** Goes on after a bad line, so that every other one is found, too. */
+  private async write(): Promise<void> {
+    const { chunk, places } = this;
+    this.chunk = [];
+    this.places = new Map();
+    const used = new Set(await this.add(chunk));
+    if (used.size === 0) return;
+    for (const key of used) this.refuse(places.get(key) ?? '', ['it has the key of an earlier line']);
+    const rest = chunk.filter(({ key }) => !used.has(key));
+    if (rest.length > 0) await this.add(rest);
+  }
+
+  private async add(lines: readonly NewBatchLine[]): Promise<readonly string[]> {
+    const digest = chunkDigest(lines);
+    const used = await this.account.store.addChunk(this.load, { chunk: this.chunks + 1, digest }, lines);
+    if (used.length > 0) return used;
+    this.chunks += 1;
+    this.digest.update(digest);
+    return [];
+  }
+
+  private refuse(place: string, problems: readonly string[]): void {
+    this.bad += 1;
+    if (this.bad <= MOST_LISTED) this.problems[place] = problems.map((problem) => `${place}: ${problem}`);
+  }
+
+  private badLines(): PaymentsValidationError {
+    const more = this.bad - MOST_LISTED;
+    return new PaymentsValidationError({
+      ...this.problems,
+      ...(more > 0 && { more: [`and ${more} more lines`] }),
+    });
+  }
+}
+
+function placeOf(given: unknown, number: number): string {
+  const line = isRecord(given) ? given['line'] : undefined;
+  return `line ${typeof line === 'number' ? line : number}`;
+}
+
+function wrong(problem: string): PaymentsValidationError {
+  return new PaymentsValidationError({ lines: [problem] });
+}

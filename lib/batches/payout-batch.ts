@@ -1,0 +1,232 @@
+import { inspect } from 'node:util';
+import { type LineState, type StoredBatch } from '../storage/batch-store.js';
+import { type BatchAccess } from './batch/batch-access.js';
+import { type BatchActor, checkActor } from './batch/batch-actor.js';
+import { auditEntry, type BatchAuditEntry } from './batch/batch-audit.js';
+import { type BatchCheckReport, checkReport, checkStopped } from './batch-check-report.js';
+import { checkState, decideApproval, refuseBlocked } from './batch/batch-decisions.js';
+import { detailsOf } from './batch/batch-details.js';
+import { type BatchProgress, progressOf } from './batch/batch-progress.js';
+import { checkReady } from './batch-ready.js';
+import { type PayoutBatchLine, payoutBatchLine } from './payout-batch-line.js';
+import { reportCsv, reportJson, summaryCsv } from './report/report.js';
+import { endCheck } from './work/end-batch.js';
+import { giveChunks, resumeBatch } from './work/give-chunks.js';
+import { acceptLines, askAboutUnknown, settleLine } from './work/line-actions.js';
+
+const PAGE = 500;
+
+/**
+ * A batch of payouts. Every method reads what is stored now, so several objects and processes may work with the same batch.
+ *
+ * @hideconstructor
+ * @publicApi
+ */
+export class PayoutBatch {
+  /** The account of the merchant. */
+  readonly account: string;
+  /** The name of the batch. */
+  readonly name: string;
+  /** SHA-256 (hex) of the lines, which approvals are bound to. */
+  readonly digest: string;
+
+  /** A closure, because it leads to the keys of the account. */
+  private readonly access: () => BatchAccess;
+
+  constructor(access: BatchAccess, { record }: StoredBatch) {
+    this.account = record.account;
+    this.name = record.batch;
+    this.digest = record.digest ?? '';
+    this.access = () => access;
+  }
+
+  /**
+   * Looks up every recipient that was not checked yet, compares names, and compares the sum with the wallet. Resolves when all
+   * lines are checked, on whichever machine that is done; a check that was cut off goes on. Approvals that were given before are
+   * gone.
+   *
+   * @throws PaymentsError with the code `BATCH_STATE` if it is being paid or has ended, or `BATCH_CHECK` if the check stopped,
+   * for example because the gateway refuses the keys.
+   * @throws PaymentsStorageError
+   */
+  async check(actor: BatchActor): Promise<BatchCheckReport> {
+    const by = checkActor(actor);
+    const access = this.access();
+    const { account, around } = access;
+    const checking = await access.change((stored) => {
+      if (stored.record.state === 'checking') return undefined;
+      checkState(stored, 'check');
+      return { action: 'check', by, changes: { round: detailsOf(stored.record).round + 1, approvals: [] } };
+    });
+    await giveChunks(account, checking, 'check', around);
+    await endCheck(account, checking);
+    const { record } = await access.until(({ state }) => state !== 'checking');
+    if (record.state === 'loaded') throw await checkStopped(account, record);
+    return checkReport(account, record, around.policy);
+  }
+
+  /**
+   * Approves the lines. The last approval that the policy asks for lets the batch start.
+   *
+   * @param approval `digest`: that of the lines that were looked at, for example from a form. Without it, that of this object.
+   * `withoutBlocked`: lines that are blocked stay unpaid.
+   * @throws PaymentsError with the code `BATCH_APPROVAL` if the policy refuses it, `BATCH_BLOCKED` if lines are blocked, or
+   * `BATCH_STATE`.
+   */
+  async approve(
+    approval: BatchActor & { readonly digest?: string; readonly withoutBlocked?: boolean },
+  ): Promise<void> {
+    const by = checkActor(approval);
+    const { digest = this.digest, withoutBlocked = false } = approval;
+    const { account, around, load } = this.access();
+    refuseBlocked(await account.store.counts(load), withoutBlocked);
+    await this.access().change((stored) => decideApproval(stored, { by, digest }, around.policy));
+  }
+
+  /**
+   * Begins to pay. Resolves when the work is handed to the engine: see `finished()` and `watch()`.
+   *
+   * @throws PaymentsError with the code `BATCH_STATE`, `BATCH_CHANGED` if the stored lines are not those that were approved, or
+   * `BATCH_BALANCE` if the wallet holds too little.
+   */
+  async start(actor: BatchActor): Promise<void> {
+    const by = checkActor(actor);
+    const access = this.access();
+    const { account, around } = access;
+    const stored = await access.stored();
+    checkState(stored, 'start');
+    await checkReady(account, stored.record, around.policy);
+    const started = await access.change((current) => {
+      checkState(current, 'start');
+      const run = { startedAt: around.now(), sentBefore: 0 };
+      return { action: 'start', by, changes: { round: detailsOf(current.record).round + 1, run } };
+    });
+    await giveChunks(account, started, 'pay', around);
+  }
+
+  /** Stops after the payments that are being made. What is not sent stays unsent until `resume()`. */
+  async pause(actor: BatchActor): Promise<void> {
+    const by = checkActor(actor);
+    await this.access().change((stored) => {
+      checkState(stored, 'pause');
+      return { action: 'pause', by, changes: { pause: { reason: `Paused by ${by}.` } } };
+    });
+  }
+
+  /** Goes on with a batch that pauses. */
+  async resume(actor: BatchActor): Promise<void> {
+    const by = checkActor(actor);
+    const access = this.access();
+    const stored = await access.stored();
+    checkState(stored, 'resume');
+    await resumeBatch(access.account, stored, by, access.around);
+    access.tell();
+  }
+
+  /** Ends the batch for ever: what is not sent is never sent. Lines that are being sent end as they end. */
+  async cancel(actor: BatchActor): Promise<void> {
+    const by = checkActor(actor);
+    await this.access().change((stored) => {
+      checkState(stored, 'cancel');
+      return { action: 'cancel', by, changes: { pause: undefined } };
+    });
+  }
+
+  /** How far it is. Costs the same for every size. */
+  async progress(): Promise<BatchProgress> {
+    const { account, around, load } = this.access();
+    const stored = await this.access().stored();
+    return progressOf(stored, await account.store.counts(load), around.now());
+  }
+
+  /** The progress at every change, until the batch is not being checked or paid any more. The last one is that of its end. */
+  async *watch(): AsyncIterable<BatchProgress> {
+    const { around, load } = this.access();
+    for (;;) {
+      const { changed, release } = around.notifier.next(load);
+      try {
+        const progress = await this.progress();
+        yield progress;
+        if (progress.state !== 'checking' && progress.state !== 'running') return;
+        await changed;
+      } finally {
+        release();
+      }
+    }
+  }
+
+  /** Resolves when the batch has ended, pauses, or was cancelled. */
+  async finished(): Promise<BatchProgress> {
+    await this.access().until(({ state }) => state !== 'running');
+    return this.progress();
+  }
+
+  /** The lines in their order, in one state or in all. */
+  async *lines({ state }: { readonly state?: LineState } = {}): AsyncIterable<PayoutBatchLine> {
+    const { account, load } = this.access();
+    const states = state && { states: [state] };
+    for (let after = 0; ;) {
+      const lines = await account.store.lines(load, { after, limit: PAGE, ...states });
+      for (const line of lines) yield payoutBatchLine(this.name, line);
+      const last = lines.at(-1);
+      if (!last || lines.length < PAGE) return;
+      after = last.number;
+    }
+  }
+
+  /**
+   * Takes the word of a person for lines that are blocked: they will be paid. The word holds as long as the gateway shows the
+   * same holder.
+   *
+   * @param keys The keys of the lines.
+   * @returns How many of them were blocked.
+   */
+  async accept(keys: readonly string[], word: BatchActor & { readonly because: string }): Promise<number> {
+    return acceptLines(this.access(), keys, { by: checkActor(word), because: word.because });
+  }
+
+  /**
+   * Calls every unknown line once more, unchanged: the journal probes it with the same key when that is due, and otherwise sends
+   * nothing. Call it every few minutes as long as lines are unknown.
+   *
+   * @returns How many of them are not unknown any more.
+   */
+  async askAgain(): Promise<number> {
+    return askAboutUnknown(this.access());
+  }
+
+  /**
+   * Writes down how a line ended, as the gateway's support or a statement says, in the journal and in the batch.
+   *
+   * @throws PaymentsError as `PaymentsJournal.settle` does.
+   */
+  async settle(key: string, outcome: 'paid' | 'failed', actor: BatchActor): Promise<void> {
+    await settleLine(this.access(), key, outcome, checkActor(actor));
+  }
+
+  /**
+   * The batch as text, in pieces. `csv` and `json` hold a row for each line, with masked accounts and phones; `summary` is a CSV
+   * of lines and sums by state and bank, without names, which may be forwarded.
+   */
+  report({ format }: { readonly format: 'csv' | 'json' | 'summary' }): AsyncIterable<string> {
+    if (format === 'csv') return reportCsv(this.lines());
+    if (format === 'json') return reportJson(this.lines());
+    return summaryCsv(this.name, this.lines());
+  }
+
+  /** What was done with the batch, from the first entry to the last. */
+  async *audit(): AsyncIterable<BatchAuditEntry> {
+    const { record } = await this.access().stored();
+    for (let after = 0; ;) {
+      const events = await this.access().account.store.events(record, { after, limit: PAGE });
+      for (const event of events) yield auditEntry(event);
+      const last = events.at(-1);
+      if (!last || events.length < PAGE) return;
+      after = last.number;
+    }
+  }
+
+  [inspect.custom](): string {
+    return `PayoutBatch { ${JSON.stringify(this.name)} }`;
+  }
+}

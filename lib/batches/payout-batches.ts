@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
+import { BatchAccess, notFound } from './batch/batch-access.js';
+import { type BatchActor, checkActor } from './batch/batch-actor.js';
+import { loadBatch } from './loading/load-batch.js';
+import { type PayoutLine } from './lines/payout-line.js';
+import { PayoutBatch } from './payout-batch.js';
+import { type BatchSurroundings } from './batch/batch-surroundings.js';
+
+const PAGE = 100;
+
+/**
+ * Whose batches.
+ *
+ * @publicApi
+ */
+export interface BatchOfAccount {
+  /** The name of the merchant account. @default 'default' */
+  readonly account?: string;
+}
+
+/**
+ * How a batch is made.
+ *
+ * @publicApi
+ */
+export interface CreateBatchOptions extends BatchActor, BatchOfAccount {
+  /** Names of batches whose lines are paid once more on purpose, although they are the same. @default [] */
+  readonly again?: readonly string[];
+}
+
+/**
+ * Batches of payouts: salaries, loans, refunds.
+ *
+ * @hideconstructor
+ * @publicApi
+ *
+ * @example
+ * ```ts
+ * const batch = await batches.create('2026-11', linesFromCsv(createReadStream('salaries.csv')), { by: user.id });
+ * const report = await batch.check({ by: user.id });
+ * await batch.approve({ by: other.id });
+ * await batch.start({ by: user.id });
+ * for await (const { byState } of batch.watch()) console.log(byState);
+ * ```
+ */
+@Injectable()
+export class PayoutBatches {
+  /** A closure, because it leads to the keys of every account. */
+  private readonly around: () => BatchSurroundings;
+
+  constructor(around: BatchSurroundings) {
+    this.around = () => around;
+  }
+
+  /**
+   * Loads the lines of a new batch, as they come: a million need no more memory than a hundred. Every line is checked, and keys
+   * are unique. A process that dies while it loads leaves nothing that is paid: create the batch again.
+   *
+   * @param batch Its name: 1 to 64 letters, digits, dashes and underscores. It is the beginning of every reference.
+   * @throws PaymentsValidationError that lists the bad lines, each with its number and what to write; nothing was loaded.
+   * @throws PaymentsError with the code `BATCH_EXISTS`, or `BATCH_SAME_LINES` if another batch has exactly these lines.
+   * @throws PaymentsStorageError
+   */
+  async create(
+    batch: string,
+    lines: AsyncIterable<PayoutLine> | Iterable<PayoutLine>,
+    options: CreateBatchOptions,
+  ): Promise<PayoutBatch> {
+    const by = checkActor(options);
+    const account = await this.around().accounts.open(options.account ?? DEFAULT_ACCOUNT);
+    const stored = await loadBatch(account, { batch, lines, by, again: options.again ?? [] });
+    return new PayoutBatch(new BatchAccess(account, stored, this.around()), stored);
+  }
+
+  /**
+   * A batch that was created before, on this or another machine.
+   *
+   * @throws PaymentsError with the code `BATCH_NOT_FOUND`.
+   */
+  async open(batch: string, { account = DEFAULT_ACCOUNT }: BatchOfAccount = {}): Promise<PayoutBatch> {
+    const opened = await this.around().accounts.open(account);
+    const stored = await opened.store.get({ ...opened.scope, batch });
+    if (!stored || stored.record.state === 'loading') throw notFound(batch);
+    return new PayoutBatch(new BatchAccess(opened, stored, this.around()), stored);
+  }
+
+  /** The batches of an account in the order of their names. */
+  async *list({ account = DEFAULT_ACCOUNT }: BatchOfAccount = {}): AsyncIterable<PayoutBatch> {
+    const opened = await this.around().accounts.open(account);
+    let after: string | undefined;
+    do {
+      const page = await opened.store.list(opened.scope, {
+        limit: PAGE,
+        ...(after !== undefined && { after }),
+      });
+      for (const stored of page)
+        yield new PayoutBatch(new BatchAccess(opened, stored, this.around()), stored);
+      after = page.length < PAGE ? undefined : page.at(-1)?.record.batch;
+    } while (after !== undefined);
+  }
+}

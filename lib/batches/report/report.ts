@@ -1,0 +1,65 @@
+import { formatCents, parseCents } from '../../common/money.js';
+import { LINE_STATES, type LineState } from '../../storage/batch-store.js';
+
+/** What a report says of a line. */
+export interface ReportedLine {
+  readonly number: number;
+  readonly key: string;
+  readonly reference: string;
+  readonly name: string;
+  readonly to: string;
+  readonly bank: string;
+  readonly amount: string;
+  readonly state: LineState;
+  readonly detail: string;
+}
+
+const COLUMNS = ['number', 'key', 'reference', 'name', 'to', 'amount', 'state', 'detail'] as const;
+/** A spreadsheet takes a cell that begins so for a formula. */
+const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
+
+/** A row for each line. */
+export async function* reportCsv(lines: AsyncIterable<ReportedLine>): AsyncIterable<string> {
+  yield csvRow(COLUMNS);
+  for await (const line of lines) yield csvRow(COLUMNS.map((column) => line[column]));
+}
+
+/** A JSON array with an object for each line. */
+export async function* reportJson(lines: AsyncIterable<ReportedLine>): AsyncIterable<string> {
+  let before = '[\n';
+  for await (const line of lines) {
+    yield before + JSON.stringify(Object.fromEntries(COLUMNS.map((column) => [column, line[column]])));
+    before = ',\n';
+  }
+  yield before === '[\n' ? '[]\n' : '\n]\n';
+}
+
+/** Lines and sums by state and bank, without a name, an account or a phone: it can be forwarded. */
+export async function* summaryCsv(batch: string, lines: AsyncIterable<ReportedLine>): AsyncIterable<string> {
+  const sums = new Map<string, { lines: number; cents: bigint }>();
+  const total = { lines: 0, cents: 0n };
+  for await (const { state, bank, amount } of lines) {
+    const group = JSON.stringify([LINE_STATES.indexOf(state), bank]);
+    const sum = sums.get(group) ?? { lines: 0, cents: 0n };
+    sums.set(group, sum);
+    for (const counted of [sum, total]) {
+      counted.lines += 1;
+      counted.cents += parseCents(amount) ?? 0n;
+    }
+  }
+  yield csvRow(['batch', 'state', 'bank', 'lines', 'amount']);
+  for (const [group, sum] of [...sums].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const [state, bank] = JSON.parse(group) as [number, string];
+    yield csvRow([batch, LINE_STATES[state] ?? '', bank, sum.lines, formatCents(sum.cents)]);
+  }
+  yield csvRow([batch, 'all', 'total', total.lines, formatCents(total.cents)]);
+}
+
+function csvRow(cells: readonly (string | number)[]): string {
+  return `${cells.map(csvCell).join(',')}\n`;
+}
+
+function csvCell(cell: string | number): string {
+  const text = typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : String(cell);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,156 @@
+import { SafeLogger } from '../../common/safe-logger.js';
+import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
+import { type BatchLine, type SameRecipient, type StoredBatch } from '../../storage/batch-store.js';
+import { type BatchAccount } from '../batch/batch-accounts.js';
+import { type BatchPause, detailsOf } from '../batch/batch-details.js';
+import { type BatchJob } from '../engine/batch-engine.js';
+import { resultOf } from '../batch/line-result.js';
+import { chunkDigest } from '../lines/payout-line.js';
+import { isCheckOutdated } from '../policy/check-age-rule.js';
+import { windowProblem } from '../policy/window-rule.js';
+import { changeBatch } from '../batch/batch-change.js';
+import { type BatchSurroundings } from '../batch/batch-surroundings.js';
+import { endCheck, endRun, SYSTEM } from './end-batch.js';
+import { inParallel } from './in-parallel.js';
+import { LineChecker } from './line-checker.js';
+import { PaySteps } from './pay-steps.js';
+import { giveWake, wake } from './wake.js';
+
+const DAY_MS = 86_400_000;
+/** A chunk has fewer lines. */
+const ALL = 10_000;
+
+/** A job, and the batch that it belongs to as it is now. */
+interface JobContext {
+  readonly job: BatchJob;
+  readonly account: BatchAccount;
+  readonly stored: StoredBatch;
+}
+
+/** Runs the jobs that the engine hands out. A job may run twice, and at any time: what is stored decides. */
+export class BatchWorker {
+  private readonly logger = new SafeLogger('PayoutBatches');
+
+  constructor(private readonly around: BatchSurroundings) {}
+
+  /** Rejects if the job should run again later. */
+  async run(job: BatchJob): Promise<void> {
+    this.refuseWhenStopping();
+    const account = await this.around.accounts.open(job.account);
+    const stored = await account.store.get({ ...account.scope, batch: job.batch });
+    if (stored?.record.load !== job.load || detailsOf(stored.record).round !== job.round) return;
+    const context: JobContext = { job, account, stored };
+    const { state } = stored.record;
+    if (job.kind === 'check' && state === 'checking') await this.check(context);
+    if (job.kind === 'pay' && state === 'running') await this.pay(context);
+    if (job.kind === 'wake' && state === 'paused') await wake(job, account, stored, this.around);
+    this.around.notifier.changed(job.load);
+    this.refuseWhenStopping();
+  }
+
+  /** The engine keeps the job for the next process. */
+  private refuseWhenStopping(): void {
+    if (!this.around.stopping.aborted) return;
+    throw new PaymentsError(
+      'STOPPING',
+      'The application stops: the rest of the chunk waits for the next process.',
+    );
+  }
+
+  private async check(context: JobContext): Promise<void> {
+    const { job, account, stored } = context;
+    const { store } = account;
+    const lines = await store.linesOf(job.load, job.chunk);
+    try {
+      await this.checkLines(
+        context,
+        lines.filter(({ state }) => state === 'waiting'),
+      );
+    } catch (error) {
+      if (!isPaymentsError(error) || error.retryable) throw error;
+      // Wrong keys, for example: every other chunk would meet the same.
+      const details = { reason: error.message };
+      await changeBatch(store, stored, () => ({ action: 'check-stop', by: SYSTEM, details }));
+      this.logger.error(`The check of the batch "${job.batch}" stopped: ${error.message}`);
+      return;
+    }
+    await endCheck(account, stored);
+  }
+
+  /** Checks lines and writes what was found, also if the gateway fails in the middle. */
+  private async checkLines({ job, account }: JobContext, lines: readonly BatchLine[]): Promise<void> {
+    const { policy, concurrency, now, stopping } = this.around;
+    const same = await this.sameRecipients(account, job);
+    const checker = new LineChecker(account.services, policy);
+    const changes: Awaited<ReturnType<LineChecker['check']>>[] = [];
+    try {
+      await inParallel(
+        lines,
+        concurrency,
+        async (line) => {
+          changes.push(await checker.check(line, line.state, same.get(line.number), now()));
+        },
+        () => !stopping.aborted,
+      );
+    } finally {
+      if (changes.length > 0) await account.store.change(job.load, changes);
+    }
+  }
+
+  private async sameRecipients(
+    { store }: BatchAccount,
+    { load, chunk }: BatchJob,
+  ): Promise<ReadonlyMap<number, SameRecipient>> {
+    const { sameRecipientWithinDays } = this.around.policy;
+    if (sameRecipientWithinDays === 0) return new Map();
+    const same = await store.sameRecipients(load, chunk, sameRecipientWithinDays * DAY_MS, ALL);
+    return new Map(same.map((line) => [line.number, line]));
+  }
+
+  private async pay(context: JobContext): Promise<void> {
+    const { job, account, stored } = context;
+    if (windowProblem(this.around.now(), this.around.policy)) {
+      await this.pause(context, { reason: 'No window of the policy is open.', until: 'window' });
+      return;
+    }
+    const lines = await account.store.linesOf(job.load, job.chunk);
+    if (!(await this.isUnchanged(context, lines))) {
+      await this.pause(context, {
+        reason: `Lines of the chunk ${job.chunk} were changed after they were loaded.`,
+      });
+      return;
+    }
+    await this.checkOutdated(context, lines);
+    const steps = new PaySteps(account, stored, this.around);
+    const stop = await steps.payChunk(await account.store.linesOf(job.load, job.chunk));
+    if (stop) await this.pause(context, stop);
+    else await endRun(account, stored);
+  }
+
+  /** What was checked too long ago is checked again before it is sent. */
+  private async checkOutdated(context: JobContext, lines: readonly BatchLine[]): Promise<void> {
+    const { policy, now } = this.around;
+    const outdated = lines.filter(
+      ({ state, result }) =>
+        state === 'checked' && isCheckOutdated(resultOf(result).checkedAt ?? 0, now(), policy),
+    );
+    if (outdated.length > 0) await this.checkLines(context, outdated);
+  }
+
+  private async isUnchanged({ job, account }: JobContext, lines: readonly BatchLine[]): Promise<boolean> {
+    const [loaded] = await account.store.chunks(job.load, { after: job.chunk - 1, limit: 1 });
+    return loaded?.chunk === job.chunk && loaded.digest === chunkDigest(lines);
+  }
+
+  private async pause({ job, account, stored }: JobContext, pause: BatchPause): Promise<void> {
+    const paused = await changeBatch(account.store, stored, () => ({
+      action: 'pause',
+      by: SYSTEM,
+      details: { reason: pause.reason },
+      changes: { pause },
+    }));
+    if (!paused) return;
+    this.logger.warn(`The batch "${job.batch}" pauses: ${pause.reason}`);
+    await giveWake({ ...job, chunk: 0 }, pause, this.around);
+  }
+}

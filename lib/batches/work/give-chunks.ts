@@ -1,0 +1,70 @@
+import { type LineState, type StoredBatch } from '../../storage/batch-store.js';
+import { type BatchAccount } from '../batch/batch-accounts.js';
+import { detailsOf } from '../batch/batch-details.js';
+import { type BatchJob } from '../engine/batch-engine.js';
+import { type BatchSurroundings } from '../batch/batch-surroundings.js';
+import { changeBatch } from '../batch/batch-change.js';
+
+/** So many jobs are given to the engine at once. */
+const PAGE = 1_000;
+
+/** The states of the lines that a kind of job works on. */
+const WORKED_ON: Readonly<Record<'check' | 'pay', readonly LineState[]>> = {
+  check: ['waiting'],
+  pay: ['checked', 'sending'],
+};
+
+/** Gives the chunks with open lines to the engine. Doing it again adds nothing to what the engine has. */
+export async function giveChunks(
+  { scope, store }: BatchAccount,
+  { record }: StoredBatch,
+  kind: 'check' | 'pay',
+  { engine }: Pick<BatchSurroundings, 'engine'>,
+  states: readonly LineState[] = WORKED_ON[kind],
+): Promise<void> {
+  const { round } = detailsOf(record);
+  const { batch, load } = record;
+  let after = 0;
+  for (;;) {
+    const chunks = await store.chunksIn(load, states, { after, limit: PAGE });
+    const jobs = chunks.map((chunk): BatchJob => ({
+      kind,
+      account: scope.account,
+      batch,
+      load,
+      round,
+      chunk,
+    }));
+    if (jobs.length > 0) await engine.add(jobs);
+    after = chunks.at(-1) ?? after;
+    if (chunks.length < PAGE) return;
+  }
+}
+
+/** Lets a batch that pauses go on. Undefined if it does not pause any more. */
+export async function resumeBatch(
+  account: BatchAccount,
+  stored: StoredBatch,
+  by: string,
+  around: Pick<BatchSurroundings, 'engine' | 'now'>,
+): Promise<StoredBatch | undefined> {
+  const sentBefore = await sentLines(account, stored);
+  const resumed = await changeBatch(account.store, stored, ({ record }) => ({
+    action: 'resume',
+    by,
+    changes: {
+      round: detailsOf(record).round + 1,
+      pause: undefined,
+      run: { startedAt: around.now(), sentBefore },
+    },
+  }));
+  if (resumed) await giveChunks(account, resumed, 'pay', around);
+  return resumed;
+}
+
+/** How many lines have left this package. */
+export async function sentLines({ store }: BatchAccount, { record }: StoredBatch): Promise<number> {
+  const open: readonly LineState[] = ['waiting', 'checked', 'blocked', 'sending'];
+  const counts = await store.counts(record.load);
+  return counts.reduce((sum, { state, lines }) => (open.includes(state) ? sum : sum + lines), 0);
+}

@@ -1,0 +1,93 @@
+import { type PaymentsAccount } from '../../accounts/account.js';
+import { PaymentRejectedError } from '../../errors/payments-errors.js';
+import {
+  type BatchLine,
+  type LineChange,
+  type LineState,
+  type SameRecipient,
+} from '../../storage/batch-store.js';
+import { type LineResult, resultOf } from '../batch/line-result.js';
+import { lineFrom, type ReadLine } from '../lines/payout-line.js';
+import { compareNames } from '../names/compare-names.js';
+import { type ResolvedBatchPolicy } from '../policy/batch-policy.js';
+import { nameNeedsWord } from '../policy/name-rule.js';
+
+/** What the check of a line found. */
+type Found = Pick<LineResult, 'holder' | 'match' | 'network' | 'problem' | 'detail'>;
+
+/** Checks the lines of a batch at the gateway: bank, holder, name, and who else gets money. */
+export class LineChecker {
+  private banks: Promise<ReadonlySet<string>> | undefined;
+
+  constructor(
+    private readonly services: Pick<PaymentsAccount, 'banks' | 'nameLookup'>,
+    private readonly policy: ResolvedBatchPolicy,
+  ) {}
+
+  /**
+   * @param same Another line with the recipient of this one.
+   * @throws PaymentsError if the gateway gives no usable answer.
+   */
+  async check(
+    line: BatchLine,
+    from: LineState,
+    same: SameRecipient | undefined,
+    now: number,
+  ): Promise<LineChange> {
+    const before = resultOf(line.result);
+    const found = await this.find(lineFrom(line.content), same);
+    const { word } = before;
+    const isAccepted = word !== undefined && word.holder === found.holder && found.problem !== undefined;
+    const result: LineResult = { checkedAt: now, ...found, ...(isAccepted && { word }) };
+    const to = found.problem === undefined || isAccepted ? 'checked' : 'blocked';
+    return { number: line.number, from: [from], to, result: JSON.stringify(result) };
+  }
+
+  private async find(
+    { name, recipient }: Pick<ReadLine, 'name' | 'recipient'>,
+    same: SameRecipient | undefined,
+  ): Promise<Found> {
+    if (recipient.kind === 'bank' && !(await this.knownBanks()).has(recipient.bankCode)) {
+      return { problem: 'bank', detail: 'the gateway lists no such bank' };
+    }
+    const held = await this.holderOf(recipient);
+    if ('problem' in held) return held;
+    const match = compareNames(name, held.holder);
+    if (nameNeedsWord(match, this.policy)) {
+      return { ...held, match, problem: 'name', detail: `the name is ${match}` };
+    }
+    if (same) {
+      const detail = `the line ${same.key} of the batch ${same.batch} goes to the same recipient`;
+      return { ...held, match, problem: 'same-recipient', detail };
+    }
+    return { ...held, match };
+  }
+
+  private async holderOf(
+    recipient: ReadLine['recipient'],
+  ): Promise<
+    (Pick<LineResult, 'network'> & { readonly holder: string }) | Required<Pick<Found, 'problem' | 'detail'>>
+  > {
+    const { nameLookup } = this.services;
+    try {
+      if (recipient.kind === 'bank') {
+        const { bankCode: bank_code, account: account_number } = recipient;
+        const found = await nameLookup.lookup({ channel: 'BANK', bank_code, account_number });
+        return { holder: found.account_name };
+      }
+      const found = await nameLookup.lookup({ channel: 'MOBILE_MONEY', account_number: recipient.phone });
+      // The answer may have less than the specification says.
+      const network: unknown = found.network;
+      if (typeof network === 'string') return { holder: found.account_name, network };
+      return { problem: 'recipient', detail: 'the gateway does not say which network the phone is in' };
+    } catch (error) {
+      if (!(error instanceof PaymentRejectedError)) throw error;
+      return { problem: 'recipient', detail: `the gateway does not know the recipient (${error.code})` };
+    }
+  }
+
+  private async knownBanks(): Promise<ReadonlySet<string>> {
+    this.banks ??= this.services.banks.list().then((banks) => new Set(banks.map(({ code }) => code)));
+    return this.banks;
+  }
+}

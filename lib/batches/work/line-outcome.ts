@@ -1,0 +1,61 @@
+import {
+  isPaymentsError,
+  PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+  PaymentsValidationError,
+  ReferenceReusedError,
+} from '../../errors/payments-errors.js';
+import { type LineState } from '../../storage/batch-store.js';
+import { type BatchPause } from '../batch/batch-details.js';
+
+/** What a call that failed says of its line, and whether the batch goes on. */
+export interface LineOutcome {
+  /** `checked`: nothing was sent, so a later run sends it. */
+  readonly state: Extract<LineState, 'checked' | 'unknown' | 'refused' | 'failed'>;
+  /** For people. */
+  readonly detail: string;
+  /** Absent: the next line may be sent. */
+  readonly stop?: BatchPause;
+}
+
+/** If the money may have moved, the line is unknown. Only a definite refusal is a refusal. */
+export function outcomeOf(error: unknown): LineOutcome {
+  if (!isPaymentsError(error)) {
+    const stop = { reason: 'The process failed while it sent a line.' };
+    return { state: 'unknown', detail: 'the process failed while it sent the line', stop };
+  }
+  if (error instanceof PaymentOutcomeUnknownError) {
+    return { state: 'unknown', detail: `no certain answer came (${error.evidence})` };
+  }
+  if (error.mayHaveBeenProcessed === true) return { state: 'unknown', detail: error.message };
+  // The journal could not be read: an earlier run may have sent it, and the next one finds out.
+  if (error.mayHaveBeenProcessed === 'not-by-this-call') return notSent(error.message, 'gateway');
+  if (error instanceof ReferenceReusedError) {
+    return { state: 'failed', detail: 'it ended without success: pay it under another key' };
+  }
+  if (error.code === 'INSUFFICIENT_BALANCE') {
+    return notSent('The wallet holds too little: top it up.', 'balance');
+  }
+  // A cap of the day, or an amount above the limits of the account: the next lines meet the same.
+  if (error.code === 'DAILY_CAP_REACHED') return notSent(error.message);
+  if (error instanceof PaymentRejectedError || error instanceof PaymentsValidationError) {
+    return { state: 'refused', detail: error.message };
+  }
+  return notSent(error.message, error.retryable ? 'gateway' : undefined);
+}
+
+function notSent(reason: string, until?: BatchPause['until']): LineOutcome {
+  return { state: 'checked', detail: '', stop: { reason, until } };
+}
+
+/**
+ * The states from which a line may take an outcome. A job may run twice at once, so the weaker outcome of the second run must
+ * not replace the stronger one of the first.
+ */
+export const REPLACES: Readonly<Record<'accepted' | LineOutcome['state'], readonly LineState[]>> = {
+  accepted: ['checked', 'sending', 'unknown', 'refused'],
+  unknown: ['checked', 'sending', 'unknown', 'refused'],
+  refused: ['sending'],
+  failed: ['sending', 'unknown'],
+  checked: ['sending'],
+};

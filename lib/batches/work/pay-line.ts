@@ -1,0 +1,60 @@
+import { type DisbursementsService } from '../../disbursements/disbursements.service.js';
+import { type BatchLine, type LineChange } from '../../storage/batch-store.js';
+import { type BatchPause } from '../batch/batch-details.js';
+import { resultOf } from '../batch/line-result.js';
+import { lineFrom, paymentReference } from '../lines/payout-line.js';
+import { outcomeOf, REPLACES } from './line-outcome.js';
+
+/** A line that was sent, or not. */
+export interface SentLine {
+  readonly change: LineChange;
+  /** Why the batch has to pause. */
+  readonly stop?: BatchPause | undefined;
+}
+
+/**
+ * Sends a line under the reference that it has in every run, so the journal makes it once. A line that is unknown is sent
+ * again unchanged: the journal probes it with the same key when that is due, and sends nothing otherwise.
+ */
+export async function payLine(
+  disbursements: Pick<DisbursementsService, 'bank' | 'mobileMoney'>,
+  batch: string,
+  line: BatchLine,
+): Promise<SentLine> {
+  const result = resultOf(line.result);
+  const changed = (to: keyof typeof REPLACES, detail: string): LineChange => ({
+    number: line.number,
+    from: REPLACES[to],
+    to,
+    result: JSON.stringify({ ...result, detail }),
+  });
+  try {
+    await send(disbursements, batch, line, result.holder ?? '', result.network ?? '');
+    return { change: changed('accepted', '') };
+  } catch (error) {
+    const { state, detail, stop } = outcomeOf(error);
+    return { change: changed(state, detail), stop };
+  }
+}
+
+async function send(
+  disbursements: Pick<DisbursementsService, 'bank' | 'mobileMoney'>,
+  batch: string,
+  { key, content }: BatchLine,
+  holder: string,
+  network: string,
+): Promise<void> {
+  const { recipient, amount, remarks = batch } = lineFrom(content);
+  const payment = { reference: paymentReference(batch, key), amount, remarks };
+  if (recipient.kind === 'bank') {
+    const { bankCode: bank_code, account: account_number } = recipient;
+    await disbursements.bank({ ...payment, bank_code, account_number, account_name: holder });
+    return;
+  }
+  await disbursements.mobileMoney({
+    ...payment,
+    recipient_phone: recipient.phone,
+    recipient_name: holder,
+    network,
+  });
+}

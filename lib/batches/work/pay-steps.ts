@@ -1,0 +1,85 @@
+import { type BatchLine, type LineChange, type StoredBatch } from '../../storage/batch-store.js';
+import { type BatchAccount } from '../batch/batch-accounts.js';
+import { type BatchPause } from '../batch/batch-details.js';
+import { countRow } from '../policy/row-rule.js';
+import { type BatchSurroundings } from '../batch/batch-surroundings.js';
+import { inParallel } from './in-parallel.js';
+import { payLine } from './pay-line.js';
+
+/** So many results are written together; after each write the worker looks whether somebody paused the batch. */
+const WRITTEN_TOGETHER = 20;
+
+/** Sends the lines of one chunk. */
+export class PaySteps {
+  private row = { unknown: 0, refused: 0 };
+  private results: LineChange[] = [];
+  private stop: BatchPause | undefined;
+  /** Somebody paused or cancelled the batch, or the application stops. */
+  private isOver = false;
+
+  constructor(
+    private readonly account: BatchAccount,
+    private readonly stored: StoredBatch,
+    private readonly around: Pick<BatchSurroundings, 'policy' | 'notifier' | 'concurrency' | 'stopping'>,
+  ) {}
+
+  /** Returns why the batch has to pause; undefined if it does not, or if somebody else ended its run. */
+  async payChunk(lines: readonly BatchLine[]): Promise<BatchPause | undefined> {
+    const begun = await this.begin(lines);
+    try {
+      await inParallel(
+        begun,
+        this.around.concurrency,
+        (line) => this.pay(line),
+        () => this.goesOn(),
+      );
+    } finally {
+      await this.write();
+      await this.release(begun);
+    }
+    return this.stop;
+  }
+
+  /** Marks the lines, and returns those that are to be sent: an earlier job may have begun some and died. */
+  private async begin(lines: readonly BatchLine[]): Promise<readonly BatchLine[]> {
+    const ready = lines.filter(({ state }) => state === 'checked');
+    const changes = ready.map(({ number }): LineChange => ({ number, from: ['checked'], to: 'sending' }));
+    const begun = new Set(await this.account.store.change(this.stored.record.load, changes));
+    return lines.filter(({ number, state }) => state === 'sending' || begun.has(number));
+  }
+
+  private async pay(line: BatchLine): Promise<void> {
+    const { change, stop } = await payLine(
+      this.account.services.disbursements,
+      this.stored.record.batch,
+      line,
+    );
+    this.results.push(change);
+    const { row, stop: reason } = countRow(this.row, change.to, this.around.policy);
+    this.row = row;
+    this.stop ??= stop ?? (reason === undefined ? undefined : { reason });
+    if (this.results.length >= WRITTEN_TOGETHER) await this.write();
+  }
+
+  private goesOn(): boolean {
+    return this.stop === undefined && !this.isOver && !this.around.stopping.aborted;
+  }
+
+  private async write(): Promise<void> {
+    const { store } = this.account;
+    const { record } = this.stored;
+    const results = this.results;
+    this.results = [];
+    if (results.length > 0) await store.change(record.load, results);
+    this.around.notifier.changed(record.load);
+    const now = await store.get(record);
+    this.isOver = now?.record.state !== 'running' || now.record.load !== record.load;
+  }
+
+  /** Nothing was sent of what this job marked and did not reach. */
+  private async release(begun: readonly BatchLine[]): Promise<void> {
+    if (this.goesOn()) return;
+    const changes = begun.map(({ number }): LineChange => ({ number, from: ['sending'], to: 'checked' }));
+    await this.account.store.change(this.stored.record.load, changes);
+  }
+}

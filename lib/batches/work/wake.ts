@@ -1,0 +1,54 @@
+import { type BatchAccount } from '../batch/batch-accounts.js';
+import { type BatchPause, detailsOf } from '../batch/batch-details.js';
+import { type BatchJob } from '../engine/batch-engine.js';
+import { balanceProblem, coverOf } from '../policy/balance-rule.js';
+import { windowProblem } from '../policy/window-rule.js';
+import { type StoredBatch } from '../../storage/batch-store.js';
+import { type BatchSurroundings } from '../batch/batch-surroundings.js';
+import { SYSTEM } from './end-batch.js';
+import { resumeBatch } from './give-chunks.js';
+
+const LOOK_AGAIN_MS = { balance: 60_000, gateway: 30_000 } as const;
+
+/**
+ * Lets the engine look later whether a batch that pauses may go on; does nothing if only a person resumes it.
+ *
+ * @param job `chunk` is how often it was looked at in this round: each look is a job of its own.
+ */
+export async function giveWake(
+  job: Omit<BatchJob, 'kind'>,
+  { until }: BatchPause,
+  { engine, policy, now }: BatchSurroundings,
+): Promise<void> {
+  if (until === undefined || (until === 'balance' && !policy.resumeAfterTopUp)) return;
+  const opensInMs = (windowProblem(now(), policy)?.opensAt ?? now()) - now();
+  const delayMs = until === 'window' ? opensInMs : LOOK_AGAIN_MS[until];
+  await engine.add([{ ...job, kind: 'wake' }], Math.max(1, delayMs));
+}
+
+/** Resumes a batch if what it pauses for is over. */
+export async function wake(
+  job: BatchJob,
+  account: BatchAccount,
+  stored: StoredBatch,
+  around: BatchSurroundings,
+): Promise<void> {
+  const { pause } = detailsOf(stored.record);
+  if (!pause?.until) return;
+  const isClosed = windowProblem(around.now(), around.policy) !== undefined;
+  if (isClosed || (pause.until === 'balance' && !(await isCovered(account, job.load, around)))) {
+    const until = isClosed ? 'window' : pause.until;
+    await giveWake({ ...job, chunk: job.chunk + 1 }, { ...pause, until }, around);
+    return;
+  }
+  await resumeBatch(account, stored, SYSTEM, around);
+}
+
+async function isCovered(
+  { services, store }: BatchAccount,
+  load: string,
+  { policy }: BatchSurroundings,
+): Promise<boolean> {
+  const [balance, counts] = await Promise.all([services.wallet.balance(), store.counts(load)]);
+  return balanceProblem(coverOf(balance.available_balance, counts), policy) === undefined;
+}

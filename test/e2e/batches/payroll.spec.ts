@@ -1,0 +1,97 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type PaymentsStorage } from 'nestjs-payments';
+import { type PayoutLine } from 'nestjs-payments/batches';
+import { postgresStorage } from 'nestjs-payments/postgres';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
+import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
+import { type PgliteServer, startPglite } from '../../support/pglite-server.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+describe('a batch of payouts', () => {
+  let server: PgliteServer;
+  let database: PaymentsDatabase;
+  let storage: PaymentsStorage;
+  let sandbox: PaymentsSandbox;
+  let running: BatchesApp;
+  let names = 0;
+  const name = (): string => `run-${names}`;
+
+  beforeAll(async () => {
+    server = await startPglite();
+    database = await openPaymentsDatabase(server.url, { max: 1 });
+    storage = postgresStorage({ pool: database.pool, schema: database.schema });
+    sandbox = await startSandbox({ startingBalance: '100000000' });
+    running = await startBatchesApp({ sandbox, storage, policy: { sameRecipientWithinDays: 0 } });
+  });
+  beforeEach(() => {
+    names += 1;
+  });
+  afterEach(() => sandbox.reset());
+  afterAll(async () => {
+    await running.app.close();
+    await database.close();
+    await server.close();
+  });
+
+  it('is loaded, checked, approved by another person and paid, every line once', async () => {
+    const lines = knownLines(sandbox, 230);
+    const batch = await running.batches.create(name(), lines, { by: 'maker' });
+    const report = await batch.check({ by: 'maker' });
+    expect(report).toMatchObject({ lines: 230, amount: '230000.00', blocked: 0, blockedLines: [] });
+    await batch.approve({ by: 'checker' });
+    await batch.start({ by: 'maker' });
+    const progress = await batch.finished();
+    expect(progress).toMatchObject({
+      state: 'ended',
+      total: { lines: 230, amount: '230000.00' },
+      byState: { accepted: { lines: 230, amount: '230000.00' } },
+    });
+    const references = sandbox.payouts().map(({ reference }) => reference);
+    expect(references.sort()).toEqual(lines.map(({ key }) => `${name()}.${key}`).sort());
+  });
+
+  it('shows who did what', async () => {
+    const batch = await approvedBatch(running.batches, name(), knownLines(sandbox, 1));
+    await batch.start({ by: 'maker' });
+    await batch.finished();
+    const trail = [];
+    for await (const { number, action, by } of batch.audit()) trail.push([number, action, by]);
+    expect(trail).toEqual([
+      [1, 'create', 'maker'],
+      [2, 'load', 'maker'],
+      [3, 'check', 'maker'],
+      [4, 'check-end', 'payout-batches'],
+      [5, 'approve', 'checker'],
+      [6, 'start', 'maker'],
+      [7, 'end', 'payout-batches'],
+    ]);
+  });
+
+  it('blocks a line whose holder has another name, until somebody accepts it', async () => {
+    const [first, second] = knownLines(sandbox, 2) as [PayoutLine, PayoutLine];
+    const batch = await running.batches.create(name(), [first, { ...second, name: 'Juma Bakari' }], {
+      by: 'maker',
+    });
+    const report = await batch.check({ by: 'maker' });
+    expect(report.blockedLines).toMatchObject([{ key: 'S-2', problem: 'name', match: 'different' }]);
+    await expect(batch.approve({ by: 'checker' })).rejects.toMatchObject({ code: 'BATCH_BLOCKED' });
+    expect(await batch.accept(['S-2'], { by: 'checker', because: 'seen the passport' })).toBe(1);
+    await batch.approve({ by: 'checker' });
+    await batch.start({ by: 'maker' });
+    expect((await batch.finished()).byState).toEqual({ accepted: { lines: 2, amount: '2000.00' } });
+  });
+
+  it('lists every bad line at once, and loads nothing', async () => {
+    const [first] = knownLines(sandbox, 1) as [PayoutLine];
+    const bad = [first, { ...first, amount: '1,000', key: 'S-2' }, { ...first }, { ...first, key: 'a b' }];
+    await expect(running.batches.create(name(), bad, { by: 'maker' })).rejects.toMatchObject({
+      errors: {
+        'line 2': [expect.any(String)],
+        'line 3': [expect.any(String)],
+        'line 4': [expect.any(String)],
+      },
+    });
+    await expect(running.batches.open(name())).rejects.toMatchObject({ code: 'BATCH_NOT_FOUND' });
+  });
+});

@@ -1,0 +1,79 @@
+import { type INestApplicationContext } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { DisbursementsService, PaymentsJournal, PaymentsModule, type PaymentsStorage } from 'nestjs-payments';
+import {
+  type BatchEngine,
+  type BatchPolicy,
+  inProcess,
+  type PayoutBatch,
+  PayoutBatches,
+  PayoutBatchesModule,
+  type PayoutLine,
+} from 'nestjs-payments/batches';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+
+/** What an application with batches is made of. */
+export interface BatchesAppOptions {
+  readonly sandbox: PaymentsSandbox;
+  readonly storage: PaymentsStorage;
+  readonly policy?: BatchPolicy;
+  readonly engine?: BatchEngine;
+  readonly now?: () => number;
+}
+
+/** An application that pays batches. */
+export interface BatchesApp {
+  readonly app: INestApplicationContext;
+  readonly batches: PayoutBatches;
+  readonly disbursements: DisbursementsService;
+  readonly journal: PaymentsJournal;
+}
+
+export async function startBatchesApp({
+  sandbox,
+  storage,
+  engine = inProcess(),
+  ...options
+}: BatchesAppOptions): Promise<BatchesApp> {
+  const module = await Test.createTestingModule({
+    imports: [
+      PaymentsModule.forRoot({ ...sandbox.moduleOptions(), storage, rate: { perSecond: 10_000 } }),
+      PayoutBatchesModule.forRoot({ engine, ...options }),
+    ],
+  }).compile();
+  const app = module.createNestApplication({ logger: false });
+  await app.init();
+  return {
+    app,
+    batches: app.get(PayoutBatches),
+    disbursements: app.get(DisbursementsService),
+    journal: app.get(PaymentsJournal),
+  };
+}
+
+/** Payouts to accounts whose holders the emulator knows under the same name. */
+export function knownLines(sandbox: PaymentsSandbox, count: number, amount = '1000'): readonly PayoutLine[] {
+  return Array.from({ length: count }, (_, index) => {
+    const account_number = `015${String(index).padStart(10, '0')}`;
+    const name = `Asha ${lettersOf(index)} Mushi`;
+    sandbox.directory.register(account_number, name);
+    return { key: `S-${index + 1}`, name, amount, bank_code: 'BSB', account_number };
+  });
+}
+
+/** Creates, checks and approves a batch. */
+export async function approvedBatch(
+  batches: PayoutBatches,
+  name: string,
+  lines: readonly PayoutLine[],
+): Promise<PayoutBatch> {
+  const batch = await batches.create(name, lines, { by: 'maker' });
+  await batch.check({ by: 'maker' });
+  await batch.approve({ by: 'checker' });
+  return batch;
+}
+
+/** A word of letters alone for a number. */
+function lettersOf(index: number): string {
+  return `Z${String(index).replace(/\d/g, (digit) => 'abcdefghij'.charAt(Number(digit)))}`;
+}
