@@ -72,7 +72,7 @@ function writingBatches({
           FROM moment WHERE ${IS_BATCH} AND version = $11 RETURNING ${batches}.*
         ), noted AS (
           INSERT INTO ${batchEvents} (account, environment, name, number, at, action, actor, details)
-          SELECT $1, $2, $3, (SELECT max(number) + 1 FROM ${batchEvents} WHERE ${IS_BATCH}), b.updated_at, $8, $9, $10 FROM b
+          SELECT $1, $2, $3, b.version, b.updated_at, $8, $9, $10 FROM b
         )
         SELECT ${STORED} FROM b`,
         [...valuesOf(record), ...eventValues(event), version],
@@ -92,14 +92,14 @@ function writingBatches({
 
 function ofEvents({ batches, batchEvents }: TableNames): Pick<BatchStatements, 'append' | 'events'> {
   return {
-    // Whoever writes holds the row of the batch, so that numbers have no gaps.
+    // Each event raises the version of the batch, and has it as its number: so numbers have no gaps.
     append: (key, event) =>
       statement(
         `WITH ${MOMENT}, b AS (
-          UPDATE ${batches} SET version = version + 1 FROM moment WHERE ${IS_BATCH} RETURNING moment.now AS at
+          UPDATE ${batches} SET version = version + 1 FROM moment WHERE ${IS_BATCH} RETURNING version, moment.now AS at
         )
         INSERT INTO ${batchEvents} (account, environment, name, number, at, action, actor, details)
-        SELECT $1, $2, $3, (SELECT max(number) + 1 FROM ${batchEvents} WHERE ${IS_BATCH}), b.at, $4, $5, $6 FROM b
+        SELECT $1, $2, $3, b.version, b.at, $4, $5, $6 FROM b
         RETURNING number::text AS number`,
         [...keyValues(key), ...eventValues(event)],
       ),

@@ -35,7 +35,8 @@ describe.each(LISTS)('the migrations of %s', (_dialect, list) => {
 
   it('make no index unique on a table of an earlier version: an older build might write what it refuses', () => {
     const statements = list.slice(1).flatMap((made) => statementsOf(made.statements));
-    expect(statements.filter((statement) => statement.includes('UNIQUE'))).toEqual([]);
+    const onOlder = statements.filter((statement) => !statement.startsWith('CREATE TABLE'));
+    expect(onOlder.filter((statement) => statement.includes('UNIQUE'))).toEqual([]);
   });
 
   it('never lower what a build must know, and never ask for more than the version itself', () => {

@@ -7,7 +7,7 @@ import { journalRecord } from '../../../support/journal-contract.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
 /** Every version that this package knows. */
-const ALL = [1, 2, 3, 4, 5, 6];
+const ALL = [1, 2, 3, 4, 5, 6, 7];
 const OWN = ALL.length;
 /** What tables of version 99 say of who may use them. */
 const NEWER = (compatibleFrom: number): string =>
@@ -41,6 +41,11 @@ describeWith([postgresService], 'migratePayments()', () => {
       [schema],
     );
     expect(rows.map(({ table_name }) => table_name)).toEqual([
+      'payments_batch_chunks',
+      'payments_batch_counts',
+      'payments_batch_events',
+      'payments_batch_lines',
+      'payments_batches',
       'payments_daily_counts',
       'payments_inbox',
       'payments_journal',
@@ -59,12 +64,13 @@ describeWith([postgresService], 'migratePayments()', () => {
     );
     expect(rows).toEqual(
       expect.arrayContaining([
+        { table_name: 'payments_batches', column_name: 'digest' },
         { table_name: 'payments_inbox', column_name: 'provider_reference' },
         { table_name: 'payments_migrations', column_name: 'compatible_from' },
         { table_name: 'payments_tombstones', column_name: 'settled_by' },
       ]),
     );
-    expect(rows).toHaveLength(3);
+    expect(rows).toHaveLength(4);
   });
 
   it('keeps what is stored', async () => {

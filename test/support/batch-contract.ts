@@ -1,0 +1,221 @@
+import { expect, it } from 'vitest';
+import fc from 'fast-check';
+import {
+  type BatchKey,
+  type BatchRecord,
+  type BatchStore,
+  LINE_STATES,
+  type LineState,
+  type NewBatchLine,
+} from '../../lib/storage/batch-store.js';
+
+/** A store to try, and a way to let time pass for it. */
+export interface BatchStoreUnderTest {
+  readonly store: () => BatchStore;
+  readonly pass: (ms: number) => Promise<void>;
+}
+
+const SCOPE = { account: 'default', environment: 'sandbox' } as const;
+const EVENT = { action: 'create', by: 'maker \u0000 \ud800', details: '{"a":"\u0000\ud800"}' };
+const DAY_MS = 86_400_000;
+let batches = 0;
+
+/** A new batch that no other test has. */
+function newBatch(state: BatchRecord['state'] = 'loading'): BatchRecord {
+  batches += 1;
+  const number = String(batches).padStart(32, '0');
+  return { ...SCOPE, batch: `batch-${number}`, state, load: number, details: '{"name":"\u0000\ud800é"}' };
+}
+
+function line(number: number, more: Partial<NewBatchLine> = {}): NewBatchLine {
+  return {
+    number,
+    key: `S-${number}`,
+    cents: 100 * number,
+    recipient: `recipient-${number}`,
+    content: JSON.stringify({ name: `\u0000\ud800 ${number}` }),
+    ...more,
+  };
+}
+
+/** What every store of batches must do. */
+export function batchContract({ store, pass }: BatchStoreUnderTest): void {
+  const loaded = async (lines: readonly NewBatchLine[], size = 2): Promise<BatchRecord> => {
+    const record = newBatch('loaded');
+    await store().create(record, EVENT);
+    for (let first = 0; first < lines.length; first += size) {
+      const chunk = { chunk: first / size + 1, digest: `digest-${first}` };
+      expect(await store().addChunk(record.load, chunk, lines.slice(first, first + size))).toEqual([]);
+    }
+    return record;
+  };
+  const to = (state: LineState, numbers: readonly number[], from: readonly LineState[] = LINE_STATES) =>
+    numbers.map((number) => ({ number, from, to: state }));
+
+  it('writes a batch once, and returns the one that is there', async () => {
+    const record = newBatch();
+    const [one, other] = await Promise.all([
+      store().create(record, EVENT),
+      store().create({ ...record, load: `x${record.load}`.slice(0, 32), details: '{}' }, EVENT),
+    ]);
+    expect([one.created, other.created].filter(Boolean)).toHaveLength(1);
+    expect(one.stored).toMatchObject({ record: other.stored.record, version: other.stored.version });
+    expect(await store().get(record)).toMatchObject({ record: one.stored.record });
+    expect(await store().get({ ...record, account: 'other' })).toBeUndefined();
+    expect(await store().get({ ...record, environment: 'production' })).toBeUndefined();
+  });
+
+  it('keeps every text as it is', async () => {
+    const record = newBatch();
+    const { stored } = await store().create(record, EVENT);
+    expect(stored.record).toEqual(record);
+    expect(await store().events(record, { after: 0, limit: 10 })).toEqual([
+      { ...EVENT, number: 1, at: stored.createdAt },
+    ]);
+    await store().addChunk(record.load, { chunk: 1, digest: 'd' }, [line(1)]);
+    const result = JSON.stringify({ holder: '\u0000\udc00é' });
+    await store().change(record.load, [{ number: 1, from: ['waiting'], to: 'checked', result }]);
+    expect(await store().linesOf(record.load, 1)).toMatchObject([{ ...line(1), state: 'checked', result }]);
+  });
+
+  it('replaces only the version that was read, and numbers the audit trail without gaps', async () => {
+    const { stored } = await store().create(newBatch(), EVENT);
+    const { record, version } = stored;
+    const changed = { ...record, state: 'loaded', digest: 'd' } as const;
+    const results = await Promise.all(
+      ['a', 'b', 'c'].map((by) => store().replace(version, changed, { ...EVENT, by })),
+    );
+    const winner = results.filter((result) => result !== undefined);
+    expect(winner).toMatchObject([{ record: changed }]);
+    await Promise.all(Array.from({ length: 5 }, () => store().append(record, { ...EVENT, action: 'note' })));
+    const events = await store().events(record, { after: 0, limit: 100 });
+    expect(events.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(await store().events(record, { after: 5, limit: 1 })).toMatchObject([{ number: 6 }]);
+    const latest = await store().get(record);
+    expect(latest?.record).toEqual(changed);
+    expect(await store().remove(record, version)).toBe(false);
+    expect(await store().remove(record, latest?.version ?? 0)).toBe(true);
+    expect(await store().get(record)).toBeUndefined();
+    expect(await store().events(record, { after: 0, limit: 100 })).toEqual([]);
+  });
+
+  it('lists the batches of an account by name, those that are not finished, and those with the same lines', async () => {
+    const records = [newBatch('running'), newBatch('ended'), newBatch('paused'), newBatch('checking')];
+    for (const record of records) await store().create({ ...record, digest: 'same' }, EVENT);
+    const names = (listed: readonly { readonly record: BatchKey }[]): readonly string[] =>
+      listed.map(({ record }) => record.batch);
+    const [first, second, third, fourth] = records.map(({ batch }) => batch) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    expect(names(await store().list(SCOPE, { after: first, limit: 2 }))).toEqual([second, third]);
+    const open = await store().unfinished({ after: records[0]?.load ?? '', limit: 10 });
+    expect(names(open)).toEqual([third, fourth]);
+    expect(await store().withDigest({ ...SCOPE, batch: first }, 'same', 2)).toEqual([second, third]);
+    expect(await store().withDigest({ ...SCOPE, account: 'other', batch: first }, 'same', 2)).toEqual([]);
+  });
+
+  it('adds a chunk whole, or names the keys that are used and adds nothing', async () => {
+    const { load } = await loaded([line(1), line(2), line(3)]);
+    const chunk = { chunk: 3, digest: 'd' };
+    expect(await store().addChunk(load, chunk, [line(4), line(5, { key: 'S-2' })])).toEqual(['S-2']);
+    expect(await store().counts(load)).toEqual([{ state: 'waiting', lines: 3, cents: 600n }]);
+    expect(await store().chunks(load, { after: 1, limit: 5 })).toEqual([{ chunk: 2, digest: 'digest-2' }]);
+    expect(await store().lines(load, { after: 0, limit: 10 })).toMatchObject([line(1), line(2), line(3)]);
+    expect(await store().line(load, 'S-3')).toMatchObject(line(3));
+    expect(await store().line(load, 'S-4')).toBeUndefined();
+    await store().removeLoad(load);
+    expect(await store().lines(load, { after: 0, limit: 10 })).toEqual([]);
+    expect(await store().counts(load)).toEqual([]);
+    expect(await store().chunks(load, { after: 0, limit: 5 })).toEqual([]);
+  });
+
+  it('changes only lines in an allowed state, and counts what it changed', async () => {
+    const { load } = await loaded([line(1), line(2), line(3)]);
+    expect(await store().change(load, [])).toEqual([]);
+    expect(await store().change(load, to('checked', [1, 3]))).toEqual([1, 3]);
+    expect(await store().change(load, to('sending', [1, 2, 3, 9], ['checked']))).toEqual([1, 3]);
+    expect(await store().change(load, to('sending', [1], ['sending']))).toEqual([1]);
+    const counts = await store().counts(load);
+    expect(counts.toSorted((one, other) => (one.state < other.state ? -1 : 1))).toEqual([
+      { state: 'sending', lines: 2, cents: 400n },
+      { state: 'waiting', lines: 1, cents: 200n },
+    ]);
+    expect(await store().chunksIn(load, ['waiting'], { after: 0, limit: 5 })).toEqual([1]);
+    expect(await store().chunksIn(load, ['sending', 'waiting'], { after: 0, limit: 5 })).toEqual([1, 2]);
+    expect(await store().chunksIn(load, ['sending'], { after: 1, limit: 5 })).toEqual([2]);
+    const sending = await store().lines(load, { after: 1, limit: 5, states: ['sending', 'checked'] });
+    expect(sending.map(({ number }) => number)).toEqual([3]);
+  });
+
+  it('lets one of two changes of a line win', async () => {
+    const { load } = await loaded([line(1), line(2)]);
+    const results = await Promise.all(
+      (['accepted', 'refused', 'unknown'] as const).map((state) =>
+        store().change(load, to(state, [2, 1], ['waiting'])),
+      ),
+    );
+    expect(results.flat().sort()).toEqual([1, 2]);
+    const counts = await store().counts(load);
+    expect(counts.reduce((sum, { lines }) => sum + lines, 0)).toBe(2);
+  });
+
+  it('counts to the same sums as the lines have, whatever is changed', async () => {
+    const state = fc.constantFrom(...LINE_STATES);
+    const changes = fc.array(
+      fc.record({ number: fc.integer({ min: 1, max: 6 }), from: fc.uniqueArray(state), to: state }),
+      { maxLength: 6 },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(changes, { maxLength: 5 }), async (rounds) => {
+        const { load } = await loaded(
+          [1, 2, 3, 4, 5, 6].map((number) => line(number)),
+          4,
+        );
+        await Promise.all(
+          rounds.map((round) => {
+            const once = [...new Map(round.map((change) => [change.number, change])).values()];
+            return store().change(load, once);
+          }),
+        );
+        const sums = new Map<LineState, { lines: number; cents: bigint }>();
+        for (const { state: now, cents } of await store().lines(load, { after: 0, limit: 10 })) {
+          const sum = sums.get(now) ?? { lines: 0, cents: 0n };
+          sums.set(now, { lines: sum.lines + 1, cents: sum.cents + BigInt(cents) });
+        }
+        const counted = (await store().counts(load)).map(({ state: now, ...sum }) => [now, sum] as const);
+        expect(new Map(counted)).toEqual(sums);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('finds who gets money a second time: in the same batch, or the same amount in another one lately', async () => {
+    const owner = `owner-${batches}`;
+    const other = await loaded([
+      line(1, { recipient: owner, cents: 500 }),
+      line(2, { recipient: `${owner}-2`, cents: 700 }),
+      line(3, { recipient: `${owner}-3`, cents: 900 }),
+    ]);
+    await store().change(other.load, [...to('accepted', [1]), ...to('refused', [2]), ...to('unknown', [3])]);
+    const { batch, load } = await loaded(
+      [
+        line(1, { recipient: owner, cents: 500 }),
+        line(2, { recipient: `${owner}-2`, cents: 700 }),
+        line(3, { recipient: `${owner}-3`, cents: 901 }),
+        line(4, { recipient: `${owner}-3`, cents: 1 }),
+      ],
+      4,
+    );
+    const found = await store().sameRecipients(load, 1, DAY_MS, 10);
+    expect(found).toEqual([
+      { number: 1, batch: other.batch, key: 'S-1', state: 'accepted' },
+      { number: 4, batch, key: 'S-3', state: 'waiting' },
+    ]);
+    expect(await store().sameRecipients(load, 1, DAY_MS, 1)).toHaveLength(1);
+    await pass(DAY_MS + 1);
+    expect(await store().sameRecipients(load, 1, DAY_MS, 10)).toMatchObject([{ number: 4 }]);
+  });
+}
