@@ -23,6 +23,11 @@ const TABLES = [
   'payments_journal',
   'payments_tombstones',
   'payments_daily_counts',
+  'payments_batches',
+  'payments_batch_events',
+  'payments_batch_lines',
+  'payments_batch_chunks',
+  'payments_batch_counts',
 ];
 
 /** The server's own clock cannot be turned: here the statements ask for a later time. */

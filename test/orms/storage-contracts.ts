@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { type SqlExecutor, sqlStorage } from 'nestjs-payments/sql';
+import { batchContract, type BatchStore } from '../support/batch-contract.js';
 import { conflictContract } from '../support/conflict-contract.js';
 import { enlistingHandlerContract } from '../support/enlisting-handler-contract.js';
 import { inboxContract } from '../support/inbox-contract.js';
@@ -45,6 +46,14 @@ export function storageContracts(open: () => Promise<ExecutorDatabase>): void {
     });
     describe('its journal', () => {
       journalContract(() => ({ journal: storage().journal, pass: database.pass }));
+    });
+    describe('its batches', () => {
+      const batches = (): BatchStore => {
+        const { batches: kept } = storage();
+        if (!kept) throw new Error('The storage keeps no batches.');
+        return kept;
+      };
+      batchContract({ store: batches, pass: (ms) => database.pass(ms) });
     });
     describe('its daily caps', () => {
       dailyCapContract(() => ({ journal: storage().journal, pass: database.pass }));

@@ -9,6 +9,8 @@ import {
   type NewBatchLine,
 } from '../../lib/storage/batch-store.js';
 
+export { type BatchStore };
+
 /** A store to try, and a way to let time pass for it. */
 export interface BatchStoreUnderTest {
   readonly store: () => BatchStore;

@@ -3,6 +3,7 @@ import { PaymentsStorageError, isPaymentsError } from '../../errors/payments-err
 import { BATCH } from '../sql/delete-in-batches.js';
 import { databaseFailure, errorCodes } from '../sql/error-code.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
+import { portableBatches } from '../sql/portable-batches.js';
 import { portableConflicts } from '../sql/portable-conflicts.js';
 import { portableDailyCaps } from '../sql/portable-daily-caps.js';
 import { type PortableDialect } from '../sql/portable-dialect.js';
@@ -43,6 +44,8 @@ const MYSQL: PortableDialect = {
   deleteFirst: (table, condition, order) =>
     sql`DELETE FROM ${raw(table)} WHERE ${condition} ORDER BY ${raw(order)} LIMIT ${raw(`${BATCH}`)}`,
   lockRows: raw('FOR UPDATE SKIP LOCKED'),
+  // Less than the time limit of the answer, where MySQL reads a comment.
+  waitForRows: raw('FOR UPDATE /*M! WAIT 2 */'),
   // DISTINCT would read every entry of the index.
   states: (condition) =>
     joined(
@@ -78,6 +81,7 @@ export const MYSQL_DIALECT: Omit<ExecutorDialect, 'prepare' | 'join'> = {
     joinedJournal: () => portableJournal({ ...MYSQL, probe: PROBE }),
     conflicts: portableConflicts(MYSQL),
     dailyCaps: portableDailyCaps(MYSQL),
+    batches: portableBatches(MYSQL),
   },
   // MySQL reads the comment as one. There the server's own limit counts.
   limited: (text) => (WRITES.test(text) ? `${LIMIT} ${text}` : text),

@@ -18,6 +18,7 @@ const FIRST_TABLE = `CREATE TABLE IF NOT EXISTS ${TABLES.migrations} (
 export const MYSQL_MIGRATIONS: readonly (Migration & Required<Pick<Migration, 'compatibleFrom'>>)[] = [
   { statements: firstVersion(), compatibleFrom: 1 },
   { statements: dailyCountVersion(), compatibleFrom: 1 },
+  { statements: batchVersion(), compatibleFrom: 1 },
 ];
 
 /** Builds of version 1 work on: they count nothing, and miss nothing. */
@@ -28,6 +29,52 @@ function dailyCountVersion(): string {
       day BIGINT NOT NULL, payments BIGINT NOT NULL, cents DECIMAL(38, 0) NOT NULL,
       PRIMARY KEY (account, environment, family)
     ) ${OPTIONS} COMMENT = 'nestjs-payments: what was counted towards limits.perDay, one row an account and family';
+  `;
+}
+
+/** Builds of version 1 and 2 work on: they have no batches. */
+function batchVersion(): string {
+  const { batches, batchEvents, batchLines, batchChunks, batchCounts } = TABLES;
+  return `
+    CREATE TABLE IF NOT EXISTS ${batches} (
+      account VARBINARY(255) NOT NULL, environment VARBINARY(16) NOT NULL, name VARBINARY(1024) NOT NULL,
+      batch_load VARBINARY(32) NOT NULL, state VARBINARY(16) NOT NULL, digest VARBINARY(64), details LONGBLOB NOT NULL,
+      version BIGINT NOT NULL, events BIGINT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+      PRIMARY KEY (account, environment, name),
+      UNIQUE KEY ${batches}_load (batch_load),
+      KEY ${batches}_digest (account, environment, digest),
+      KEY ${batches}_state (state, batch_load)
+    ) ${OPTIONS} COMMENT = 'nestjs-payments: batches of payouts';
+
+    CREATE TABLE IF NOT EXISTS ${batchEvents} (
+      account VARBINARY(255) NOT NULL, environment VARBINARY(16) NOT NULL, name VARBINARY(1024) NOT NULL,
+      number BIGINT NOT NULL, at BIGINT NOT NULL, action BLOB NOT NULL, actor BLOB NOT NULL, details LONGBLOB NOT NULL,
+      PRIMARY KEY (account, environment, name, number)
+    ) ${OPTIONS} COMMENT = 'nestjs-payments: who did what with a batch';
+
+    CREATE TABLE IF NOT EXISTS ${batchLines} (
+      batch_load VARBINARY(32) NOT NULL, line_number BIGINT NOT NULL, line_key VARBINARY(64) NOT NULL,
+      state VARBINARY(16) NOT NULL, cents BIGINT NOT NULL, recipient VARBINARY(64) NOT NULL,
+      content MEDIUMBLOB NOT NULL COMMENT 'personal data: whom the line pays',
+      result MEDIUMBLOB NOT NULL COMMENT 'personal data: what its check found',
+      updated_at BIGINT NOT NULL,
+      PRIMARY KEY (batch_load, line_number),
+      UNIQUE KEY ${batchLines}_one (batch_load, line_key),
+      KEY ${batchLines}_states (batch_load, state, line_number),
+      KEY ${batchLines}_recipients (recipient, cents)
+    ) ${OPTIONS};
+
+    CREATE TABLE IF NOT EXISTS ${batchChunks} (
+      batch_load VARBINARY(32) NOT NULL, chunk BIGINT NOT NULL, digest VARBINARY(64) NOT NULL,
+      first_line BIGINT NOT NULL, last_line BIGINT NOT NULL,
+      PRIMARY KEY (batch_load, chunk)
+    ) ${OPTIONS};
+
+    CREATE TABLE IF NOT EXISTS ${batchCounts} (
+      batch_load VARBINARY(32) NOT NULL, state VARBINARY(16) NOT NULL, line_count BIGINT NOT NULL,
+      cents DECIMAL(38, 0) NOT NULL,
+      PRIMARY KEY (batch_load, state)
+    ) ${OPTIONS} COMMENT = 'nestjs-payments: how many lines of a batch are in each state';
   `;
 }
 

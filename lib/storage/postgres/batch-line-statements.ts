@@ -8,7 +8,7 @@ import { type TableNames } from './table-names.js';
 
 /** The states of lines whose money went out, or may have. */
 const OUT = `('sending', 'accepted', 'unknown', 'paid')`;
-const LINE = `l.line_number::text AS number, l.line_key AS key, l.state, l.cents::text AS cents, l.recipient, l.content, l.result,
+const LINE = `l.line_number::text AS number, l.line_key, l.state, l.cents::text AS cents, l.recipient, l.content, l.result,
   ${epochText('l.updated_at')} AS updated_ms`;
 
 /** The operations of the lines of batches, each in one statement. Lists of lines are parameters of arrays. */
@@ -81,7 +81,7 @@ function readingLines({
       statement(`SELECT ${LINE} FROM ${batchLines} l WHERE batch_load = $1 AND line_key = $2`, [load, key]),
     counts: (load) =>
       statement(
-        `SELECT state, line_count::text AS lines, cents::text AS cents FROM ${batchCounts}
+        `SELECT state, line_count::text, cents::text FROM ${batchCounts}
           WHERE batch_load = $1 AND line_count > 0`,
         [load],
       ),
@@ -138,7 +138,7 @@ function addChunk(
       ON CONFLICT (batch_load, state) DO UPDATE
         SET line_count = c.line_count + excluded.line_count, cents = c.cents + excluded.cents
     )
-    SELECT line_key AS key FROM used`,
+    SELECT line_key FROM used`,
     [
       load,
       chunk,
@@ -197,7 +197,7 @@ function ofChecks({ batches, batchLines, batchChunks }: TableNames): Pick<BatchS
   return {
     sameRecipients: (load, chunk, withinMs, limit) =>
       statement(
-        `SELECT DISTINCT ON (l.line_number) l.line_number::text AS number, b.name, o.line_key AS key, o.state
+        `SELECT DISTINCT ON (l.line_number) l.line_number::text AS number, b.name, o.line_key, o.state
         FROM ${batchChunks} c
         JOIN ${batchLines} l ON l.batch_load = c.batch_load AND l.line_number BETWEEN c.first_line AND c.last_line
         JOIN ${batchLines} o ON o.recipient = l.recipient

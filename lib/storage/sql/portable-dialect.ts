@@ -16,8 +16,10 @@ export interface PortableDialect {
   ) => SqlPiece;
   /** Deletes the first rows of a table that meet a condition, in the order of a column. */
   readonly deleteFirst: (table: string, condition: SqlPiece, order: string) => SqlPiece;
-  /** The end of a SELECT whose rows nobody else may change until the end of the transaction. */
+  /** The end of a SELECT whose rows nobody else may change until the end of the transaction. Skips those that others lock. */
   readonly lockRows: SqlPiece;
+  /** The same, but waits for the rows that others lock. */
+  readonly waitForRows: SqlPiece;
   /**
    * Surround a first write in a transaction of the application. The second one fails if no transaction was open; then
    * the first write must be harmless, because it was committed.
@@ -34,6 +36,11 @@ export const TABLES = {
   journal: 'payments_journal',
   tombstones: 'payments_tombstones',
   dailyCounts: 'payments_daily_counts',
+  batches: 'payments_batches',
+  batchEvents: 'payments_batch_events',
+  batchLines: 'payments_batch_lines',
+  batchChunks: 'payments_batch_chunks',
+  batchCounts: 'payments_batch_counts',
   migrations: 'payments_migrations',
 } as const;
 

@@ -96,7 +96,8 @@ export class SqlBatches implements BatchStore {
     chunk: BatchChunk,
     lines: readonly NewBatchLine[],
   ): Promise<readonly string[]> {
-    return (await this.rows(this.statements.addChunk(load, chunk, lines))).map(({ key }) => key ?? '');
+    if (lines.length === 0) return [];
+    return (await this.rows(this.statements.addChunk(load, chunk, lines))).map(lineKey);
   }
 
   async removeLoad(load: string): Promise<void> {
@@ -126,6 +127,7 @@ export class SqlBatches implements BatchStore {
     load: string,
     { after, limit, states }: Page & { readonly states?: readonly LineState[] },
   ): Promise<readonly BatchLine[]> {
+    if (states?.length === 0) return [];
     return (await this.rows(this.statements.lines(load, after, limit, states))).map(storedLine);
   }
 
@@ -140,7 +142,7 @@ export class SqlBatches implements BatchStore {
   }
 
   async counts(load: string): Promise<readonly LineCount[]> {
-    return (await this.rows(this.statements.counts(load))).map(({ state, lines, cents }) => ({
+    return (await this.rows(this.statements.counts(load))).map(({ state, line_count: lines, cents }) => ({
       state: state as LineState,
       lines: Number(lines),
       cents: BigInt(cents ?? 0),
@@ -154,11 +156,11 @@ export class SqlBatches implements BatchStore {
     limit: number,
   ): Promise<readonly SameRecipient[]> {
     const rows = await this.rows(this.statements.sameRecipients(load, chunk, withinMs, limit));
-    return rows.map(({ number, name, key, state }) => ({
-      number: Number(number),
-      batch: name ?? '',
-      key: key ?? '',
-      state: state as LineState,
+    return rows.map((row) => ({
+      number: Number(row['number']),
+      batch: row['name'] ?? '',
+      key: lineKey(row),
+      state: row['state'] as LineState,
     }));
   }
 
@@ -170,6 +172,11 @@ export class SqlBatches implements BatchStore {
   private async rows(script: SqlScript): Promise<readonly SqlRow[]> {
     return (await this.run(script)).rows;
   }
+}
+
+/** Not `key`, which is a word of MySQL. */
+function lineKey(row: SqlRow): string {
+  return row['line_key'] ?? '';
 }
 
 function storedBatch(row: SqlRow): StoredBatch {
@@ -204,7 +211,7 @@ function storedEvent(row: SqlRow): StoredBatchEvent {
 function storedLine(row: SqlRow): BatchLine {
   return {
     number: Number(row['number']),
-    key: row['key'] ?? '',
+    key: lineKey(row),
     state: row['state'] as LineState,
     cents: Number(row['cents']),
     recipient: row['recipient'] ?? '',

@@ -19,6 +19,7 @@ export const SQLITE: PortableDialect = {
       (SELECT rowid FROM ${raw(table)} WHERE ${condition} ORDER BY ${raw(order)} LIMIT ${BATCH})`,
   // There is one writer at a time.
   lockRows: raw(''),
+  waitForRows: raw(''),
   // One step in the index for each state, however many payments there are.
   states: (condition) =>
     sql`WITH RECURSIVE states (state) AS (

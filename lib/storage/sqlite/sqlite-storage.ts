@@ -1,5 +1,6 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type PaymentsStorage } from '../payments-storage.js';
+import { portableBatches } from '../sql/portable-batches.js';
 import { portableConflicts } from '../sql/portable-conflicts.js';
 import { portableDailyCaps } from '../sql/portable-daily-caps.js';
 import { portableInbox } from '../sql/portable-inbox.js';
@@ -71,6 +72,7 @@ export function sqliteStorage(options: SqliteStorageOptions): PaymentsStorage {
     journal: portableJournal(SQLITE),
     conflicts: portableConflicts(SQLITE),
     dailyCaps: portableDailyCaps(SQLITE),
+    batches: portableBatches(SQLITE),
   };
   return {
     ...sqlParts('sqlite', database, statements, transactional),

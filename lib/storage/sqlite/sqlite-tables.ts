@@ -13,6 +13,7 @@ import { openSqlite, type SqliteDatabase, type SqliteHandle } from './sqlite-eng
 export const SQLITE_MIGRATIONS: readonly (Migration & Required<Pick<Migration, 'compatibleFrom'>>)[] = [
   { statements: firstVersion(), compatibleFrom: 1 },
   { statements: dailyCountVersion(), compatibleFrom: 1 },
+  { statements: batchVersion(), compatibleFrom: 1 },
 ];
 
 /** Builds of version 1 work on: they count nothing, and miss nothing. */
@@ -22,6 +23,48 @@ function dailyCountVersion(): string {
       account TEXT NOT NULL, environment TEXT NOT NULL, family TEXT NOT NULL,
       day INTEGER NOT NULL, payments INTEGER NOT NULL, cents INTEGER NOT NULL,
       PRIMARY KEY (account, environment, family)
+    );
+  `;
+}
+
+/** Builds of version 1 and 2 work on: they have no batches. */
+function batchVersion(): string {
+  const { batches, batchEvents, batchLines, batchChunks, batchCounts } = TABLES;
+  return `
+    CREATE TABLE ${batches} (
+      account TEXT NOT NULL, environment TEXT NOT NULL, name TEXT NOT NULL,
+      batch_load TEXT NOT NULL UNIQUE, state TEXT NOT NULL, digest TEXT, details TEXT NOT NULL,
+      version INTEGER NOT NULL, events INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+      PRIMARY KEY (account, environment, name)
+    );
+    CREATE INDEX ${batches}_digest ON ${batches} (account, environment, digest);
+    CREATE INDEX ${batches}_state ON ${batches} (state, batch_load);
+
+    CREATE TABLE ${batchEvents} (
+      account TEXT NOT NULL, environment TEXT NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL,
+      at INTEGER NOT NULL, action TEXT NOT NULL, actor TEXT NOT NULL, details TEXT NOT NULL,
+      PRIMARY KEY (account, environment, name, number)
+    );
+
+    CREATE TABLE ${batchLines} (
+      batch_load TEXT NOT NULL, line_number INTEGER NOT NULL, line_key TEXT NOT NULL, state TEXT NOT NULL,
+      cents INTEGER NOT NULL, recipient TEXT NOT NULL, content TEXT NOT NULL, result TEXT NOT NULL,
+      updated_at INTEGER NOT NULL,
+      PRIMARY KEY (batch_load, line_number),
+      UNIQUE (batch_load, line_key)
+    );
+    CREATE INDEX ${batchLines}_states ON ${batchLines} (batch_load, state, line_number);
+    CREATE INDEX ${batchLines}_recipients ON ${batchLines} (recipient, cents);
+
+    CREATE TABLE ${batchChunks} (
+      batch_load TEXT NOT NULL, chunk INTEGER NOT NULL, digest TEXT NOT NULL,
+      first_line INTEGER NOT NULL, last_line INTEGER NOT NULL,
+      PRIMARY KEY (batch_load, chunk)
+    );
+
+    CREATE TABLE ${batchCounts} (
+      batch_load TEXT NOT NULL, state TEXT NOT NULL, line_count INTEGER NOT NULL, cents INTEGER NOT NULL,
+      PRIMARY KEY (batch_load, state)
     );
   `;
 }

@@ -342,7 +342,7 @@ describeWithSqlite('nestjs-payments migrate with SQLite', () => {
     expect(missing.stdout).toContain(`✖ The file ${file.file} holds no tables`);
     expect(existsSync(file.file)).toBe(false);
     expect((await migrate()).stdout).toBe(
-      `✔ The file ${file.file} was migrated from version 0 of the tables to 2.\n`,
+      `✔ The file ${file.file} was migrated from version 0 of the tables to 3.\n`,
     );
     expect(await migrate('--status')).toMatchObject({ code: 0 });
     const { journal } = file.open();
@@ -360,7 +360,7 @@ describeWithSqlite('nestjs-payments migrate with SQLite', () => {
 
   it('says in one line that a newer version made the file, and that a file is no database', async () => {
     await migrate();
-    file.connect().exec('INSERT INTO payments_migrations VALUES (9, 3, 0)');
+    file.connect().exec('INSERT INTO payments_migrations VALUES (9, 4, 0)');
     expect((await migrate()).stderr).toContain(
       'holds version 9 of the tables of nestjs-payments, which can be used',
     );

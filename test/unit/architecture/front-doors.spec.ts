@@ -4,6 +4,7 @@ import { dirname, join, posix, relative, sep } from 'node:path';
 
 /** Files of `test/support` that reach into `lib/`, and what for. */
 const INSIDE_LIB: Readonly<Record<string, string>> = {
+  'batch-contract.ts': 'shows the store of batches, which no application uses',
   'cli-process.ts': 'runs a command in the process of the spec',
   'control-contract.ts': 'reads the document that the emulator serves',
   'delivery-queue.ts': 'stands in the place of BullMQ',

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BatchStore } from '../../../../lib/storage/batch-store.js';
 import { postgresStorage } from 'nestjs-payments/postgres';
-import { batchContract } from '../../../support/batch-contract.js';
+import { batchContract, type BatchStore } from '../../../support/batch-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { type PgliteServer, startPglite } from '../../../support/pglite-server.js';
 import { describeWith, postgresService } from '../../../support/services.js';

@@ -1,0 +1,250 @@
+import { type BatchChunk, type LineChange, type LineState, type NewBatchLine } from '../batch-store.js';
+import { type ChangedLine, type ChangePlan, type CountDelta, planChanges } from './batch-changes.js';
+import { type BatchStatements } from './batch-statements.js';
+import { type PortableDialect, TABLES } from './portable-dialect.js';
+import { type SqlRow, type SqlScript, type SqlStep } from './sql-database.js';
+import { joined, listOf, raw, sql, type SqlPiece } from './sql-template.js';
+import { toSqlText } from './sql-text.js';
+
+const LINES = raw(TABLES.batchLines);
+const CHUNKS = raw(TABLES.batchChunks);
+const COUNTS = raw(TABLES.batchCounts);
+const LINE = raw(
+  'line_number AS number, line_key, state, cents, recipient, content, result, updated_at AS updated_ms',
+);
+/** How many lines one INSERT writes: SQLite takes no more than 32,766 parameters. */
+const ROWS = 500;
+/** The states of lines whose money went out, or may have. */
+const OUT: readonly LineState[] = ['sending', 'accepted', 'unknown', 'paid'];
+
+type LineStatements = Pick<
+  BatchStatements,
+  | 'addChunk'
+  | 'removeLines'
+  | 'removeLoad'
+  | 'chunks'
+  | 'chunksIn'
+  | 'linesOf'
+  | 'lines'
+  | 'line'
+  | 'change'
+  | 'counts'
+  | 'sameRecipients'
+>;
+
+/** The operations of the lines of batches without RETURNING. Those that write are one transaction each. */
+export function portableBatchLines(dialect: PortableDialect): LineStatements {
+  return {
+    ...readingLines(dialect),
+    addChunk: (load, chunk, lines) => addChunk(dialect, load, chunk, lines),
+    removeLines: (load) => ({
+      steps: [dialect.deleteFirst(TABLES.batchLines, sql`batch_load = ${load}`, 'line_number')],
+    }),
+    removeLoad: (load) => ({
+      atomic: true,
+      steps: [
+        sql`DELETE FROM ${CHUNKS} WHERE batch_load = ${load}`,
+        sql`DELETE FROM ${COUNTS} WHERE batch_load = ${load}`,
+      ],
+    }),
+    change: (load, changes) => change(dialect, load, changes),
+  };
+}
+
+function readingLines(
+  dialect: PortableDialect,
+): Omit<LineStatements, 'addChunk' | 'removeLines' | 'removeLoad' | 'change'> {
+  const one = (step: SqlStep): SqlScript => ({ steps: [step] });
+  return {
+    chunks: (load, after, limit) =>
+      one(sql`SELECT chunk, digest FROM ${CHUNKS} WHERE batch_load = ${load} AND chunk > ${after}
+        ORDER BY chunk LIMIT ${raw(`${limit}`)}`),
+    chunksIn: (load, states, after, limit) => {
+      const hasLine = states.map(
+        (state) => sql`EXISTS (SELECT 1 FROM ${LINES} AS l WHERE l.batch_load = ${load} AND l.state = ${state}
+          AND l.line_number BETWEEN one.first_line AND one.last_line)`,
+      );
+      return one(sql`SELECT one.chunk FROM ${CHUNKS} AS one
+        WHERE one.batch_load = ${load} AND one.chunk > ${after} AND (${joined([raw('1 = 0'), ...hasLine], ' OR ')})
+        ORDER BY one.chunk LIMIT ${raw(`${limit}`)}`);
+    },
+    linesOf: (load, chunk) =>
+      one(
+        sql`SELECT ${LINE} FROM ${LINES} WHERE batch_load = ${load} AND ${isOfChunk(load, chunk)} ORDER BY line_number`,
+      ),
+    lines: (load, after, limit, states) =>
+      one(states ? pageOf(load, after, limit, states) : pageFrom(sql`batch_load = ${load}`, after, limit)),
+    line: (load, key) =>
+      one(sql`SELECT ${LINE} FROM ${LINES} WHERE batch_load = ${load} AND line_key = ${key}`),
+    counts: (load) =>
+      // As text: a sum may be larger than a driver's number.
+      one(sql`SELECT state, line_count, CAST(cents AS CHAR) AS cents FROM ${COUNTS}
+        WHERE batch_load = ${load} AND line_count > 0`),
+    sameRecipients: (load, chunk, withinMs, limit) =>
+      one(sameRecipients(dialect, load, chunk, withinMs, limit)),
+  };
+}
+
+/** A page of each state, each in the order of its index. */
+function pageOf(load: string, after: number, limit: number, states: readonly LineState[]): SqlPiece {
+  const pages = [...new Set(states)].map(
+    (state) => sql`SELECT * FROM (
+      ${pageFrom(sql`batch_load = ${load} AND state = ${state}`, after, limit)}) AS ${raw(`${state}_page`)}`,
+  );
+  return sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY number LIMIT ${raw(`${limit}`)}`;
+}
+
+function pageFrom(which: SqlPiece, after: number, limit: number): SqlPiece {
+  return sql`SELECT ${LINE} FROM ${LINES} WHERE ${which} AND line_number > ${after}
+    ORDER BY line_number LIMIT ${raw(`${limit}`)}`;
+}
+
+function isOfChunk(load: string, chunk: number): SqlPiece {
+  const end = (column: string): SqlPiece =>
+    sql`(SELECT ${raw(column)} FROM ${CHUNKS} WHERE batch_load = ${load} AND chunk = ${chunk})`;
+  return sql`line_number BETWEEN ${end('first_line')} AND ${end('last_line')}`;
+}
+
+/**
+ * The counter of the waiting lines is locked first: the chunks of a load are added one after the other, and each sees the
+ * keys of those before.
+ */
+function addChunk(
+  dialect: PortableDialect,
+  load: string,
+  { chunk, digest }: BatchChunk,
+  lines: readonly NewBatchLine[],
+): SqlScript {
+  const row = ({ number, key, cents, recipient, content }: NewBatchLine): SqlPiece =>
+    sql`(${load}, ${number}, ${key}, 'waiting', ${cents}, ${recipient}, ${toSqlText(content)}, '{}', ${dialect.now})`;
+  const insertions = Array.from({ length: Math.ceil(lines.length / ROWS) }, (_, index) => {
+    const rows = lines.slice(index * ROWS, (index + 1) * ROWS).map(row);
+    return sql`INSERT INTO ${LINES}
+      (batch_load, line_number, line_key, state, cents, recipient, content, result, updated_at) VALUES ${joined(rows, ', ')}`;
+  });
+  const cents = lines.reduce((sum, line) => sum + BigInt(line.cents), 0n);
+  const added: CountDelta = { state: 'waiting', lines: lines.length, cents };
+  const newChunk = sql`INSERT INTO ${CHUNKS} (batch_load, chunk, digest, first_line, last_line)
+    VALUES (${load}, ${chunk}, ${digest}, ${lines.at(0)?.number}, ${lines.at(-1)?.number})`;
+  return {
+    atomic: true,
+    steps: [
+      newCounters(dialect, load, ['waiting']),
+      sql`SELECT state FROM ${COUNTS} WHERE batch_load = ${load} AND state = 'waiting' ${dialect.waitForRows}`,
+      sql`SELECT line_key FROM ${LINES}
+        WHERE batch_load = ${load} AND line_key IN (${listOf(lines.map(({ key }) => key))})`,
+      ([, , used]) => (used?.rows.length === 0 ? newChunk : undefined),
+      ...insertions,
+      addToCounters(load, [added]),
+    ],
+  };
+}
+
+/** Locks the lines in the order of their numbers, and then the counters. */
+function change(dialect: PortableDialect, load: string, changes: readonly LineChange[]): SqlScript {
+  let plan: ChangePlan = { changes: [], deltas: [] };
+  const isOf = (lines: readonly LineChange[]): SqlPiece =>
+    sql`batch_load = ${load} AND line_number IN (${listOf(lines.map(({ number }) => number))})`;
+  const count = (step: () => SqlPiece): SqlStep => {
+    return () => (plan.deltas.length === 0 ? nothing : step());
+  };
+  return {
+    atomic: true,
+    steps: [
+      sql`SELECT line_number, state, cents FROM ${LINES} WHERE ${isOf(changes)} ORDER BY line_number ${dialect.waitForRows}`,
+      ([found]) => {
+        plan = planChanges((found?.rows ?? []).map(changedLine), changes);
+        // A result without rows.
+        if (plan.changes.length === 0) return nothing;
+        return update(dialect, plan.changes, isOf(plan.changes));
+      },
+      count(() =>
+        newCounters(
+          dialect,
+          load,
+          plan.deltas.map(({ state }) => state),
+        ),
+      ),
+      count(() => addToCounters(load, plan.deltas)),
+      () =>
+        plan.changes.length === 0
+          ? undefined
+          : sql`SELECT line_number AS number FROM ${LINES} WHERE ${isOf(plan.changes)} ORDER BY line_number`,
+    ],
+  };
+}
+
+/** A result without a row. */
+const nothing = raw('SELECT one FROM (SELECT 1 AS one) AS given WHERE one = 0');
+
+function changedLine(row: SqlRow): ChangedLine {
+  return {
+    number: Number(row['line_number']),
+    state: row['state'] as LineState,
+    cents: Number(row['cents']),
+  };
+}
+
+function update({ now }: PortableDialect, changes: readonly LineChange[], isOf: SqlPiece): SqlPiece {
+  const states = changes.map(({ number, to }) => [number, to] as const);
+  const results = changes.flatMap(({ number, result }) =>
+    result === undefined ? [] : [[number, toSqlText(result)] as const],
+  );
+  return sql`UPDATE ${LINES} SET state = ${newValue('line_number', states, 'state')},
+      result = ${newValue('line_number', results, 'result')}, updated_at = ${now}
+    WHERE ${isOf}`;
+}
+
+/** The new value of a column by another one; `otherwise` for what has none. */
+function newValue(by: string, values: readonly (readonly [unknown, unknown])[], otherwise: string): SqlPiece {
+  if (values.length === 0) return raw(otherwise);
+  const cases = values.map(([key, value]) => sql`WHEN ${key} THEN ${value}`);
+  return sql`CASE ${raw(by)} ${joined(cases, ' ')} ELSE ${raw(otherwise)} END`;
+}
+
+/** Counters of states in which no line of the load was before. */
+function newCounters(
+  { keepExisting }: PortableDialect,
+  load: string,
+  states: readonly LineState[],
+): SqlPiece {
+  const rows = states.map((state) => sql`(${load}, ${state}, 0, 0)`);
+  return sql`INSERT INTO ${COUNTS} (batch_load, state, line_count, cents) VALUES ${joined(rows, ', ')}
+    ${keepExisting(TABLES.batchCounts, ['batch_load', 'state'])}`;
+}
+
+function addToCounters(load: string, deltas: readonly CountDelta[]): SqlPiece {
+  const lines = deltas.map((delta) => [delta.state, delta.lines] as const);
+  // As a text, because a sum may be larger than a number can hold.
+  const sums = deltas.map(
+    ({ state, cents }) => sql`WHEN ${state} THEN CAST(${String(cents)} AS DECIMAL(38, 0))`,
+  );
+  return sql`UPDATE ${COUNTS} SET line_count = line_count + ${newValue('state', lines, '0')},
+      cents = cents + CASE state ${joined(sums, ' ')} ELSE 0 END
+    WHERE batch_load = ${load} AND state IN (${listOf(deltas.map(({ state }) => state))})`;
+}
+
+/** One line for each line of the chunk. COALESCE keeps a database from the index of the load, which has the whole batch. */
+function sameRecipients(
+  { now }: PortableDialect,
+  load: string,
+  chunk: number,
+  withinMs: number,
+  limit: number,
+): SqlPiece {
+  const others = (isSame: SqlPiece): SqlPiece => sql`SELECT mine.line_number AS number, other.batch_load,
+      other.line_number AS other_number, other.line_key, other.state
+    FROM ${LINES} AS mine JOIN ${LINES} AS other ON other.recipient = mine.recipient AND ${isSame}
+    WHERE mine.batch_load = ${load} AND mine.${isOfChunk(load, chunk)}`;
+  const found = [
+    others(sql`COALESCE(other.batch_load, '') = ${load} AND other.line_number < mine.line_number`),
+    others(sql`other.cents = mine.cents AND other.batch_load <> ${load} AND other.state IN (${listOf(OUT)})
+      AND other.updated_at > ${now} - ${withinMs}`),
+  ];
+  return sql`SELECT number, name, line_key, state FROM (
+      SELECT found.number, batch.name, found.line_key, found.state, ROW_NUMBER() OVER (
+        PARTITION BY found.number ORDER BY found.batch_load, found.other_number) AS place
+      FROM (${joined(found, ' UNION ALL ')}) AS found
+      JOIN ${raw(TABLES.batches)} AS batch ON batch.batch_load = found.batch_load) AS placed
+    WHERE place = 1 ORDER BY number LIMIT ${raw(`${limit}`)}`;
+}
