@@ -75,8 +75,10 @@ export interface JournalRecord extends JournalKey {
   readonly plannedAt?: number;
   /** `payment.stale` was announced. */
   readonly stale?: true;
-  /** The attempt counts towards the daily cap of the day on which it began. */
+  /** The attempt counts towards a daily cap: that of `countedOn`, or else that of the day on which it began. */
   readonly counted?: true;
+  /** The day on which the attempt was counted, as `dailyCapDay` counts it. A record that was just written lacks it. */
+  readonly countedOn?: number;
   /** The person was erased: there is no request and no answer, and `bodyHash` is empty. */
   readonly erased?: true;
 }

@@ -10,7 +10,7 @@ type FieldErrors = Record<string, string[]>;
 
 /** What the module's options allow, of what the fields' own rules allow. */
 interface AllowedByOptions {
-  readonly limits: Pick<ResolvedLimits, 'minCents' | 'maxCents'>;
+  readonly limits: Pick<ResolvedLimits, 'minCents' | 'maxCents' | 'perDay'>;
   /** Only for a request that names a network. Undefined: any network. */
   readonly networks?: ReadonlySet<string> | undefined;
 }
@@ -92,7 +92,10 @@ function optionErrors(
 }
 
 /** Whether an amount keeps to the configured limits. */
-function limitErrors(amount: MoneyInput, { minCents, maxCents }: AllowedByOptions['limits']): FieldErrors {
+function limitErrors(
+  amount: MoneyInput,
+  { minCents, maxCents, perDay }: AllowedByOptions['limits'],
+): FieldErrors {
   const cents = parseCents(String(amount)) ?? 0n;
   const least = minCents ?? cents;
   const most = maxCents ?? cents;
@@ -100,6 +103,12 @@ function limitErrors(amount: MoneyInput, { minCents, maxCents }: AllowedByOption
     return { amount: [`amount must be at least ${formatCents(least)}, the limit in the module's options`] };
   if (cents > most)
     return { amount: [`amount must be at most ${formatCents(most)}, the limit in the module's options`] };
+  // No other day has room for it either.
+  const wholeDay = BigInt(perDay?.maxCents ?? cents);
+  if (cents > wholeDay)
+    return {
+      amount: [`amount must be at most ${formatCents(wholeDay)}, the cap of a day in the module's options`],
+    };
   return {};
 }
 

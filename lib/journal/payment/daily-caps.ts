@@ -1,7 +1,6 @@
 import { parseCents } from '../../common/money.js';
 import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
-import { type PaymentFamily } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { DailyCapReachedError } from '../../errors/daily-cap.error.js';
 import { failureLabel, type PaymentsError } from '../../errors/payments-errors.js';
@@ -12,21 +11,29 @@ import {
   type PaymentTombstone,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
-import { stillPlanned } from './repeated-call-errors.js';
-import { type RequestedPayment } from './repeated-call.js';
+import { notByThisCall, stillPlanned } from './repeated-call-errors.js';
 
 /** The option that says how much an account may pay on one day. */
 export interface DailyCapRules {
   readonly limits: ResolvedPaymentsOptions['limits'];
 }
 
-/** What an attempt takes from its day; undefined if the same attempt was counted before. */
+/** The day has no room for a payment, and what the journal holds of it. */
+export interface NoRoom extends DailyCapReached {
+  /** The record of the payment, which stays as it is; absent if there is none. */
+  readonly before: JournalRecord | undefined;
+  /** The payment is larger than a whole day, so that no other day has room for it either. */
+  readonly neverFits: boolean;
+}
+
+/** What an attempt takes from its day; undefined if the same attempt was counted on this day before. */
 export function shareOf(
   record: JournalRecord,
-  before: JournalRecord | undefined,
+  existing: StoredJournalRecord | undefined,
   perDay: NonNullable<DailyCapRules['limits']['collection']['perDay']>,
 ): DailyShare | undefined {
-  const isCounted = before?.counted === true && before.attempt === record.attempt;
+  const day = existing?.record.attempt === record.attempt ? countedDay(existing) : undefined;
+  const isCounted = existing && day !== undefined && day >= dailyCapDay(existing.updatedAt + existing.idleMs);
   return isCounted ? undefined : { cents: centsOf(record), ...perDay };
 }
 
@@ -37,14 +44,20 @@ export async function writeCounted(
   existing: StoredJournalRecord | undefined,
   leaseMs: number,
   share: DailyShare,
-): Promise<Written | DailyCapReached> {
+): Promise<Written | NoRoom> {
   const { dailyCaps } = store;
   if (!dailyCaps) throw new TypeError('The storage counts no payments.');
-  const counted: JournalRecord = { ...record, counted: true };
-  if (!existing) return dailyCaps.insert(counted, leaseMs, share);
-  const replaced = await dailyCaps.replace(existing.version, counted, leaseMs, share);
-  if (replaced && 'reachedOn' in replaced) return replaced;
-  return { stored: replaced ?? (await store.get(record)) };
+  const { countedOn: _earlier, ...attempt } = record;
+  const counted: JournalRecord = { ...attempt, counted: true };
+  const written = existing
+    ? await dailyCaps.replace(existing.version, counted, leaseMs, share)
+    : await dailyCaps.insert(counted, leaseMs, share);
+  if (!written) return { stored: await store.get(record) };
+  if ('reachedOn' in written) {
+    const neverFits = share.cents > (share.maxCents ?? Infinity);
+    return { reachedOn: written.reachedOn, before: existing?.record, neverFits };
+  }
+  return 'record' in written ? { stored: written } : written;
 }
 
 /** The record in the store after the first one of an attempt was written, or what is left of a forgotten payment. */
@@ -53,64 +66,88 @@ interface Written {
   readonly tombstone?: PaymentTombstone | undefined;
 }
 
+/** A record that says on which day its attempt was counted, if it was: the time of the attempt may change. */
+export function withCountedDay(existing: StoredJournalRecord): StoredJournalRecord {
+  const countedOn = countedDay(existing);
+  return countedOn === undefined ? existing : { ...existing, record: { ...existing.record, countedOn } };
+}
+
+/** The day on which an attempt was counted; undefined if it does not count. */
+function countedDay({ record, updatedAt, idleMs, ageMs }: StoredJournalRecord): number | undefined {
+  if (!record.counted) return undefined;
+  return record.countedOn ?? dailyCapDay(updatedAt + idleMs - ageMs);
+}
+
 /**
- * Gives back what an attempt took from its day, if the record that was written over it does not count. Never rejects: the
- * day has less room then, and no payment is lost.
+ * Gives back what an attempt took from its day, if the record that was written over it does not count on this day. Never
+ * rejects: the day has less room then, and no payment is lost.
+ *
+ * A client of the store that repeats a command after a lost answer may give back twice. Then the day has room for one
+ * payment more; no counter goes below 0.
  */
 export async function giveBack(
   store: JournalStore,
-  { record, updatedAt, idleMs, ageMs }: StoredJournalRecord,
+  stored: StoredJournalRecord,
   written: JournalRecord | undefined,
 ): Promise<void> {
-  if (!record.counted || written?.counted || !store.dailyCaps) return;
+  const { record } = stored;
+  const day = countedDay(stored);
+  if (day === undefined || !store.dailyCaps) return;
+  if (written && countedDay({ ...stored, record: written }) === day) return;
   try {
-    await store.dailyCaps.giveBack(record, dailyCapDay(updatedAt + idleMs - ageMs), centsOf(record));
+    await store.dailyCaps.giveBack(record, day, centsOf(record));
   } catch (error) {
     new SafeLogger('PaymentsJournal').warn(
-      `The ${record.family} ${quoted(record.reference)} was not made, and still counts towards the daily cap: ${failureLabel(error)}`,
+      `The ${record.family} ${quoted(record.reference)} of the account ${quoted(record.account)} was not made, and still counts towards the daily cap: ${failureLabel(error)}`,
     );
   }
 }
 
-/** The error of a payment for which its day has no room. An enlisted one stays planned, and is sent on another day. */
+/** The error of a payment for which its day has no room. A planned one stays planned, and is sent on another day. */
 export function dailyCapReached(
-  {
-    family,
-    operation,
-    reference,
-    amount,
-  }: Pick<JournalRecord, 'family' | 'operation' | 'reference' | 'amount'>,
-  { enlisted }: RequestedPayment,
-  { reachedOn }: DailyCapReached,
-  { limits }: DailyCapRules,
+  payment: Pick<JournalRecord, 'account' | 'family' | 'operation' | 'reference'>,
+  { reachedOn, before, neverFits }: NoRoom,
 ): PaymentsError {
+  const { account, family, operation, reference } = payment;
   const option = `limits.${family}.perDay`;
-  const isTooLarge = centsOf({ amount }) > (limits[family].perDay?.maxCents ?? Infinity);
   const error = new DailyCapReachedError(
     new Date(endOfDay(reachedOn)),
-    `the account has reached its cap of ${family}s for the day (${option})`,
+    `the account ${quoted(account)} has reached its cap of ${family}s for the day (${option})`,
     {
       operation,
       reference,
-      hint: isTooLarge
-        ? `No day has room for this amount: raise ${option}.amount.`
-        : `Make the same call again when the next day has begun, or raise ${option}.`,
+      hint: `Make the same call again when the next day has begun, or raise ${option}.`,
     },
   );
-  return enlisted ? stillPlanned(error) : error;
+  if (before?.state === 'planned') return stillPlanned(error, neverFits ? noDayFits(option) : undefined);
+  return before?.keepsKey ? notByThisCall(error, TURNED_AWAY_BEFORE) : error;
 }
 
-/** Logs that enlisted payments wait for the next day, once a day and family. */
+const TURNED_AWAY_BEFORE =
+  'Make the same call again when the next day has begun: the gateway turned an earlier call away, and may have made the payment all the same. Do not pay under another reference.';
+
+function noDayFits(option: string): string {
+  return `No day has room for this amount, so the payment stays planned until you raise ${option}.amount. Only PaymentsJournal.settle() with the outcome failed gives it up.`;
+}
+
+/** Logs that enlisted payments wait for the next day, once a day and family, and which ones are too large for any day. */
 export class WaitingPaymentsLog {
   private readonly logger = new SafeLogger('PaymentsJournal');
-  private readonly logged = new Map<PaymentFamily, number>();
+  private readonly logged = new Set<string>();
+  private day = 0;
 
-  report(family: PaymentFamily, { reachedOn }: DailyCapReached): void {
-    if (this.logged.get(family) === reachedOn) return;
-    this.logged.set(family, reachedOn);
+  report({ account, family, reference }: JournalRecord, { reachedOn, neverFits }: NoRoom): void {
+    if (reachedOn !== this.day) this.logged.clear();
+    this.day = reachedOn;
+    const what = neverFits ? `${family} ${reference}` : family;
+    if (this.logged.has(what)) return;
+    this.logged.add(what);
+    const option = `limits.${family}.perDay`;
     const until = new Date(endOfDay(reachedOn)).toISOString();
     this.logger.warn(
-      `Enlisted ${family}s stay planned until ${until}: the account has reached its cap for the day (limits.${family}.perDay).`,
+      neverFits
+        ? `The enlisted ${family} ${quoted(reference)} of the account ${quoted(account)} stays planned: it is larger than a whole day, so no day has room for it. Raise ${option}.amount, or give it up with PaymentsJournal.settle().`
+        : `Enlisted ${family}s of the account ${quoted(account)} stay planned until ${until}: the account has reached its cap for the day (${option}).`,
     );
   }
 }

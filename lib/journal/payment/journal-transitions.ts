@@ -80,13 +80,17 @@ export function toSending(planned: JournalRecord & { readonly plannedAt: number 
 }
 
 /** The gateway turned a planned payment away, so it stays planned and keeps its key: it may have been made, and counts. */
-export function toPlannedAgain(planned: JournalRecord, { counted }: JournalRecord): JournalRecord {
-  return { ...planned, keepsKey: true, ...(counted && { counted }) };
+export function toPlannedAgain(planned: JournalRecord, sent: JournalRecord): JournalRecord {
+  return withCount({ ...planned, keepsKey: true }, sent);
 }
 
-/** An attempt that is made again counts as it did before. */
-export function withCount(record: JournalRecord, { attempt, counted }: JournalRecord): JournalRecord {
-  return counted && attempt === record.attempt ? { ...record, counted } : record;
+/** An attempt that is made again counts as it did before, on the same day. */
+export function withCount(
+  record: JournalRecord,
+  { attempt, counted, countedOn }: JournalRecord,
+): JournalRecord {
+  if (!counted || attempt !== record.attempt) return record;
+  return { ...record, counted, ...(countedOn !== undefined && { countedOn }) };
 }
 
 /** Flattens the string: `randomUUID` returns a rope, which keeps eight times the memory. */
@@ -154,7 +158,7 @@ export function toRejected(record: JournalRecord, proven: boolean): JournalRecor
   if (isAcknowledged(record)) return conflicting(record);
   const refused: JournalRecord = { ...closed(record), state: 'rejected' };
   if (!isFinalRefusal(record, proven)) return { ...refused, keepsKey: true };
-  const { counted: _counted, ...uncounted } = refused;
+  const { counted: _counted, countedOn: _day, ...uncounted } = refused;
   return uncounted;
 }
 

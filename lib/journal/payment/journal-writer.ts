@@ -15,8 +15,7 @@ import { type CallResult } from '../../gateway/call-result.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline, WriteRetryQueue, type DeadlineResult } from '../../common/timing.js';
 import { type Recorded } from './payment-result.js';
-import { type DailyCapReached } from '../../storage/daily-cap.js';
-import { type DailyCapRules, shareOf } from './daily-caps.js';
+import { type DailyCapRules, type NoRoom, shareOf, withCountedDay } from './daily-caps.js';
 import { type NewPayment, toInFlight, toSending, withCount, withPlannedAt } from './journal-transitions.js';
 import { type IntentBegin, PaymentIntent } from './payment-intent.js';
 import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusal } from './repeated-call.js';
@@ -25,7 +24,7 @@ import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusa
 export type Begun =
   | { readonly intent: PaymentIntent }
   | { readonly tombstone: PaymentTombstone }
-  | DailyCapReached
+  | NoRoom
   /** The enlisted payment is not in the journal. */
   | { readonly missing: true }
   | {
@@ -160,11 +159,12 @@ export class JournalWriter {
 
   /** Acts on the payment that the journal holds under the reference. */
   private async repeat(
-    existing: StoredJournalRecord,
+    found: StoredJournalRecord,
     asked: RequestedPayment,
     payment: NewPayment,
     deadline: number,
   ): Promise<Begun | IntentBegin> {
+    const existing = withCountedDay(found);
     const decision = decideRepeatedCall(existing, asked, this.rules);
     if (decision.act === 'begin') {
       const { attempt, idempotencyKey } = decision;
@@ -182,7 +182,8 @@ export class JournalWriter {
    * may have seen the tables as they were when it began. A tombstone is committed with the purge, so it is always there
    * before a row that takes the key of the purged one.
    */
-  private async beginSending(existing: StoredJournalRecord, deadline: number): Promise<IntentBegin> {
+  private async beginSending(found: StoredJournalRecord, deadline: number): Promise<IntentBegin> {
+    const existing = withCountedDay(found);
     const { record, version } = existing;
     const tombstone = await this.store.tombstone(record);
     if (tombstone) {
@@ -200,7 +201,7 @@ export class JournalWriter {
   ): Promise<IntentBegin> {
     try {
       const { perDay } = this.rules.limits[record.family];
-      const share = perDay && shareOf(record, existing?.record, perDay);
+      const share = perDay && shareOf(record, existing, perDay);
       return await PaymentIntent.begin(this.store, record, existing, deadline, share);
     } catch (error) {
       // The store may have written the record and lost the answer, or may write it late.

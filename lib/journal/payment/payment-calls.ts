@@ -210,8 +210,7 @@ export class PaymentCalls {
       if ('tombstone' in begun)
         return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };
       if ('missing' in begun) return { ok: false, error: notEnlisted({ ...call, ...key }) };
-      if ('reachedOn' in begun)
-        return { ok: false, error: dailyCapReached(wanted, asked, begun, this.options) };
+      if ('reachedOn' in begun) return { ok: false, error: dailyCapReached(wanted, begun) };
       if (!('intent' in begun)) return existingPaymentResult(call, begun.existing, begun.refusal);
       const { intent } = begun;
       const sent = await this.sendIntent(call, intent, limits);

@@ -12,9 +12,9 @@ import { type CallResult } from '../../gateway/call-result.js';
 import { type EarlierTries } from '../../gateway/decide-after-try.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline } from '../../common/timing.js';
-import { type DailyCapReached, type DailyShare } from '../../storage/daily-cap.js';
+import { type DailyShare } from '../../storage/daily-cap.js';
 import { changeRecord } from './change-record.js';
-import { giveBack, writeCounted } from './daily-caps.js';
+import { giveBack, type NoRoom, withCountedDay, writeCounted } from './daily-caps.js';
 import {
   besideAnotherTry,
   toAccepted,
@@ -44,7 +44,7 @@ export type IntentBegin =
   | { readonly intent: PaymentIntent }
   /** The journal has forgotten a payment with this key. */
   | { readonly tombstone: PaymentTombstone }
-  | DailyCapReached
+  | NoRoom
   /** Another record exists, or another process was faster. */
   | { readonly existing: StoredJournalRecord | undefined };
 
@@ -90,7 +90,7 @@ export class PaymentIntent {
     if (tombstone) return { tombstone };
     const isOurs = stored?.record.intent === record.intent && stored.record.state === 'in-flight';
     return isOurs
-      ? { intent: new PaymentIntent(store, stored, existing?.record, deadline) }
+      ? { intent: new PaymentIntent(store, withCountedDay(stored), existing?.record, deadline) }
       : { existing: stored };
   }
 

@@ -118,7 +118,7 @@ export class PlannedPayments {
     const limits = this.sender.limits();
     const begun = await this.writer.beginPlanned(existing, limits);
     if ('tombstone' in begun) this.reportForgotten(existing.record, begun.tombstone);
-    if ('reachedOn' in begun) this.waiting.report(existing.record.family, begun);
+    if ('reachedOn' in begun) this.waiting.report(existing.record, begun);
     if (!('intent' in begun)) return undefined;
     const { intent } = begun;
     const call = recordedCall(existing.record);

@@ -61,9 +61,14 @@ export function endNotWritten(
 }
 
 /** The error of a call that sent nothing for a planned payment. */
-export function stillPlanned(error: PaymentsError): PaymentsError {
+export function stillPlanned(error: PaymentsError, hint = STILL_PLANNED): PaymentsError {
+  return notByThisCall(error, hint);
+}
+
+/** The error of a call that sent nothing for a payment that an earlier call may have made. */
+export function notByThisCall(error: PaymentsError, hint: string): PaymentsError {
   return Object.defineProperties(error, {
-    hint: { value: STILL_PLANNED, enumerable: true },
+    hint: { value: hint, enumerable: true },
     mayHaveBeenProcessed: { value: 'not-by-this-call', enumerable: true },
   });
 }

@@ -28,6 +28,7 @@ const EVERY_FIELD: Required<JournalRecord> = {
   acknowledged: true,
   stale: true,
   counted: true,
+  countedOn: 20_000,
   erased: true,
 };
 

@@ -1,10 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
 import {
+  type BankDisbursement,
   DailyCapReachedError,
   dailyCapDay,
+  type EnlistedPayment,
+  type JournalInTransaction,
+  type JournalStore,
   memoryStorage,
   PaymentRejectedError,
   type PaymentsModuleOptions,
+  type PaymentsStorage,
   PaymentsValidationError,
 } from 'nestjs-payments';
 import { bankRequest, collectionRequest } from '../../support/gateway-answers.js';
@@ -31,7 +37,8 @@ const accept: Behaviour = (response, socket, request) => {
 describe('an account with a cap of a day', () => {
   let gateway: MisbehavingGateway;
   let now: number;
-  let storage: ReturnType<typeof memoryStorage>;
+  let memory: PaymentsStorage;
+  let storage: PaymentsStorage;
   let apps: PaymentsApp[];
   let shop: PaymentsApp;
 
@@ -61,7 +68,8 @@ describe('an account with a cap of a day', () => {
 
   beforeEach(async () => {
     now = BEFORE_MIDNIGHT;
-    storage = memoryStorage({ now: () => now });
+    memory = memoryStorage({ now: () => now });
+    storage = memory;
     gateway = await startMisbehavingGateway();
     gateway.answer(accept);
     apps = [];
@@ -101,11 +109,20 @@ describe('an account with a cap of a day', () => {
     expect(dailyCapDay(now)).toBe(dailyCapDay(BEFORE_MIDNIGHT) + 1);
   });
 
-  it('counts the sum to the cent, and says of an amount above a whole day that no day has room for it', async () => {
+  it('counts the sum to the cent', async () => {
     await pay('one', '999.99');
     expect((await refusedAtCap('two', '0.02')).hint).toContain('Make the same call again');
     await pay('two', '0.01');
-    expect((await refusedAtCap('three', '1000.01')).hint).toContain('No day has room');
+  });
+
+  it('refuses an amount above a whole day like one above the maximum: no day has room for it', async () => {
+    const error = await failureOf(pay('one', '1000.01'));
+    expect(error).not.toBeInstanceOf(DailyCapReachedError);
+    expect(error).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      errors: { amount: ["amount must be at most 1000.00, the cap of a day in the module's options"] },
+    });
+    await pay('one', '1000.00');
   });
 
   it('answers repeated calls, and knows webhooks and operators, however full the day is', async () => {
@@ -172,6 +189,126 @@ describe('an account with a cap of a day', () => {
     expect(await shop.journal.get('disbursement', 'one')).toMatchObject({ state: 'rejected', attempt: 1 });
     await Promise.all([pay('one'), pay('two')]);
     await refusedAtCap('three');
+  });
+
+  describe('and planned payments', () => {
+    const enlist = (reference: string, amount = '10.00'): Promise<EnlistedPayment<BankDisbursement>> =>
+      shop.disbursements.enlistBank('the transaction', { ...bankRequest, reference, amount });
+    const notByThisCall = async (work: Promise<unknown>): Promise<DailyCapReachedError> => {
+      const error = await failureOf(work);
+      expect(error).toMatchObject({
+        code: 'DAILY_CAP_REACHED',
+        mayHaveBeenProcessed: 'not-by-this-call',
+        resetsAt: new Date(MIDNIGHT),
+      });
+      return error as DailyCapReachedError;
+    };
+
+    beforeEach(async () => {
+      // A transaction that is committed at once.
+      const within = (): Promise<JournalInTransaction> => Promise.resolve(memory.journal);
+      const journal = Object.assign(Object.create(memory.journal) as JournalStore, { within });
+      storage = { ...memory, journal };
+      shop = await start({ limits: { disbursement: { perDay: { count: 1 } } } });
+    });
+
+    it('does not call one failed that a direct call asks for: recover() sends it on another day', async () => {
+      await pay('one');
+      const planned = await enlist('two');
+      for (const call of [pay('two'), planned.send(), pay('two')]) {
+        expect((await notByThisCall(call)).hint).toContain('stays planned');
+      }
+      expect(await shop.journal.get('disbursement', 'two')).toMatchObject({ state: 'planned' });
+      now = Date.parse(MIDNIGHT);
+      await shop.journal.recover();
+      expect(await shop.journal.get('disbursement', 'two')).toMatchObject({ state: 'accepted' });
+      expect(gateway.seen).toHaveLength(2);
+    });
+
+    it('does not call one failed that the gateway turned away before', async () => {
+      const uncapped = await start({ limits: { disbursement: {} } });
+      gateway.answer(bare(401));
+      await failureOf(pay('two', '10.00', uncapped));
+      gateway.answer(accept);
+      await pay('one');
+      expect((await notByThisCall(pay('two'))).hint).toContain('turned an earlier call away');
+      await refusedAtCap('three');
+    });
+
+    it('counts an attempt again that another day counted', async () => {
+      gateway.answer(bare(401));
+      await failureOf(pay('one'));
+      gateway.answer(accept);
+      now = Date.parse(MIDNIGHT);
+      await pay('two');
+      expect(await failureOf(pay('one'))).toMatchObject({
+        code: 'DAILY_CAP_REACHED',
+        mayHaveBeenProcessed: 'not-by-this-call',
+      });
+      expect(gateway.seen).toHaveLength(2);
+    });
+
+    it('counts a planned one of another day again before recover() sends it', async () => {
+      const [one, two] = await Promise.all([enlist('one'), enlist('two')]);
+      gateway.answer(bare(401));
+      await failureOf(one.send());
+      now = Date.parse(MIDNIGHT);
+      await failureOf(two.send());
+      gateway.answer(accept);
+      now += 60_000;
+      await shop.journal.recover();
+      const states = ['one', 'two'].map(async (reference) => shop.journal.get('disbursement', reference));
+      expect(await Promise.all(states)).toMatchObject([{ state: 'planned' }, { state: 'accepted' }]);
+    });
+
+    it('refuses to enlist an amount above a whole day', async () => {
+      shop = await start();
+      const error = await failureOf(enlist('one', '1000.01'));
+      expect(error).toMatchObject({
+        code: 'VALIDATION_FAILED',
+        errors: { amount: expect.any(Array) as string[] },
+      });
+    });
+
+    it('says of one that was planned under a larger cap that no day has room for it', async () => {
+      await enlist('one', '1000.01');
+      shop = await start();
+      now += 60_000;
+      const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+      await shop.journal.recover();
+      await shop.journal.recover();
+      const lines = warn.mock.calls
+        .flat()
+        .map(String)
+        .filter((line) => line.includes('stay'));
+      warn.mockRestore();
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain(
+        '"one" of the account "default" stays planned: it is larger than a whole day',
+      );
+    });
+
+    it('keeps the count of an attempt that is enlisted again on the same day', async () => {
+      gateway.answer(bare(401));
+      await failureOf(pay('one'));
+      const again = await enlist('one');
+      gateway.answer(accept);
+      await again.send();
+      expect(await shop.journal.get('disbursement', 'one')).toMatchObject({ state: 'accepted', attempt: 1 });
+      await refusedAtCap('two');
+    });
+
+    it('gives back what was never sent to the day that counted it last', async () => {
+      const planned = await enlist('one');
+      gateway.answer(bare(401));
+      await failureOf(planned.send());
+      now = Date.parse(MIDNIGHT);
+      const cutOff = await start({ baseUrl: CLOSED, limits: { disbursement: { perDay: { count: 1 } } } });
+      await failureOf(pay('one', '10.00', cutOff));
+      gateway.answer(accept);
+      await pay('two');
+      expect(await failureOf(planned.send())).toMatchObject({ code: 'DAILY_CAP_REACHED' });
+    });
   });
 
   it('gives nothing back to another day', async () => {

@@ -14,7 +14,7 @@ import { validateRequest } from '../../../../lib/gateway/validation/validate-req
 import { type RequestClass } from '../../../../lib/gateway/validation/field-rules.js';
 import { bankRequest, collectionRequest, mobileRequest } from '../../../support/gateway-answers.js';
 
-type AllowedLimits = Pick<ResolvedLimits, 'minCents' | 'maxCents'>;
+type AllowedLimits = Pick<ResolvedLimits, 'minCents' | 'maxCents' | 'perDay'>;
 
 const lookupRequest = { channel: 'BANK', account_number: '015', bank_code: 'ABC' };
 
@@ -256,7 +256,7 @@ describe('the messages', () => {
 });
 
 describe('limits', () => {
-  const limits = { minCents: 100_00n, maxCents: 200_00n };
+  const limits = { minCents: 100_00n, maxCents: 200_00n, perDay: undefined };
   const TOO_SMALL = "amount must be at least 100.00, the limit in the module's options";
   const TOO_LARGE = "amount must be at most 200.00, the limit in the module's options";
   const limited = (amount: MoneyInput, allowed: AllowedLimits) =>
@@ -276,13 +276,13 @@ describe('limits', () => {
   });
 
   it('bound one side if only one is set, and nothing if none is', () => {
-    const lower = { minCents: 100_00n, maxCents: undefined };
-    const upper = { minCents: undefined, maxCents: 200_00n };
+    const lower = { minCents: 100_00n, maxCents: undefined, perDay: undefined };
+    const upper = { minCents: undefined, maxCents: 200_00n, perDay: undefined };
     expect(limited('99.99', lower)).toEqual({ amount: [TOO_SMALL] });
     expect(limited('9999999999999.99', lower)).toEqual({});
     expect(limited('0.01', upper)).toEqual({});
     expect(limited('200.01', upper)).toEqual({ amount: [TOO_LARGE] });
-    expect(limited('0.01', { minCents: undefined, maxCents: undefined })).toEqual({});
+    expect(limited('0.01', { minCents: undefined, maxCents: undefined, perDay: undefined })).toEqual({});
   });
 });
 
@@ -316,7 +316,7 @@ describe('validateRequest()', () => {
   });
 
   it("compares a request with the module's options only if the fields themselves are fine", () => {
-    const limits = { minCents: 1_000n, maxCents: undefined };
+    const limits = { minCents: 1_000n, maxCents: undefined, perDay: undefined };
     const validate = (request: object) => () =>
       validateRequest(MobileMoneyCollectionDto, request, 'collection.mobile-money', { limits });
     const small = { ...collectionRequest, amount: '7.00' };
@@ -331,7 +331,10 @@ describe('validateRequest()', () => {
   });
 
   it("compares the network of a payout with the module's options as well as its amount", () => {
-    const allowed = { limits: { minCents: 1_000n, maxCents: undefined }, networks: new Set(['B']) };
+    const allowed = {
+      limits: { minCents: 1_000n, maxCents: undefined, perDay: undefined },
+      networks: new Set(['B']),
+    };
     const validate = (request: object) => () =>
       validateRequest(MobileMoneyDisbursementDto, request, 'disbursement.mobile-money', allowed);
     const payout = { ...mobileRequest, network: 'A' };
