@@ -27,7 +27,10 @@ const TITLES = new Set([
 /** A shorter name with one different letter is another name. */
 const SHORTEST_MISSPELT = 4;
 
-type Fits = (word: string, other: string) => boolean;
+/** Apostrophes of every keyboard, and characters that nobody sees. */
+const IGNORED = /[\p{Cf}'’ʼ‘`´ʻ‛′＇]/gu;
+/** Accents of Latin letters only: in some other scripts, marks are vowels. */
+const ACCENTS = /[\u0300-\u036f]/g;
 
 /**
  * Compares a name as somebody wrote it with the name of the holder at the bank. The order of the words, upper and lower case,
@@ -55,28 +58,36 @@ export function compareNames(written: string, held: string): NameMatch {
 function fitsInto(fewer: readonly string[], more: readonly string[]): boolean {
   if (fewer.length < 2) return false;
   const free = [...more];
-  let open = [...fewer];
-  const pairUp = (fits: Fits): number => {
-    const before = open.length;
-    open = open.filter((word) => {
-      const partner = free.findIndex((candidate) => fits(word, candidate));
-      if (partner >= 0) free.splice(partner, 1);
-      return partner < 0;
+  const open = fewer.filter((word) => {
+    const twin = word.length > 1 ? free.indexOf(word) : -1;
+    if (twin >= 0) free.splice(twin, 1);
+    return twin < 0;
+  });
+  return open.length < fewer.length && canPairUp(open, free);
+}
+
+/** Whether each word can have its own partner. A word moves to another partner if it takes the only one of the next word. */
+function canPairUp(words: readonly string[], free: readonly string[]): boolean {
+  const wordAt = new Map<number, string>();
+  const place = (word: string, tried: Set<number>): boolean =>
+    free.some((candidate, index) => {
+      if (tried.has(index) || !(isMisspelt(word, candidate) || isInitial(word, candidate))) return false;
+      tried.add(index);
+      const before = wordAt.get(index);
+      if (before !== undefined && !place(before, tried)) return false;
+      wordAt.set(index, word);
+      return true;
     });
-    return before - open.length;
-  };
-  const alike = pairUp((word, candidate) => word === candidate && word.length > 1);
-  pairUp(isMisspelt);
-  pairUp(isInitial);
-  return alike > 0 && open.length === 0;
+  return words.every((word) => place(word, new Set()));
 }
 
 function wordsOf(name: string): readonly string[] {
   const words = name
+    .replace(IGNORED, '')
     .normalize('NFKD')
-    .replace(/\p{M}|['’ʼ‘`´]/gu, '')
+    .replace(ACCENTS, '')
     .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
     .filter((word) => word !== '');
   const untitled = words.filter((word) => !TITLES.has(word));
   return untitled.length > 0 ? untitled : words;

@@ -20,6 +20,7 @@ export function approvalProblem(
   { by, digest, batch }: { readonly by: string; readonly digest: string; readonly batch: ApprovedBatch },
   { creatorMayApprove }: Pick<ResolvedBatchPolicy, 'creatorMayApprove'>,
 ): string | undefined {
+  if (by.trim() === '') return 'nobody is named: write who approves it';
   if (digest !== batch.digest) {
     return 'the digest is not that of the lines, so other lines were looked at: open the batch and look at it again';
   }

@@ -1,8 +1,9 @@
-import { amountProblem, canonicalAmount, type MoneyInput, parseCents } from '../../common/money.js';
+import { amountProblem, type MoneyInput, parseCents } from '../../common/money.js';
 import { isRecord } from '../../common/json-object.js';
 import { type OptionError } from '../../config/option-checks.js';
 import { count, flag, milliseconds, readOptions } from '../../config/option.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { readAll } from '../../errors/wrong-options.js';
 import { type NameMatch } from '../names/compare-names.js';
 import { type Day, DAYS, minuteOf } from './week.js';
 
@@ -56,9 +57,9 @@ export interface BatchPolicy {
    * batch before it; 0: never. @default 20
    */
   readonly sameRecipientWithinDays?: number;
-  /** A batch pauses after so many unknown outcomes in a row within a chunk. @default 3 */
+  /** A batch pauses after so many unknown outcomes in a row within a chunk of 100 lines: 1 to 100. @default 3 */
   readonly stopAfterUnknown?: number;
-  /** A batch pauses after so many refusals in a row within a chunk. @default 10 */
+  /** A batch pauses after so many refusals in a row within a chunk of 100 lines: 1 to 100. @default 10 */
   readonly stopAfterRefused?: number;
   /** Whether a batch that pauses because the wallet holds too little goes on when it holds enough. @default false */
   readonly resumeAfterTopUp?: boolean;
@@ -82,12 +83,14 @@ export interface ResolvedBatchPolicy {
 }
 
 const MATCHES: readonly NameMatch[] = ['same', 'similar', 'different'];
+/** Lines of a chunk. Rows are counted within one, so a longer row would never stop a batch. */
+const MOST_IN_A_ROW = 100;
 const SIMPLE = {
   checkedWithinMs: milliseconds({ min: 1, default: 86_400_000 }),
   creatorMayApprove: flag(false),
   sameRecipientWithinDays: count({ min: 0, max: 3_650, default: 20 }),
-  stopAfterUnknown: count({ min: 1, default: 3 }),
-  stopAfterRefused: count({ min: 1, default: 10 }),
+  stopAfterUnknown: count({ min: 1, max: MOST_IN_A_ROW, default: 3 }),
+  stopAfterRefused: count({ min: 1, max: MOST_IN_A_ROW, default: 10 }),
   resumeAfterTopUp: flag(false),
 };
 const FIELDS = [...Object.keys(SIMPLE), 'acceptNames', 'minimumBalance', 'approvals', 'windows', 'timeZone'];
@@ -95,24 +98,43 @@ const FIELDS = [...Object.keys(SIMPLE), 'acceptNames', 'minimumBalance', 'approv
 const error: OptionError = (option, problem) =>
   new PaymentsConfigError(`PayoutBatchesModule option \`policy.${option}\` ${problem}`);
 
-/** @throws PaymentsConfigError if a rule is wrong or unknown. */
+/** @throws PaymentsConfigError that names every rule that is wrong or unknown. */
 export function resolvePolicy(raw: unknown): ResolvedBatchPolicy {
-  const policy = isRecord(raw) ? raw : {};
-  const unknown = Object.keys(policy).find((rule) => !FIELDS.includes(rule));
-  if (unknown !== undefined) throw error(unknown, `does not exist: write one of ${FIELDS.join(', ')}.`);
-  return {
-    ...readOptions(SIMPLE, policy, '', error),
-    acceptNames: matches(policy['acceptNames'] ?? ['same']),
-    minimumCents: cents(policy['minimumBalance'] ?? '0', 'minimumBalance'),
-    approvals: bands(policy['approvals'] ?? [{ from: '0', needed: 1 }]),
-    windows: windows(policy['windows']),
-    timeZone: timeZone(policy['timeZone'] ?? 'Africa/Dar_es_Salaam'),
-  };
+  if (!isRecord(raw)) {
+    throw new PaymentsConfigError(
+      'PayoutBatchesModule option `policy` must be an object: write { creatorMayApprove: true }, or leave it out.',
+    );
+  }
+  const { simple, ...rules } = readAll({
+    simple: () => readOptions(SIMPLE, raw, '', error, () => unknownRules(raw)),
+    acceptNames: () => matches(raw['acceptNames'] ?? ['same']),
+    minimumCents: () => cents(raw['minimumBalance'] ?? '0', 'minimumBalance'),
+    approvals: () => bands(raw['approvals'] ?? [{ from: '0', needed: 1 }]),
+    windows: () => windows(raw['windows']),
+    timeZone: () => timeZone(raw['timeZone'] ?? 'Africa/Dar_es_Salaam'),
+  });
+  return { ...simple, ...rules };
+}
+
+function unknownRules(policy: Readonly<Record<string, unknown>>): readonly PaymentsConfigError[] {
+  return Object.keys(policy)
+    .filter((rule) => !FIELDS.includes(rule))
+    .map((rule) => error(rule, `does not exist: write one of ${FIELDS.join(', ')}.`));
+}
+
+/** The fields of a band or window. A misspelt one must not pass for one that was left out. */
+function fieldsOf(
+  given: unknown,
+  fields: readonly string[],
+  rule: string,
+): Readonly<Record<string, unknown>> {
+  if (isRecord(given) && Object.keys(given).every((field) => fields.includes(field))) return given;
+  throw error(rule, `must hold objects with ${fields.join(', ')}, and nothing else.`);
 }
 
 function matches(value: unknown): readonly NameMatch[] {
   if (Array.isArray(value) && value.every((match) => MATCHES.includes(match as NameMatch))) {
-    return value as readonly NameMatch[];
+    return [...(value as readonly NameMatch[])];
   }
   throw error('acceptNames', "must be a list of 'same', 'similar' and 'different'.");
 }
@@ -124,9 +146,10 @@ function bands(value: unknown): ResolvedBatchPolicy['approvals'] {
       "must begin at 0 and rise: write [{ from: '0', needed: 1 }, { from: '5000000', needed: 2 }].",
     );
   if (!Array.isArray(value) || value.length === 0) throw wrong();
-  const read = value.map((band: unknown) => {
-    if (!isRecord(band) || (band['needed'] !== 1 && band['needed'] !== 2)) throw wrong();
-    return { fromCents: cents(band['from'], 'approvals'), needed: band['needed'] };
+  const read = value.map((given: unknown) => {
+    const { from, needed } = fieldsOf(given, ['from', 'needed'], 'approvals');
+    if (needed === 1 || needed === 2) return { fromCents: cents(from, 'approvals'), needed };
+    throw error('approvals', 'has a wrong number of people: write needed: 1 or needed: 2.');
   });
   const rises = read.every(({ fromCents }, index) => fromCents > (read[index - 1]?.fromCents ?? -1n));
   if (!rises || read[0]?.fromCents !== 0n) throw wrong();
@@ -142,7 +165,7 @@ function windows(value: unknown): ResolvedBatchPolicy['windows'] {
     );
   }
   return value.map((given: unknown) => {
-    const { days, from, to } = isRecord(given) ? given : {};
+    const { days, from, to } = fieldsOf(given, ['days', 'from', 'to'], 'windows');
     const isDays = Array.isArray(days) && days.length > 0 && days.every((day) => DAYS.includes(day as Day));
     if (!isDays) throw wrong(`has wrong days: write some of ${DAYS.map((day) => `'${day}'`).join(', ')}.`);
     const [opens, closes] = [minuteOf(from), minuteOf(to)];
@@ -150,14 +173,15 @@ function windows(value: unknown): ResolvedBatchPolicy['windows'] {
       throw wrong("has a wrong time: write for example '08:00'.");
     if (opens >= closes)
       throw wrong('must end later on the same day: write two windows for one over midnight.');
-    return { days: days as readonly Day[], from: opens, to: closes };
+    return { days: [...(days as readonly Day[])], from: opens, to: closes };
   });
 }
 
 function timeZone(value: unknown): string {
   try {
     if (typeof value !== 'string') throw new RangeError();
-    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
+    new Intl.DateTimeFormat('en', { timeZone: value });
+    return value;
   } catch {
     throw error('timeZone', "is no time zone: write for example 'Africa/Dar_es_Salaam'.");
   }
@@ -165,9 +189,8 @@ function timeZone(value: unknown): string {
 
 /** Zero is allowed, unlike for a payment. */
 function cents(value: unknown, rule: string): bigint {
-  const isZero = value === 0 || value === '0' || value === '0.00';
-  if (isZero) return 0n;
-  if (amountProblem(value) !== undefined)
-    throw error(rule, "holds no amount: write for example '5000000' or '0'.");
-  return parseCents(canonicalAmount(value as MoneyInput)) ?? 0n;
+  const isMoney = typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
+  const read = isMoney ? parseCents(String(value)) : undefined;
+  if (read === 0n || (read !== undefined && amountProblem(value) === undefined)) return read;
+  throw error(rule, "holds no amount: write for example '5000000' or '0'.");
 }

@@ -2,8 +2,9 @@ import { type ResolvedBatchPolicy } from './batch-policy.js';
 import { type Day, DAY_MINUTES } from './week.js';
 
 const MINUTE_MS = 60_000;
-/** A week, and a day for changes of the clock. */
-const MOST_MINUTES = 8 * DAY_MINUTES;
+/** Two weeks, because a change of the clock may leave out a window once, and a day for such a change. */
+const MOST_MINUTES = 15 * DAY_MINUTES;
+
 /**
  * When the next window opens, in milliseconds since 1970; undefined if one is open, or there are none.
  */
@@ -24,7 +25,7 @@ export function windowProblem(
     const time = first + minutes * MINUTE_MS;
     if (isOpen(time)) return { opensAt: time };
   }
-  // A window in an hour that the zone leaves out this week.
+  // No zone leaves out a window twice. If one does, whoever waits looks again then.
   return { opensAt: first + MOST_MINUTES * MINUTE_MS };
 }
 
