@@ -200,7 +200,7 @@ export interface BatchStore {
   line(load: string, key: string): Promise<BatchLine | undefined>;
   /**
    * Makes those changes whose line is in a state that they allow, all in one transaction with the counts, and returns the
-   * numbers of these lines.
+   * numbers of these lines. Of several changes of one line, the last one counts.
    */
   change(load: string, changes: readonly LineChange[]): Promise<readonly number[]>;
   /** One row for each state that a line has. The rows add up to the batch at every moment. Costs the same for every size. */

@@ -89,9 +89,10 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
     );
     const winner = results.filter((result) => result !== undefined);
     expect(winner).toMatchObject([{ record: changed }]);
-    await Promise.all(Array.from({ length: 5 }, () => store().append(record, { ...EVENT, action: 'note' })));
+    await Promise.all(Array.from({ length: 10 }, () => store().append(record, { ...EVENT, action: 'note' })));
+    expect((await store().get(record))?.version).toBe(winner[0]?.version);
     const events = await store().events(record, { after: 0, limit: 100 });
-    expect(events.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(events.map(({ number }) => number)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
     expect(await store().events(record, { after: 5, limit: 1 })).toMatchObject([{ number: 6 }]);
     const latest = await store().get(record);
     expect(latest?.record).toEqual(changed);
@@ -132,6 +133,61 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
     expect(await store().lines(load, { after: 0, limit: 10 })).toEqual([]);
     expect(await store().counts(load)).toEqual([]);
     expect(await store().chunks(load, { after: 0, limit: 5 })).toEqual([]);
+  });
+
+  it('gives its chunks in the order of their numbers, page after page', async () => {
+    const { load } = await loaded(
+      Array.from({ length: 24 }, (_, index) => line(index + 1)),
+      2,
+    );
+    const all = Array.from({ length: 12 }, (_, index) => index + 1);
+    for (const after of [0, 1, 2, 9]) {
+      const page = all.slice(after, after + 3);
+      const chunks = await store().chunks(load, { after, limit: 3 });
+      expect(chunks.map(({ chunk }) => chunk)).toEqual(page);
+      expect(await store().chunksIn(load, ['paid', 'waiting'], { after, limit: 3 })).toEqual(page);
+      const lines = await store().lines(load, { after, limit: 12, states: ['waiting', 'paid'] });
+      expect(lines.map(({ number }) => number)).toEqual(all.map((number) => number + after));
+    }
+    expect(await store().chunksIn(load, ['paid'], { after: 0, limit: 3 })).toEqual([]);
+    expect(await store().chunksIn(load, [], { after: 0, limit: 3 })).toEqual([]);
+    expect(await store().lines(load, { after: 0, limit: 3, states: [] })).toEqual([]);
+    expect(await store().linesOf(load, 13)).toEqual([]);
+  });
+
+  it('adds chunks of one load at the same time', async () => {
+    const { load } = await loaded([]);
+    await Promise.all(
+      [0, 1, 2, 3].map((chunk) =>
+        store().addChunk(load, { chunk: chunk + 1, digest: 'd' }, [line(2 * chunk + 1), line(2 * chunk + 2)]),
+      ),
+    );
+    expect(await store().counts(load)).toEqual([{ state: 'waiting', lines: 8, cents: 3_600n }]);
+    expect(await store().lines(load, { after: 0, limit: 10 })).toHaveLength(8);
+  });
+
+  it('makes the last one of two changes of a line, and keeps a result that is not changed', async () => {
+    const { load } = await loaded([line(1), line(2)]);
+    const [waiting, result] = [['waiting'] as const, '{"a":"\u0000\ud800"}'];
+    const changes = [
+      { number: 1, from: waiting, to: 'checked' },
+      { number: 1, from: waiting, to: 'blocked', result },
+      { number: 2, from: waiting, to: 'checked' },
+    ] as const;
+    expect(await store().change(load, changes)).toEqual([1, 2]);
+    expect(await store().counts(load)).toHaveLength(2);
+    expect(await store().change(load, to('checked', [1], ['blocked']))).toEqual([1]);
+    expect(await store().counts(load)).toEqual([{ state: 'checked', lines: 2, cents: 300n }]);
+    expect(await store().linesOf(load, 1)).toMatchObject([{ result }, { result: '{}' }]);
+  });
+
+  it('adds up amounts that are larger than a number can hold', async () => {
+    const cents = Number.MAX_SAFE_INTEGER;
+    const { load } = await loaded([line(1, { cents }), line(2, { cents }), line(3, { cents: 1 })]);
+    await store().change(load, to('checked', [1, 2, 3]));
+    expect(await store().counts(load)).toEqual([
+      { state: 'checked', lines: 3, cents: 2n * BigInt(cents) + 1n },
+    ]);
   });
 
   it('changes only lines in an allowed state, and counts what it changed', async () => {

@@ -58,15 +58,18 @@ function readingLines({
   return {
     chunks: (load, after, limit) =>
       statement(
-        `SELECT chunk::text AS chunk, digest FROM ${batchChunks} WHERE batch_load = $1 AND chunk > $2 ORDER BY chunk LIMIT $3`,
+        `SELECT c.chunk::text AS chunk, c.digest FROM ${batchChunks} c WHERE c.batch_load = $1 AND c.chunk > $2
+          ORDER BY c.chunk LIMIT $3`,
         [load, after, limit],
       ),
     chunksIn: (load, states, after, limit) =>
       statement(
-        `SELECT chunk::text AS chunk FROM ${batchChunks} c WHERE batch_load = $1 AND chunk > $2 AND EXISTS (
-          SELECT 1 FROM ${batchLines} l WHERE l.batch_load = c.batch_load AND l.state = ANY ($3)
-            AND l.line_number BETWEEN c.first_line AND c.last_line)
-        ORDER BY chunk LIMIT $4`,
+        // LIMIT 1: a step in the index for each chunk, and no join that reads the whole load.
+        `SELECT c.chunk::text AS chunk FROM ${batchChunks} c WHERE c.batch_load = $1 AND c.chunk > $2 AND EXISTS (
+          SELECT 1 FROM unnest($3::text[]) AS wanted (state) CROSS JOIN LATERAL (
+            SELECT 1 FROM ${batchLines} l WHERE l.batch_load = $1 AND l.state = wanted.state
+              AND l.line_number BETWEEN c.first_line AND c.last_line LIMIT 1) AS one)
+        ORDER BY c.chunk LIMIT $4`,
         [load, after, states, limit],
       ),
     linesOf: (load, chunk) =>
@@ -196,16 +199,18 @@ function change(
 function ofChecks({ batches, batchLines, batchChunks }: TableNames): Pick<BatchStatements, 'sameRecipients'> {
   return {
     sameRecipients: (load, chunk, withinMs, limit) =>
+      // LIMIT 1: a step in the index of recipients for each line, and no join that reads all lines.
       statement(
-        `SELECT DISTINCT ON (l.line_number) l.line_number::text AS number, b.name, o.line_key, o.state
+        `SELECT l.line_number::text AS number, other.name, other.line_key, other.state
         FROM ${batchChunks} c
         JOIN ${batchLines} l ON l.batch_load = c.batch_load AND l.line_number BETWEEN c.first_line AND c.last_line
-        JOIN ${batchLines} o ON o.recipient = l.recipient
-        JOIN ${batches} b ON b.batch_load = o.batch_load
-        WHERE c.batch_load = $1 AND c.chunk = $2 AND CASE WHEN o.batch_load = l.batch_load THEN o.line_number < l.line_number
-          ELSE o.cents = l.cents AND o.state IN ${OUT}
-            AND o.updated_at > clock_timestamp() - $3::float8 * interval '1 millisecond' END
-        ORDER BY l.line_number, o.batch_load, o.line_number LIMIT $4`,
+        CROSS JOIN LATERAL (
+          SELECT b.name, o.line_key, o.state FROM ${batchLines} o JOIN ${batches} b ON b.batch_load = o.batch_load
+          WHERE o.recipient = l.recipient AND CASE WHEN o.batch_load = l.batch_load THEN o.line_number < l.line_number
+            ELSE o.cents = l.cents AND o.state IN ${OUT}
+              AND o.updated_at > (SELECT clock_timestamp() - $3::float8 * interval '1 millisecond') END
+          LIMIT 1) AS other
+        WHERE c.batch_load = $1 AND c.chunk = $2 ORDER BY l.line_number LIMIT $4`,
         [load, chunk, withinMs, limit],
       ),
   };

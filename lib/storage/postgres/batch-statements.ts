@@ -4,7 +4,7 @@ import { type BatchStatements } from '../sql/batch-statements.js';
 import { toSqlText } from '../sql/sql-text.js';
 import { batchLineStatements } from './batch-line-statements.js';
 import { epochText, MOMENT } from './postgres-text.js';
-import { type TableNames } from './table-names.js';
+import { nextOf, type TableNames } from './table-names.js';
 
 /** Every column of a batch `b`. */
 const STORED = `b.account, b.environment, b.name, b.batch_load, b.state, b.digest, b.details, b.version::text AS version_text,
@@ -50,13 +50,15 @@ function readingBatches({
 function writingBatches({
   batches,
   batchEvents,
+  versions,
 }: TableNames): Pick<BatchStatements, 'create' | 'replace' | 'remove'> {
   return {
     create: (record, event) =>
       statement(
         `WITH ${MOMENT}, b AS (
-          INSERT INTO ${batches} (account, environment, name, batch_load, state, digest, details, version, created_at, updated_at)
-          SELECT $1, $2, $3, $4, $5, $6, $7, 1, now, now FROM moment
+          INSERT INTO ${batches} (account, environment, name, batch_load, state, digest, details, version, events,
+            created_at, updated_at)
+          SELECT $1, $2, $3, $4, $5, $6, $7, ${nextOf(versions)}, 1, now, now FROM moment
           ON CONFLICT (account, environment, name) DO NOTHING RETURNING *
         ), noted AS (
           INSERT INTO ${batchEvents} (account, environment, name, number, at, action, actor, details)
@@ -68,11 +70,12 @@ function writingBatches({
     replace: (version, record, event) =>
       statement(
         `WITH ${MOMENT}, b AS (
-          UPDATE ${batches} SET batch_load = $4, state = $5, digest = $6, details = $7, version = version + 1, updated_at = now
+          UPDATE ${batches} SET batch_load = $4, state = $5, digest = $6, details = $7, version = ${nextOf(versions)},
+            events = events + 1, updated_at = now
           FROM moment WHERE ${IS_BATCH} AND version = $11 RETURNING ${batches}.*
         ), noted AS (
           INSERT INTO ${batchEvents} (account, environment, name, number, at, action, actor, details)
-          SELECT $1, $2, $3, b.version, b.updated_at, $8, $9, $10 FROM b
+          SELECT $1, $2, $3, b.events, b.updated_at, $8, $9, $10 FROM b
         )
         SELECT ${STORED} FROM b`,
         [...valuesOf(record), ...eventValues(event), version],
@@ -92,21 +95,21 @@ function writingBatches({
 
 function ofEvents({ batches, batchEvents }: TableNames): Pick<BatchStatements, 'append' | 'events'> {
   return {
-    // Each event raises the version of the batch, and has it as its number: so numbers have no gaps.
+    // The row of the batch counts its events, so that their numbers have no gaps.
     append: (key, event) =>
       statement(
         `WITH ${MOMENT}, b AS (
-          UPDATE ${batches} SET version = version + 1 FROM moment WHERE ${IS_BATCH} RETURNING version, moment.now AS at
+          UPDATE ${batches} SET events = events + 1 FROM moment WHERE ${IS_BATCH} RETURNING events, moment.now AS at
         )
         INSERT INTO ${batchEvents} (account, environment, name, number, at, action, actor, details)
-        SELECT $1, $2, $3, b.version, b.at, $4, $5, $6 FROM b
+        SELECT $1, $2, $3, b.events, b.at, $4, $5, $6 FROM b
         RETURNING number::text AS number`,
         [...keyValues(key), ...eventValues(event)],
       ),
     events: (key, after, limit) =>
       statement(
-        `SELECT number::text AS number, ${epochText('at')} AS at_ms, action, actor, details FROM ${batchEvents}
-          WHERE ${IS_BATCH} AND number > $4 ORDER BY number LIMIT $5`,
+        `SELECT e.number::text AS number, ${epochText('e.at')} AS at_ms, e.action, e.actor, e.details FROM ${batchEvents} e
+          WHERE ${IS_BATCH} AND e.number > $4 ORDER BY e.number LIMIT $5`,
         [...keyValues(key), after, limit],
       ),
   };

@@ -151,6 +151,7 @@ function batchTables({ batches, batchEvents }: TableNames): string {
       digest text COLLATE "C",
       details text NOT NULL,
       version bigint NOT NULL,
+      events bigint NOT NULL,
       created_at timestamptz(3) NOT NULL,
       updated_at timestamptz(3) NOT NULL,
       PRIMARY KEY (account, environment, name)

@@ -138,7 +138,8 @@ export class SqlBatches implements BatchStore {
 
   async change(load: string, changes: readonly LineChange[]): Promise<readonly number[]> {
     if (changes.length === 0) return [];
-    return (await this.rows(this.statements.change(load, changes))).map(({ number }) => Number(number));
+    const lines = [...new Map(changes.map((change) => [change.number, change])).values()];
+    return (await this.rows(this.statements.change(load, lines))).map(({ number }) => Number(number));
   }
 
   async counts(load: string): Promise<readonly LineCount[]> {
