@@ -25,6 +25,8 @@ export class FolderLostError extends PaymentsConfigError {
 
 /** A folder that this process has. */
 export interface FolderLock {
+  /** Tells this hold of the folder from every other one. */
+  readonly id: string;
   /**
    * Call it before each write.
    *
@@ -67,6 +69,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     }
   }, BEAT_MS).unref();
   return {
+    id: lock.id,
     lost,
     assertHeld: () => {
       // Nobody takes over a lock that was touched a moment ago. After a pause of this process it may be gone.

@@ -4,7 +4,7 @@ import { refusedBeforehand } from '../core/refusal.js';
 import { sendJson } from '../http/answer.js';
 import { FolderLostError } from './folder-lock.js';
 import { storedSettings } from './state-entry.js';
-import { type StateFolder } from './state-folder.js';
+import { StateFileReplacedError, type StateFolder } from './state-folder.js';
 import { type StateParts } from './state-parts.js';
 import { StateRecorder } from './state-recorder.js';
 
@@ -62,6 +62,6 @@ function sendFailure(response: ServerResponse, failure: Error): void {
 
 function adviceOn(failure: Error): string {
   const { message } = failure;
-  if (failure instanceof FolderLostError) return message;
+  if (failure instanceof FolderLostError || failure instanceof StateFileReplacedError) return message;
   return `${message} The sandbox has stopped keeping its state: make room on the disk and start it again. It goes on with the last change that was written.`;
 }

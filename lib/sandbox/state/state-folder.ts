@@ -2,12 +2,16 @@ import {
   appendFileSync,
   chmodSync,
   closeSync,
+  fstatSync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
+  statSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
@@ -17,11 +21,22 @@ import { areEntries, assertFormat, STATE_FORMAT, type StateEntry } from './state
 /** The file of a folder that holds the state. */
 export const STATE_FILE = 'state.jsonl';
 
+/** The whole state, before it becomes the state's file. Each holder of the folder has a draft of its own. */
+const DRAFT = /^state\.jsonl\.(?:[\da-f-]{36}\.)?new$/;
 const OWNER_ONLY = { folder: 0o700, file: 0o600 } as const;
 const NEWLINE = 0x0a;
 /** Below this, a longer file costs nothing. */
 const SMALL_BYTES = 4 * 1024 * 1024;
 const LARGEST_GROWTH = 3;
+
+/** Something else removed or replaced the state's file: what this process appends to has no name any more. */
+export class StateFileReplacedError extends PaymentsConfigError {
+  constructor(file: string) {
+    super(
+      `The file ${file} was removed or replaced while the sandbox used it. The sandbox keeps nothing any more: stop it, and start it again with the file that is there now.`,
+    );
+  }
+}
 
 /**
  * The state in a folder: a file to which every change is appended, one line a change. A line is whole or does not
@@ -51,6 +66,8 @@ export class StateFolder {
     const lock = await takeFolder(path);
     return attempt(path, () => {
       try {
+        // A former holder that stood still cannot rename a draft that is gone. So this comes before the file is read.
+        removeDrafts(path);
         const { entries, length } = readStateFile(path);
         const file = openSync(join(path, STATE_FILE), 'a', OWNER_ONLY.file);
         chmodSync(join(path, STATE_FILE), OWNER_ONLY.file);
@@ -78,22 +95,51 @@ export class StateFolder {
 
   /** Writes one change. It is in the file when this returns: a kill of the process cannot undo it. */
   append(entries: readonly StateEntry[]): void {
-    this.write(this.file, [entries]);
+    if (this.failed) throw new PaymentsConfigError(`The state in ${this.path} could not be written before.`);
+    // After a half-written line nothing more may follow.
+    this.failed = true;
+    attempt(this.path, () => {
+      this.lock.assertHeld();
+      this.bytes += writeLines(this.file, [entries]);
+      // After a pause between the two, the folder's next owner may have read it without this change.
+      this.lock.assertHeld();
+      this.assertNamed();
+    });
+    this.failed = false;
   }
 
-  /** Replaces the file with the whole state. */
+  /** Replaces the file with the whole state. A failure before that leaves the file as it was. */
   rewrite(entries: readonly StateEntry[]): void {
-    const draft = join(this.path, `${STATE_FILE}.new`);
-    const file = openSync(draft, 'w', OWNER_ONLY.file);
-    this.bytes = 0;
-    this.write(file, [STATE_FORMAT, ...entries.map((entry) => [entry])]);
-    // Otherwise a power cut could leave the new name with no content.
-    fsyncSync(file);
-    this.lock.assertHeld();
-    renameSync(draft, join(this.path, STATE_FILE));
-    closeSync(this.file);
-    this.file = file;
-    this.bytesWhenNew = this.bytes;
+    attempt(this.path, () => {
+      this.lock.assertHeld();
+      this.assertNamed();
+      const { file, bytes } = this.replaceFile([STATE_FORMAT, ...entries.map((entry) => [entry])]);
+      closeSync(this.file);
+      this.file = file;
+      this.bytes = bytes;
+      this.bytesWhenNew = bytes;
+      // As after a change that is appended.
+      this.lock.assertHeld();
+    });
+  }
+
+  private replaceFile(values: readonly unknown[]): { readonly file: number; readonly bytes: number } {
+    const draft = join(this.path, `${STATE_FILE}.${this.lock.id}.new`);
+    const file = openSync(draft, 'wx', OWNER_ONLY.file);
+    try {
+      const bytes = writeLines(file, values);
+      // Otherwise a power cut could leave the new name with no content.
+      fsyncSync(file);
+      this.lock.assertHeld();
+      renameSync(draft, join(this.path, STATE_FILE));
+      return { file, bytes };
+    } catch (error) {
+      closeSync(file);
+      rmSync(draft, { force: true });
+      // The folder's next owner removes this draft. Then its loss is the cause.
+      this.lock.assertHeld();
+      throw error;
+    }
   }
 
   close(): void {
@@ -101,20 +147,24 @@ export class StateFolder {
     this.lock.release();
   }
 
-  private write(file: number, values: readonly unknown[]): void {
-    if (this.failed) throw new PaymentsConfigError(`The state in ${this.path} could not be written before.`);
-    const lines = values.map((value) => `${JSON.stringify(value)}\n`);
-    const bytes = Buffer.from(lines.join(''));
-    // After a half-written line nothing more may follow.
-    this.failed = true;
-    attempt(this.path, () => {
-      this.lock.assertHeld();
-      appendFileSync(file, bytes);
-      // After a pause between the two, the folder's next owner may have read it without this change.
-      this.lock.assertHeld();
-    });
-    this.failed = false;
-    this.bytes += bytes.length;
+  private assertNamed(): void {
+    const file = join(this.path, STATE_FILE);
+    const named = statSync(file, { bigint: true, throwIfNoEntry: false });
+    const own = fstatSync(this.file, { bigint: true });
+    if (named?.ino !== own.ino || named.dev !== own.dev) throw new StateFileReplacedError(file);
+  }
+}
+
+/** Returns how many bytes it wrote. */
+function writeLines(file: number, values: readonly unknown[]): number {
+  const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(''));
+  appendFileSync(file, bytes);
+  return bytes.length;
+}
+
+function removeDrafts(path: string): void {
+  for (const name of readdirSync(path)) {
+    if (DRAFT.test(name)) rmSync(join(path, name), { force: true });
   }
 }
 

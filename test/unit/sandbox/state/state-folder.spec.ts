@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -7,6 +7,7 @@ import { STATE_FILE, StateFolder } from '../../../../lib/sandbox/state/state-fol
 const COUNTERS = ['counters'] as const;
 /** What the sandbox of another container would write into the lock. */
 const OTHER = JSON.stringify({ pid: 1, start: '1', place: 'x', id: '00000000-0000-4000-8000-000000000000' });
+const DRAFT_OF_OTHER = 'state.jsonl.00000000-0000-4000-8000-000000000000.new';
 const LOST = /^Another sandbox took over the folder/;
 
 let path: string;
@@ -24,12 +25,19 @@ afterEach(() => {
   rmSync(path, { recursive: true });
 });
 
-/** Lets another process take the folder while this one stands still, after it has looked at its lock so often. */
-function standStillAfter(looks: number): void {
+/**
+ * Lets another process take the folder while this one stands still, after it has looked at its lock so often. What
+ * the other process does meanwhile follows the last look.
+ */
+function standStillAfter(looks: number, meanwhile = () => {}): void {
   writeFileSync(join(path, 'lock'), OTHER);
   const now = performance.now();
-  const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 6_000);
-  for (let look = 0; look < looks; look += 1) clock.mockReturnValueOnce(now);
+  let look = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    look += 1;
+    if (look === looks) meanwhile();
+    return look > looks ? now + 6_000 : now;
+  });
 }
 
 describe('A folder that another process takes while this one stands still', () => {
@@ -51,10 +59,96 @@ describe('A folder that another process takes while this one stands still', () =
 
   it('a folder that another process took is not replaced after a pause while the new file was written', () => {
     const before = content();
-    standStillAfter(2);
+    standStillAfter(1);
     expect(() => {
       folder.rewrite([[COUNTERS, 2]]);
     }).toThrow(LOST);
     expect(content()).toBe(before);
+    expect(readdirSync(path).sort()).toEqual(['lock', STATE_FILE]);
+  });
+
+  it('a folder that another process took keeps the draft of that process', () => {
+    for (const name of ['state.jsonl.new', DRAFT_OF_OTHER]) writeFileSync(join(path, name), 'of the other');
+    standStillAfter(0);
+    expect(() => {
+      folder.rewrite([[COUNTERS, 2]]);
+    }).toThrow(LOST);
+    expect(readFileSync(join(path, 'state.jsonl.new'), 'utf8')).toBe('of the other');
+    expect(readFileSync(join(path, DRAFT_OF_OTHER), 'utf8')).toBe('of the other');
+  });
+
+  it('a folder that another process took is not replaced after a pause right before the draft is renamed', () => {
+    const before = content();
+    standStillAfter(2, () => {
+      // What the other process does when it opens the folder.
+      for (const name of readdirSync(path).filter((file) => file.endsWith('.new'))) rmSync(join(path, name));
+    });
+    expect(() => {
+      folder.rewrite([[COUNTERS, 2]]);
+    }).toThrow(LOST);
+    expect(content()).toBe(before);
+  });
+
+  it('a folder that another process took lets no state count as written after a pause within the rename', () => {
+    standStillAfter(2);
+    expect(() => {
+      folder.rewrite([[COUNTERS, 2]]);
+    }).toThrow(LOST);
+  });
+
+  it.skipIf(process.platform !== 'linux')('a rewrite that fails closes its draft', () => {
+    const open = () => readdirSync('/proc/self/fd').length;
+    const before = open();
+    standStillAfter(1);
+    expect(() => {
+      folder.rewrite([[COUNTERS, 2]]);
+    }).toThrow(LOST);
+    expect(open()).toBe(before);
+  });
+});
+
+describe('Drafts of processes that held the folder before', () => {
+  it('opening a folder removes them and leaves other files', async () => {
+    folder.close();
+    for (const name of ['state.jsonl.new', DRAFT_OF_OTHER, 'state.jsonl.copy.new']) {
+      writeFileSync(join(path, name), 'half');
+    }
+    folder = await StateFolder.open(path);
+    expect(readdirSync(path).sort()).toEqual(['lock', STATE_FILE, 'state.jsonl.copy.new']);
+    expect(folder.entries).toEqual([[COUNTERS, 1]]);
+  });
+});
+
+describe('A state file that something else replaced', () => {
+  const REPLACED = /was removed or replaced while the sandbox used it/;
+  const replace = () => {
+    writeFileSync(join(path, 'other'), content());
+    renameSync(join(path, 'other'), join(path, STATE_FILE));
+  };
+
+  it('lets no change count as written', () => {
+    replace();
+    expect(() => {
+      folder.append([[COUNTERS, 2]]);
+    }).toThrow(REPLACED);
+    expect(() => {
+      folder.append([[COUNTERS, 3]]);
+    }).toThrow(/could not be written before/);
+  });
+
+  it('is not overwritten', () => {
+    replace();
+    const before = content();
+    expect(() => {
+      folder.rewrite([[COUNTERS, 2]]);
+    }).toThrow(REPLACED);
+    expect(content()).toBe(before);
+  });
+
+  it('a file that was removed lets no change count as written either', () => {
+    rmSync(join(path, STATE_FILE));
+    expect(() => {
+      folder.append([[COUNTERS, 2]]);
+    }).toThrow(REPLACED);
   });
 });
