@@ -84,7 +84,8 @@ class InProcessEngine implements BatchEngine {
   }
 
   private work(): void {
-    while (this.run && this.workers.size < this.concurrency && this.waiting.size > 0) {
+    const { signal } = this.closing;
+    while (this.run && !signal.aborted && this.workers.size < this.concurrency && this.waiting.size > 0) {
       const worker = this.workOn(this.run).finally(() => {
         this.workers.delete(worker);
         this.work();

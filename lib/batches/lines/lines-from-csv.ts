@@ -66,6 +66,9 @@ export async function* linesFromCsv(
     }
   } catch (error) {
     throw readable(error);
+  } finally {
+    // Whoever stops reading leaves no open file behind.
+    if (source instanceof Readable) source.destroy();
   }
   if (count === 0)
     throw noTable('the file has no rows: write one line for each payout below the names of the columns');

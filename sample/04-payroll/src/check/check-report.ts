@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type NameMatch } from '../names/compare-names.js';
+import { type NameMatch } from 'nestjs-payments/batches';
 import { writePrivately } from '../private-file.js';
 
 /** A checked row. */

@@ -3,7 +3,7 @@ import { BanksService } from 'nestjs-payments';
 import { progressText } from '../console/run-progress.js';
 import { Screen } from '../console/screen.js';
 import { inParallel } from '../in-parallel.js';
-import { compareNames } from '../names/compare-names.js';
+import { compareNames } from 'nestjs-payments/batches';
 import { PayrollProblem } from '../payroll.problem.js';
 import { recipientKey, type SalaryRow } from '../salaries/salary-row.js';
 import { Settings } from '../settings.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareNames } from '../src/names/compare-names.js';
+import { compareNames } from 'nestjs-payments/batches';
 
 describe('two names', () => {
   it.each([

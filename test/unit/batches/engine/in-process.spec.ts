@@ -1,0 +1,98 @@
+import { describe, expect, it, vi } from 'vitest';
+import { inspect } from 'node:util';
+import { type BatchJob, inProcess } from 'nestjs-payments/batches';
+
+const job = (chunk: number, more: Partial<BatchJob> = {}): BatchJob => ({
+  kind: 'pay',
+  account: 'default',
+  batch: 'run',
+  load: 'l',
+  round: 1,
+  chunk,
+  ...more,
+});
+
+describe('the engine in the process', () => {
+  it('runs each job that it has once, in order, also those that came before it started', async () => {
+    const engine = inProcess();
+    const ran: number[] = [];
+    await engine.add([job(1), job(2), job(1)]);
+    await engine.start(({ chunk }) => {
+      ran.push(chunk);
+      return Promise.resolve();
+    });
+    await engine.add([job(3)]);
+    await vi.waitFor(() => {
+      expect(ran).toEqual([1, 2, 3]);
+    });
+    await engine.add([job(1)]);
+    await vi.waitFor(() => {
+      expect(ran).toEqual([1, 2, 3, 1]);
+    });
+    await engine.close();
+  });
+
+  it('works on as many chunks at once as it may', async () => {
+    const engine = inProcess({ concurrency: 2 });
+    let active = 0;
+    let most = 0;
+    const ends: (() => void)[] = [];
+    await engine.start(async () => {
+      active += 1;
+      most = Math.max(most, active);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      active -= 1;
+    });
+    await engine.add([job(1), job(2), job(3)]);
+    for (let ended = 0; ended < 3; ended += 1) {
+      await vi.waitFor(() => {
+        expect(ends.length).toBeGreaterThan(ended);
+      });
+      ends[ended]?.();
+    }
+    await engine.close();
+    expect(most).toBe(2);
+  });
+
+  it('tries a job again that failed', async () => {
+    const engine = inProcess();
+    let tries = 0;
+    await engine.start(() => {
+      tries += 1;
+      return tries < 2 ? Promise.reject(new Error('the storage is away')) : Promise.resolve();
+    });
+    await engine.add([job(1)]);
+    await vi.waitFor(() => {
+      expect(tries).toBe(2);
+    });
+    await engine.close();
+  });
+
+  it('runs a job after its delay, and none of them after it was closed', async () => {
+    const engine = inProcess();
+    const ran: number[] = [];
+    await engine.start(({ chunk }) => {
+      ran.push(chunk);
+      return Promise.resolve();
+    });
+    await engine.add([job(1)], 1);
+    await engine.add([job(2)], 3_600_000);
+    await vi.waitFor(() => {
+      expect(ran).toEqual([1]);
+    });
+    await engine.close();
+    await engine.add([job(3)]);
+    expect(ran).toEqual([1]);
+  });
+
+  it.each([0, 101, 1.5])('refuses a concurrency of %s', (concurrency) => {
+    expect(() => inProcess({ concurrency })).toThrow('concurrency of inProcess() must be a whole number');
+  });
+
+  it('shows no job when it is printed', async () => {
+    const engine = inProcess();
+    await engine.add([job(1, { batch: 'secret' })]);
+    expect(inspect(engine)).toBe('InProcessEngine { 1 jobs }');
+    await engine.close();
+  });
+});
