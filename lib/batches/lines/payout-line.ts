@@ -20,7 +20,7 @@ export interface PayoutLine {
   readonly name: string;
   /** What the recipient gets, in TZS: greater than 0, at most two decimals. */
   readonly amount: MoneyInput;
-  /** Code of the bank; with `account_number`, and without `phone`. */
+  /** Code of the bank, in upper or lower case; with `account_number`, and without `phone`. */
   readonly bank_code?: string | undefined;
   /** 4 to 34 letters and digits: leading zeros count. */
   readonly account_number?: string | undefined;
@@ -52,6 +52,10 @@ type Problems = { readonly problems: readonly string[] };
 /** No dot, because a dot separates the batch from the key, and each pair must be unique. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const ACCOUNT = /^[0-9A-Za-z]{4,34}$/;
+/** Not only digits, as an account number in the wrong column: summaries show the code. */
+const BANK_CODE = /^(?!\d{6})[^\s\p{C}]{1,64}$/u;
+/** A letter, and no begin of a formula. Half a character could not be sent. */
+const PERSON = /^(?![=+@-])(?!.*\p{Surrogate}).*\p{L}/su;
 const LONGEST_TEXT = 255;
 
 /** The rule for the name of a batch and for keys. */
@@ -74,11 +78,11 @@ export function readLine(given: unknown): { readonly line: ReadLine } | Problems
   const amountWrong = amountProblem(amount);
   const problems = [
     isBatchName(key) ? [] : [`key must be ${NAME_RULE}`],
-    isText(name) && /\p{L}/u.test(name) ? [] : ['name must be the name of the recipient'],
-    amountWrong === undefined ? [] : [`amount ${amountWrong}`],
-    remarks === undefined || remarks === '' || isText(remarks)
+    isText(name) && PERSON.test(name.trim())
       ? []
-      : ['remarks must be a text of at most 255 characters'],
+      : ['name must be the name of the recipient, at most 255 characters and no formula'],
+    amountWrong === undefined ? [] : [`amount ${amountWrong}`],
+    isRemarks(remarks) ? [] : ['remarks must be a text of at most 255 characters'],
     'problems' in recipient ? recipient.problems : [],
   ].flat();
   if (problems.length > 0 || 'problems' in recipient) return { problems };
@@ -89,7 +93,7 @@ export function readLine(given: unknown): { readonly line: ReadLine } | Problems
     amount: canonical,
     cents: Number(parseCents(canonical)),
     recipient,
-    ...(isText(remarks) && { remarks }),
+    ...(isText(remarks) && { remarks: remarks.trim() }),
   };
   return { line };
 }
@@ -144,7 +148,9 @@ function readRecipient(to: Readonly<Record<string, unknown>>): Recipient | Probl
     return { problems: ['phone must be a Tanzanian number: write 0712 345 678 or +255 712 345 678'] };
   }
   const problems = [
-    isText(bank) ? [] : ['bank_code must be a code of the list of banks'],
+    typeof bank === 'string' && BANK_CODE.test(bank.trim())
+      ? []
+      : ['bank_code must be a code of the list of banks, and no account number'],
     typeof account === 'string' && ACCOUNT.test(account)
       ? []
       : [
@@ -152,11 +158,17 @@ function readRecipient(to: Readonly<Record<string, unknown>>): Recipient | Probl
         ],
   ].flat();
   if (problems.length > 0) return { problems };
-  return { kind: 'bank', bankCode: String(bank), account: String(account) };
+  return { kind: 'bank', bankCode: String(bank).trim().toUpperCase(), account: String(account) };
 }
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST_TEXT;
+}
+
+/** Blank remarks are none. */
+function isRemarks(value: unknown): value is string | undefined {
+  if (value === undefined) return true;
+  return typeof value === 'string' && value.length <= LONGEST_TEXT && !/\p{Surrogate}/u.test(value);
 }
 
 function hashOf(value: unknown): string {

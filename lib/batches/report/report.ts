@@ -16,7 +16,7 @@ export interface ReportedLine {
 
 const COLUMNS = ['number', 'key', 'reference', 'name', 'to', 'amount', 'state', 'detail'] as const;
 /** A spreadsheet takes a cell that begins so for a formula. */
-const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
+const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /** A row for each line. */
 export async function* reportCsv(lines: AsyncIterable<ReportedLine>): AsyncIterable<string> {
