@@ -1,6 +1,12 @@
 import { type INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { DisbursementsService, PaymentsJournal, PaymentsModule, type PaymentsStorage } from 'nestjs-payments';
+import {
+  DisbursementsService,
+  PaymentsJournal,
+  PaymentsModule,
+  type PaymentsModuleOptions,
+  type PaymentsStorage,
+} from 'nestjs-payments';
 import {
   type BatchEngine,
   type BatchPolicy,
@@ -19,6 +25,8 @@ export interface BatchesAppOptions {
   readonly policy?: BatchPolicy;
   readonly engine?: BatchEngine;
   readonly now?: () => number;
+  /** Further options of the account. */
+  readonly options?: Partial<PaymentsModuleOptions>;
 }
 
 /** An application that pays batches. */
@@ -33,12 +41,18 @@ export async function startBatchesApp({
   sandbox,
   storage,
   engine = inProcess(),
-  ...options
+  options = {},
+  ...batches
 }: BatchesAppOptions): Promise<BatchesApp> {
   const module = await Test.createTestingModule({
     imports: [
-      PaymentsModule.forRoot({ ...sandbox.moduleOptions(), storage, rate: { perSecond: 10_000 } }),
-      PayoutBatchesModule.forRoot({ engine, ...options }),
+      PaymentsModule.forRoot({
+        ...sandbox.moduleOptions(),
+        storage,
+        rate: { perSecond: 10_000 },
+        ...options,
+      }),
+      PayoutBatchesModule.forRoot({ engine, ...batches }),
     ],
   }).compile();
   const app = module.createNestApplication({ logger: false });
