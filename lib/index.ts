@@ -220,7 +220,12 @@ export {
   type TombstoneEnd,
 } from './storage/journal-store.js';
 export { type JournalKey, type JournalScope } from './storage/journal-scope.js';
-export { dailyCapDay, type DailyCapReached, type DailyShare } from './storage/daily-cap.js';
+export {
+  type CountedPayment,
+  dailyCapDay,
+  type DailyCapReached,
+  type DailyShare,
+} from './storage/daily-cap.js';
 export { type JournalEntry } from './common/journal-entry.js';
 export { aesGcm, type AesGcmOptions } from './storage/sealed/aes-gcm.js';
 export { envelope, type EnvelopeOptions } from './storage/sealed/envelope.js';

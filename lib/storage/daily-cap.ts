@@ -17,6 +17,16 @@ export interface DailyShare {
 }
 
 /**
+ * What a store says of a payment that it wrote and counted.
+ *
+ * @publicApi
+ */
+export interface CountedPayment {
+  /** The day that counts it, as `dailyCapDay` counts it. */
+  readonly countedOn?: number | undefined;
+}
+
+/**
  * The payment was not written: its day has no room for it.
  *
  * @publicApi

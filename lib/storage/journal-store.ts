@@ -6,7 +6,7 @@ import {
   type ProbeWait,
 } from '../common/vocabulary.js';
 import { type AccountPage, type AccountPageStart } from './account-page.js';
-import { type DailyCapReached, type DailyShare } from './daily-cap.js';
+import { type CountedPayment, type DailyCapReached, type DailyShare } from './daily-cap.js';
 import { type JournalKey, type JournalScope } from './journal-scope.js';
 
 export { type JournalKey, type JournalScope } from './journal-scope.js';
@@ -183,7 +183,8 @@ export type JournalInTransaction = Pick<JournalStore, 'insert' | 'replace'>;
 /**
  * Writes payments that count towards the daily cap of their scope. A store keeps one counter for each scope: its day, and
  * the number and the sum of the payments that were counted on it. The counter begins at 0 again with the first payment of
- * a later day. If the store's clock goes back, the day of the counter stays.
+ * a later day. If the store's clock goes back by a day or less, the day of the counter stays; if by more, the counter begins
+ * at 0 again, so that a clock that was ahead once does not close an account.
  *
  * A payment is written and counted together, or not at all. Of many that come at the same time, exactly those are written
  * for which the day has room.
@@ -199,15 +200,15 @@ export interface DailyCapStore {
     record: JournalRecord,
     leaseMs: number,
     share: DailyShare,
-  ): Promise<JournalInsertion | DailyCapReached>;
+  ): Promise<(JournalInsertion & CountedPayment) | DailyCapReached>;
   /** As `JournalStore.replace`, if the day has room for the payment. Another version comes before the cap. */
   replace(
     version: number,
     record: JournalRecord,
     leaseMs: number,
     share: DailyShare,
-  ): Promise<StoredJournalRecord | DailyCapReached | undefined>;
-  /** Takes one payment out of the counter, if the counter is still of this day. */
+  ): Promise<(StoredJournalRecord & CountedPayment) | DailyCapReached | undefined>;
+  /** Takes one payment out of the counter, if the counter is still of this day. Number and sum never go below 0. */
   giveBack(scope: JournalScope, day: number, cents: number): Promise<void>;
 }
 

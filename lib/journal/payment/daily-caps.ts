@@ -57,7 +57,11 @@ export async function writeCounted(
     const neverFits = share.cents > (share.maxCents ?? Infinity);
     return { reachedOn: written.reachedOn, before: existing?.record, neverFits };
   }
-  return 'record' in written ? { stored: written } : written;
+  const { stored, tombstone } = 'record' in written ? { stored: written, tombstone: undefined } : written;
+  const { countedOn } = written;
+  if (!stored || countedOn === undefined) return { stored, tombstone };
+  // A statement that waited at midnight may be counted on another day than the time of its attempt says.
+  return { stored: { ...stored, record: { ...stored.record, countedOn } } };
 }
 
 /** The record in the store after the first one of an attempt was written, or what is left of a forgotten payment. */

@@ -82,7 +82,7 @@ function runOnce(executor: SqlExecutor, dialect: ExecutorDialect, script: SqlScr
   return script.atomic
     ? executor.transaction(
         (transaction) => runSteps(transaction, script, dialect.limited),
-        dialect.transaction,
+        dialect.atomic ?? dialect.transaction,
       )
     : runSteps(executor, script, dialect.limited);
 }

@@ -1,4 +1,10 @@
-import { type DailyCapReached, dailyCapDay, type DailyCounter, type DailyShare } from '../daily-cap.js';
+import {
+  type CountedPayment,
+  type DailyCapReached,
+  dailyCapDay,
+  type DailyCounter,
+  type DailyShare,
+} from '../daily-cap.js';
 import {
   type DailyCapStore,
   type JournalInsertion,
@@ -17,55 +23,55 @@ export class MemoryDailyCaps implements DailyCapStore {
     private readonly now: () => number,
   ) {}
 
-  insert(
+  async insert(
     record: JournalRecord,
     leaseMs: number,
     share: DailyShare,
-  ): Promise<JournalInsertion | DailyCapReached> {
+  ): Promise<(JournalInsertion & CountedPayment) | DailyCapReached> {
     const isNew = !this.records.find(record) && !this.records.tombstone(record);
-    const reachedOn = isNew ? this.count(record, share) : undefined;
-    return reachedOn === undefined ? this.journal.insert(record, leaseMs) : Promise.resolve({ reachedOn });
+    const counted = isNew ? this.count(record, share) : {};
+    if ('reachedOn' in counted) return counted;
+    return { ...(await this.journal.insert(record, leaseMs)), ...counted };
   }
 
-  replace(
+  async replace(
     version: number,
     record: JournalRecord,
     leaseMs: number,
     share: DailyShare,
-  ): Promise<StoredJournalRecord | DailyCapReached | undefined> {
+  ): Promise<(StoredJournalRecord & CountedPayment) | DailyCapReached | undefined> {
     const isCurrent = this.records.find(record)?.version === version;
-    const reachedOn = isCurrent ? this.count(record, share) : undefined;
-    return reachedOn === undefined
-      ? this.journal.replace(version, record, leaseMs)
-      : Promise.resolve({ reachedOn });
+    const counted = isCurrent ? this.count(record, share) : {};
+    if ('reachedOn' in counted) return counted;
+    const replaced = await this.journal.replace(version, record, leaseMs);
+    return replaced && { ...replaced, ...counted };
   }
 
   giveBack(scope: JournalScope, day: number, cents: number): Promise<void> {
     const counter = this.records.counterOf(scope);
     if (counter?.day === day) {
-      this.records.setCounter(scope, { day, count: counter.count - 1, cents: counter.cents - cents });
+      const count = Math.max(counter.count - 1, 0);
+      this.records.setCounter(scope, { day, count, cents: Math.max(counter.cents - cents, 0) });
     }
     return Promise.resolve();
   }
 
-  /** Counts a payment. Returns the day if it has no room. */
-  private count(scope: JournalScope, share: DailyShare): number | undefined {
-    const counter = this.records.counterOf(scope);
-    const today = dailyCapDay(this.now());
-    const next = counted(counter, today, share);
-    if (!next) return Math.max(today, counter?.day ?? today);
+  /** Counts a payment, if the day has room. */
+  private count(
+    scope: JournalScope,
+    { cents, maxCents = Infinity, maxCount = Infinity }: DailyShare,
+  ): CountedPayment | DailyCapReached {
+    const current = currentCounter(this.records.counterOf(scope), dailyCapDay(this.now()));
+    const { day } = current;
+    const next = { day, count: current.count + 1, cents: current.cents + cents };
+    if (next.count > maxCount || next.cents > maxCents) return { reachedOn: day };
     this.records.setCounter(scope, next);
-    return undefined;
+    return { countedOn: day };
   }
 }
 
-/** A counter after one more payment; undefined if the day has no room for it. */
-function counted(
-  counter: DailyCounter | undefined,
-  today: number,
-  { cents, maxCents = Infinity, maxCount = Infinity }: DailyShare,
-): DailyCounter | undefined {
-  const current = counter && counter.day >= today ? counter : { day: today, count: 0, cents: 0 };
-  const next = { day: current.day, count: current.count + 1, cents: current.cents + cents };
-  return next.count > maxCount || next.cents > maxCents ? undefined : next;
+/** A counter begins anew if its day is over, or if the clock was ahead by more than a day when it was written. */
+function currentCounter(counter: DailyCounter | undefined, today: number): DailyCounter {
+  const isCurrent = counter && counter.day >= today && counter.day <= today + 1;
+  return isCurrent ? counter : { day: today, count: 0, cents: 0 };
 }

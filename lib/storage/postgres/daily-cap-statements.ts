@@ -1,33 +1,49 @@
 import { dayExpression } from '../daily-cap.js';
 import { intentText } from '../stored-record.js';
-import { change, statement } from '../sql/sql-database.js';
+import { change, type SqlResult, type SqlRow } from '../sql/sql-database.js';
 import { type DailyCapStatements } from '../sql/sql-statements.js';
 import { journalKeyValues } from '../sql/sql-text.js';
-import { IS_TOMBSTONE, KEY, SCOPE, STORED } from './journal-statements.js';
+import { journalStatements, KEY, SCOPE, STORED } from './journal-statements.js';
 import { milliseconds, MOMENT } from './postgres-text.js';
 import { nextOf, type TableNames } from './table-names.js';
 
-/** The day of the time that is written: a column rounds it to milliseconds. */
-const TODAY = `today AS (
-  SELECT floor(${dayExpression('extract(epoch FROM now::timestamptz(3)) * 1000')})::bigint AS day FROM moment
-)`;
-
-/** The operations of the daily caps in PostgreSQL: one statement each. */
+/**
+ * The operations of the daily caps in PostgreSQL, each in one transaction. The payment comes first and the counter last, so
+ * that nobody holds the counter of an account while it waits for a payment, and two of them never wait for each other.
+ */
 export function dailyCapStatements(names: TableNames): DailyCapStatements {
   const texts = dailyCapTexts(names);
+  const journal = journalStatements(names);
   return {
     insert: (record, leaseMs, { cents, maxCount = null, maxCents = null }) => {
-      const { state, attempt } = record;
-      const json = JSON.stringify(record);
-      const values = [...journalKeyValues(record), state, attempt, json, leaseMs, cents, maxCount, maxCents];
-      return statement(texts.insert, values);
+      const own = ([written]: readonly SqlResult[]): SqlRow | undefined => {
+        const row = written?.rows[0];
+        return row?.['inserted'] === 'no' ? undefined : row;
+      };
+      const key = journalKeyValues(record);
+      return {
+        atomic: true,
+        steps: [
+          ...journal.insert(record, leaseMs).steps,
+          (results) => {
+            const row = own(results);
+            if (!row) return undefined;
+            const values = [...key, row['version_text'], cents, maxCount, maxCents, row['inserted']];
+            return { text: texts.count, values };
+          },
+          (results) => {
+            if (results[1]?.rows.length !== 0) return undefined;
+            return { text: texts.takeBack, values: [...key, own(results)?.['version_text']] };
+          },
+        ],
+      };
     },
     replace: (version, record, leaseMs, { cents, maxCount = null, maxCents = null }) => {
       const { state, attempt } = record;
       const written = [state, attempt, JSON.stringify(record), leaseMs];
       const expected = [version, intentText(record)];
-      const share = [cents, maxCount, maxCents];
-      return statement(texts.replace, [...journalKeyValues(record), ...written, ...expected, ...share]);
+      const values = [...journalKeyValues(record), ...written, ...expected, cents, maxCount, maxCents];
+      return { atomic: true, steps: [{ text: texts.replace, values }] };
     },
     giveBack: ({ account, environment, family }, day, cents) =>
       change(texts.giveBack, [account, environment, family, day, cents]),
@@ -35,50 +51,31 @@ export function dailyCapStatements(names: TableNames): DailyCapStatements {
 }
 
 /** Each comment lists the parameters. */
-function dailyCapTexts({ journal, tombstones, versions, dailyCounts }: TableNames) {
+function dailyCapTexts({ journal, versions, dailyCounts }: TableNames) {
   return {
-    /**
-     * Key, state, attempt, record, lease, cents, largest number, largest sum.
-     *
-     * It waits for the counter before it writes, so another process may have written the payment since the statement
-     * began: then the counter has counted a payment too much.
-     */
-    insert: `WITH ${MOMENT}, ${TODAY}, counted AS (
-        ${count(
-          dailyCounts,
-          ['$9', '$10', '$11'],
-          `today WHERE NOT EXISTS (SELECT FROM ${tombstones} WHERE ${IS_TOMBSTONE})
-          AND NOT EXISTS (SELECT FROM ${journal} WHERE ${KEY})`,
-        )}
-      ), written AS (
-        INSERT INTO ${journal} (account, environment, family, reference, state, attempt, record, version,
-                                created_at, updated_at, attempt_at, lease_until)
-        SELECT $1, $2, $3, $4, $5, $6::integer, $7::json, ${nextOf(versions)}, now, now, now, now + ${milliseconds('$8')}
-        FROM moment, counted
-        ON CONFLICT (account, environment, family, reference) DO NOTHING
-        RETURNING *
-      ), found AS (
-        SELECT * FROM written
-        UNION ALL
-        SELECT * FROM ${journal} WHERE ${KEY} AND NOT EXISTS (SELECT FROM written)
-      ), met AS (
-        SELECT CASE
-          WHEN EXISTS (SELECT FROM written)
-            THEN CASE WHEN EXISTS (SELECT FROM ${journal} WHERE ${KEY}) THEN 'instead' ELSE 'yes' END
-          WHEN EXISTS (SELECT FROM found) THEN 'no'
-          WHEN EXISTS (SELECT FROM counted) THEN 'counted'
-          WHEN EXISTS (SELECT FROM ${tombstones} WHERE ${IS_TOMBSTONE}) THEN 'forgotten'
-          ELSE 'reached'
-        END AS inserted
+    /** Key, version, cents, largest number, largest sum, `inserted`. Counts the payment that was just written. */
+    count: `WITH today AS (
+        SELECT ${dayOf('updated_at')} AS day FROM ${journal} WHERE ${KEY} AND version = $5::bigint
+      ), counted AS (
+        ${count(dailyCounts, ['$6', '$7', '$8'], 'today WHERE true')}
       )
-      SELECT inserted, (SELECT counted_on::text FROM counted) AS counted_on,
-        CASE inserted WHEN 'reached' THEN ${dayOfCounter(dailyCounts)}::text END AS reached_on, ${STORED}
-      FROM met LEFT JOIN found ON true
-      WHERE inserted <> 'forgotten'`,
+      SELECT $9::text AS inserted, counted_on::text AS counted_on, ${STORED}
+      FROM counted, ${journal} WHERE ${KEY} AND version = $5::bigint`,
+
+    /** Key, version. Removes the payment that was just written: its day has no room. */
+    takeBack: `WITH gone AS (
+        DELETE FROM ${journal} WHERE ${KEY} AND version = $5::bigint RETURNING updated_at
+      ), today AS (
+        SELECT ${dayOf('updated_at')} AS day FROM gone
+      )
+      SELECT 'reached' AS inserted, ${dayOfCounter(dailyCounts)}::text AS reached_on FROM gone`,
 
     /** Key, state, attempt, record, lease, version, `intentText`, cents, largest number, largest sum. */
-    replace: `WITH ${MOMENT}, ${TODAY}, target AS (
-        SELECT 1 AS one FROM ${journal} WHERE ${KEY} AND version = $9::bigint FOR UPDATE
+    replace: `WITH ${MOMENT}, today AS (
+        SELECT ${dayOf('now')} AS day FROM moment
+      ), target AS (
+        -- Only who has the moment has its lock timeout.
+        SELECT 1 AS one FROM moment, ${journal} AS entry WHERE ${KEY} AND version = $9::bigint FOR UPDATE OF entry
       ), counted AS (
         ${count(dailyCounts, ['$11', '$12', '$13'], 'today, target WHERE true')}
       ), changed AS (
@@ -88,7 +85,8 @@ function dailyCapTexts({ journal, tombstones, versions, dailyCounts }: TableName
         FROM moment, counted WHERE ${KEY} AND version = $9::bigint
         RETURNING entry.*
       )
-      SELECT CASE WHEN NOT EXISTS (SELECT FROM counted) THEN ${dayOfCounter(dailyCounts)}::text END AS reached_on, ${STORED}
+      SELECT (SELECT counted_on::text FROM counted) AS counted_on,
+        CASE WHEN NOT EXISTS (SELECT FROM counted) THEN ${dayOfCounter(dailyCounts)}::text END AS reached_on, ${STORED}
       FROM target LEFT JOIN changed ON true`,
 
     /** Scope, day, cents. */
@@ -98,25 +96,39 @@ function dailyCapTexts({ journal, tombstones, versions, dailyCounts }: TableName
   };
 }
 
-/** Counts a payment for each row of `from`, if the day has room. */
+/** The day of a time, as a column keeps it: rounded to milliseconds. */
+function dayOf(time: string): string {
+  return `floor(${dayExpression(`extract(epoch FROM ${time}::timestamptz(3)) * 1000`)})::bigint`;
+}
+
+/** Whether the counter begins anew: its day is over, or the clock was ahead by more than a day when it was written. */
+const IS_NEW_DAY = 'stored.day NOT BETWEEN excluded.day AND excluded.day + 1';
+
+/** Counts a payment for each row of `from`, if the day has room. A day that is full is read, and not locked. */
 function count(
   dailyCounts: string,
   [cents = '', maxCount = '', maxCents = '']: readonly string[],
   from: string,
 ): string {
+  const hasRoom = (counted: string): string => `(
+          (${maxCount}::numeric IS NULL OR stored.payments < ${maxCount}::numeric)
+          AND (${maxCents}::numeric IS NULL OR stored.cents + ${counted} <= ${maxCents}::numeric))`;
   return `INSERT INTO ${dailyCounts} AS stored (account, environment, family, day, payments, cents)
         SELECT $1, $2, $3, today.day, 1, ${cents}::numeric FROM ${from}
           AND (${maxCents}::numeric IS NULL OR ${cents}::numeric <= ${maxCents}::numeric)
+          AND NOT EXISTS (
+            SELECT FROM ${dailyCounts} AS stored
+            WHERE ${SCOPE} AND day BETWEEN today.day AND today.day + 1 AND NOT ${hasRoom(`${cents}::numeric`)})
         ON CONFLICT (account, environment, family) DO UPDATE SET
-          day = greatest(stored.day, excluded.day),
-          payments = CASE WHEN excluded.day > stored.day THEN 1 ELSE stored.payments + 1 END,
-          cents = CASE WHEN excluded.day > stored.day THEN excluded.cents ELSE stored.cents + excluded.cents END
-        WHERE excluded.day > stored.day OR (
-          (${maxCount}::numeric IS NULL OR stored.payments < ${maxCount}::numeric)
-          AND (${maxCents}::numeric IS NULL OR stored.cents + excluded.cents <= ${maxCents}::numeric))
+          day = CASE WHEN ${IS_NEW_DAY} THEN excluded.day ELSE stored.day END,
+          payments = CASE WHEN ${IS_NEW_DAY} THEN 1 ELSE stored.payments + 1 END,
+          cents = CASE WHEN ${IS_NEW_DAY} THEN excluded.cents ELSE stored.cents + excluded.cents END
+        WHERE ${IS_NEW_DAY} OR ${hasRoom('excluded.cents')}
         RETURNING day AS counted_on`;
 }
 
+/** The day that has no room. */
 function dayOfCounter(dailyCounts: string): string {
-  return `greatest((SELECT day FROM today), (SELECT day FROM ${dailyCounts} WHERE ${SCOPE}))`;
+  const counter = `SELECT stored.day FROM ${dailyCounts} AS stored, today WHERE ${SCOPE} AND stored.day <= today.day + 1`;
+  return `greatest((SELECT day FROM today), (${counter}))`;
 }

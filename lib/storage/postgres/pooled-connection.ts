@@ -1,6 +1,6 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { answered } from '../sql/answered.js';
-import { type RunScript, statementsOf } from '../sql/sql-database.js';
+import { type RunScript, type SqlResult, type SqlScript, statementsOf } from '../sql/sql-database.js';
 import { storageFailure } from './postgres-failure.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
 
@@ -70,7 +70,28 @@ export function autocommit(pool: PostgresPool): RunStatement {
   };
 }
 
-/** Every operation in PostgreSQL is one statement, so it needs no transaction to be atomic. */
+/** Runs operations on the pool. One that is all or nothing has a transaction, any other one statement. */
+export function pooledScripts(pool: PostgresPool): RunScript {
+  const atOnce = scripts(autocommit(pool));
+  return (script) => (script.atomic ? inTransaction(pool, script) : atOnce(script));
+}
+
+/** Each statement sees what others have committed before it, whatever the default level of the server is. */
+async function inTransaction(pool: PostgresPool, script: SqlScript): Promise<SqlResult> {
+  const connection = await PooledConnection.from(pool);
+  try {
+    await connection.run('BEGIN ISOLATION LEVEL READ COMMITTED');
+    const result = await scripts(connection.run)(script);
+    await connection.run('COMMIT');
+    connection.release('usable');
+    return result;
+  } finally {
+    // The server rolls back when the connection closes.
+    connection.release('unknown');
+  }
+}
+
+/** Runs operations that need no transaction of their own: they are one statement, or there is a transaction. */
 export function scripts(run: RunStatement): RunScript {
   return async (script) => {
     const statements = statementsOf(script);

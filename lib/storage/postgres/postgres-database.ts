@@ -1,6 +1,6 @@
 import { type SqlDatabase } from '../sql/sql-database.js';
 import { DeliveryTransaction } from './delivery-transaction.js';
-import { autocommit, PooledConnection, scripts } from './pooled-connection.js';
+import { autocommit, PooledConnection, pooledScripts, scripts } from './pooled-connection.js';
 import { whileJoined } from './joined-token.js';
 import { JoinedTransactions } from './joined-transaction.js';
 import { type PostgresPool } from './postgres-pool.js';
@@ -21,7 +21,7 @@ export function postgresDatabase(
   /** What handlers find as `context.transaction`. */
   const lent = new WeakSet();
   return {
-    run: scripts(run),
+    run: pooledScripts(pool),
     connect: async () =>
       new DeliveryTransaction(await PooledConnection.from(pool), names.inbox, handlersPool, lent),
     join: async (transaction, token) => {

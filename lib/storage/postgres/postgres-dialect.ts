@@ -29,6 +29,7 @@ export function postgresDialect(names: TableNames, calls: StorageCalls): Executo
       batches: batchStatements(names),
     },
     transaction: {},
+    atomic: { isolationLevel: 'read committed' },
     begin: ({ fence }, leaseMs) => [beginHandlers(fence, leaseMs)],
     finish: (held) => [finishClaim(names.inbox, held)],
     join: joinOpen,

@@ -61,18 +61,20 @@ end
 
 /**
  * Takes a payment from the day, or returns the day that has no room. The counter is the key after the indexes: `<day> <count>
- * <cents>`. The last three ARGV: cents, largest number of payments, largest sum; empty: no bound.
+ * <cents>`. It begins anew if its day is over, or if the clock was ahead by more than a day when it was written. The last three
+ * ARGV: cents, largest number of payments, largest sum; empty: no bound.
  */
 const COUNT = `
 local counter = KEYS[${LAST_INDEX + 1}]
 local today = math.floor(${dayExpression('now')})
 local day, count, cents = string.match(redis.call('GET', counter) or '', '^(%d+) (%d+) (%d+)$')
-if not day or tonumber(day) < today then day, count, cents = today, 0, 0 end
+day = tonumber(day)
+if not day or day < today or day > today + 1 then day, count, cents = today, 0, 0 end
 count, cents = count + 1, cents + ARGV[#ARGV - 2]
 if count > (tonumber(ARGV[#ARGV - 1]) or math.huge) or cents > (tonumber(ARGV[#ARGV]) or math.huge) then
-  return { 'reached', int(tonumber(day)) }
+  return { 'reached', int(day) }
 end
-redis.call('SET', counter, table.concat({ int(tonumber(day)), int(count), int(cents) }, ' '))
+redis.call('SET', counter, table.concat({ int(day), int(count), int(cents) }, ' '))
 `;
 
 /** ARGV: day, cents. */
@@ -90,10 +92,10 @@ end
  */
 export const INSERT = insertScript('');
 
-/** The same, if the day has room. Else returns `reached` and the day. */
-export const COUNTED_INSERT = insertScript(COUNT);
+/** The same, if the day has room, with the day that counts it after the row. Else returns `reached` and the day. */
+export const COUNTED_INSERT = insertScript(COUNT, ', int(day)');
 
-function insertScript(count: string): LuaScript {
+function insertScript(count: string, countedOn = ''): LuaScript {
   return luaScript(`${ROWS}${WRITE}${TOMBSTONES}
 local field, attempt, state, lease, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local existing = read(field)
@@ -102,7 +104,7 @@ local tombstone = redis.call('HGET', KEYS[3], tombstoneField(field))
 if tombstone then return { tombstone } end
 ${count}
 local version = nextVersion()
-return { '1', int(now), write(field, version, int(now), int(now), version, attempt, state, lease, json) }
+return { '1', int(now), write(field, version, int(now), int(now), version, attempt, state, lease, json)${countedOn} }
 `);
 }
 
@@ -112,10 +114,10 @@ return { '1', int(now), write(field, version, int(now), int(now), version, attem
  */
 export const REPLACE = replaceScript('');
 
-/** The same, if the day has room. Else returns `reached` and the day. */
-export const COUNTED_REPLACE = replaceScript(COUNT);
+/** The same, if the day has room, with the day that counts it after the row. Else returns `reached` and the day. */
+export const COUNTED_REPLACE = replaceScript(COUNT, ', int(day)');
 
-function replaceScript(count: string): LuaScript {
+function replaceScript(count: string, countedOn = ''): LuaScript {
   return luaScript(`${ROWS}${WRITE}
 local field, attempt, state, lease, json = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local existing = read(field)
@@ -131,7 +133,7 @@ if existing.version == '0' then
 elseif existing.state ~= state then
   redis.call('ZREM', index[existing.state], field)
 end
-return { int(now), write(field, version, created, attemptAt, sequence, attempt, state, lease, json) }
+return { int(now), write(field, version, created, attemptAt, sequence, attempt, state, lease, json)${countedOn} }
 `);
 }
 

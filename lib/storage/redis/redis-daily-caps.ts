@@ -1,4 +1,4 @@
-import { type DailyCapReached, type DailyShare } from '../daily-cap.js';
+import { type CountedPayment, type DailyCapReached, type DailyShare } from '../daily-cap.js';
 import {
   type DailyCapStore,
   type JournalInsertion,
@@ -25,10 +25,10 @@ export class RedisDailyCaps implements DailyCapStore {
     record: JournalRecord,
     leaseMs: number,
     share: DailyShare,
-  ): Promise<JournalInsertion | DailyCapReached> {
+  ): Promise<(JournalInsertion & CountedPayment) | DailyCapReached> {
     const args = [...scriptArguments(record, leaseMs), ...shareArguments(share)];
     const reply = await this.run(COUNTED_INSERT, record, args);
-    return reachedIn(reply) ?? readInsertion(reply, record);
+    return reachedIn(reply) ?? { ...readInsertion(reply, record), countedOn: dayIn(reply, 3) };
   }
 
   async replace(
@@ -36,10 +36,13 @@ export class RedisDailyCaps implements DailyCapStore {
     record: JournalRecord,
     leaseMs: number,
     share: DailyShare,
-  ): Promise<StoredJournalRecord | DailyCapReached | undefined> {
+  ): Promise<(StoredJournalRecord & CountedPayment) | DailyCapReached | undefined> {
     const args = [...replaceArguments(version, record, leaseMs), ...shareArguments(share)];
     const reply = await this.run(COUNTED_REPLACE, record, args);
-    return reachedIn(reply) ?? storedIn(reply, record);
+    const reached = reachedIn(reply);
+    if (reached) return reached;
+    const stored = storedIn(reply, record);
+    return stored && { ...stored, countedOn: dayIn(reply, 2) };
   }
 
   async giveBack(scope: JournalScope, day: number, cents: number): Promise<void> {
@@ -54,6 +57,12 @@ export class RedisDailyCaps implements DailyCapStore {
 
 function shareArguments({ cents, maxCount, maxCents }: DailyShare): readonly string[] {
   return [cents, maxCount ?? '', maxCents ?? ''].map(String);
+}
+
+/** The day that a script wrote behind the row. */
+function dayIn(reply: unknown, at: number): number | undefined {
+  const day = (reply as readonly string[])[at];
+  return day === undefined ? undefined : Number(day);
 }
 
 function reachedIn(reply: unknown): DailyCapReached | undefined {

@@ -1,4 +1,5 @@
 import { accountsIn } from '../account-page.js';
+import { type CountedPayment } from '../daily-cap.js';
 import {
   type DailyCapStore,
   type JournalInsertion,
@@ -46,9 +47,9 @@ function sealedDailyCaps(caps: DailyCapStore, sealer: ValueSealer): DailyCapStor
     replace: async (version, record, leaseMs, share) => {
       const sealed = await sealRecord(record, sealer);
       const result = await caps.replace(version, sealed, leaseMs, share);
-      return result && 'reachedOn' in result
-        ? result
-        : result && openWritten(result, record, sealed, sealer, openListed);
+      if (!result || 'reachedOn' in result) return result;
+      const { countedOn } = result;
+      return { ...(await openWritten(result, record, sealed, sealer, openListed)), countedOn };
     },
     giveBack: (scope, day, cents) => caps.giveBack(scope, day, cents),
   };
@@ -76,11 +77,11 @@ function sealedWriting(journal: JournalInTransaction, sealer: ValueSealer): Jour
 }
 
 async function openInserted(
-  result: JournalInsertion,
+  result: JournalInsertion & CountedPayment,
   record: JournalRecord,
   sealed: JournalRecord,
   sealer: ValueSealer,
-): Promise<JournalInsertion> {
+): Promise<JournalInsertion & CountedPayment> {
   const { stored, inserted } = result;
   if (!stored) return result;
   const open = inserted ? openListed : openRecord;

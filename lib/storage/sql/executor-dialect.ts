@@ -21,6 +21,8 @@ export interface ExecutorDialect {
   readonly limited?: (text: string) => string;
   /** The transaction of the handlers. */
   readonly transaction: SqlTransactionOptions;
+  /** The transaction of an operation that is all or nothing; absent: that of the handlers. */
+  readonly atomic?: SqlTransactionOptions;
   /** What follows on BEGIN. */
   readonly begin: (held: HeldKey, leaseMs: number) => readonly SqlStatement[];
   /**

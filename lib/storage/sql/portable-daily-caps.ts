@@ -48,7 +48,8 @@ function insertScript(
   const isOwn = sql`${isPayment} AND version = ${version}`;
   const tombstone = sql`SELECT 1 FROM ${TOMBSTONES} WHERE ${tombstoneIs(record)}`;
   const stored = storedColumns(dialect.now);
-  const written = sql`SELECT CASE WHEN EXISTS (${tombstone}) THEN 'instead' ELSE 'yes' END AS inserted, ${stored}
+  const written = sql`SELECT CASE WHEN EXISTS (${tombstone}) THEN 'instead' ELSE 'yes' END AS inserted, ${counterDay(record)} AS counted_on,
+      ${stored}
     FROM ${JOURNAL} WHERE ${isOwn}`;
   const existing = sql`SELECT 'no' AS inserted, ${stored} FROM ${JOURNAL} WHERE ${isPayment}`;
   const day = (results: readonly SqlResult[]): number | undefined => dayIn(results[2]);
@@ -86,7 +87,7 @@ function replaceScript(
   // The time of the attempt is that of its day.
   const change = (results: readonly SqlResult[]): SqlPiece =>
     replacement(sql`${Number(results[1]?.rows[0]?.['time_ms'])}`, record, leaseMs, next, held);
-  const stored = sql`SELECT ${storedColumns(now)} FROM ${JOURNAL} WHERE ${isPayment} AND version = ${next}`;
+  const stored = sql`SELECT ${counterDay(record)} AS counted_on, ${storedColumns(now)} FROM ${JOURNAL} WHERE ${isPayment} AND version = ${next}`;
   return {
     atomic: true,
     steps: [
@@ -122,13 +123,24 @@ function take(
   { cents, maxCount = Number.MAX_SAFE_INTEGER, maxCents = Number.MAX_SAFE_INTEGER }: DailyShare,
 ): SqlPiece | undefined {
   if (day === undefined) return undefined;
+  const isNew = isNewDay(day);
   // MySQL assigns from left to right: `day` comes after what looks at it.
   return sql`UPDATE ${COUNTS} SET
-      payments = CASE WHEN day < ${day} THEN 1 ELSE payments + 1 END,
-      cents = CASE WHEN day < ${day} THEN ${cents} ELSE cents + ${cents} END,
-      day = CASE WHEN day < ${day} THEN ${day} ELSE day END
+      payments = CASE WHEN ${isNew} THEN 1 ELSE payments + 1 END,
+      cents = CASE WHEN ${isNew} THEN ${cents} ELSE cents + ${cents} END,
+      day = CASE WHEN ${isNew} THEN ${day} ELSE day END
     WHERE ${scopeIs(scope)} AND ${cents} <= ${maxCents}
-      AND (day < ${day} OR (payments < ${maxCount} AND cents + ${cents} <= ${maxCents}))`;
+      AND (${isNew} OR (payments < ${maxCount} AND cents + ${cents} <= ${maxCents}))`;
+}
+
+/** Whether the counter begins anew: its day is over, or the clock was ahead by more than a day when it was written. */
+function isNewDay(day: number): SqlPiece {
+  return sql`(day < ${day} OR day > ${day + 1})`;
+}
+
+/** The day that the counter counts. */
+function counterDay(scope: JournalScope): SqlPiece {
+  return sql`(SELECT day FROM ${COUNTS} WHERE ${scopeIs(scope)})`;
 }
 
 /** The counter of a scope that has counted nothing yet. */
@@ -140,6 +152,7 @@ function newCounter(
     VALUES (${account}, ${environment}, ${family}, 0, 0, 0) ${keepExisting(TABLES.dailyCounts, SCOPE)}`;
 }
 
-function reached(scope: JournalScope, day: number | undefined): SqlPiece {
-  return sql`SELECT CASE WHEN day < ${day} THEN ${day} ELSE day END AS reached_on FROM ${COUNTS} WHERE ${scopeIs(scope)}`;
+function reached(scope: JournalScope, day: number | undefined): SqlPiece | undefined {
+  if (day === undefined) return undefined;
+  return sql`SELECT CASE WHEN ${isNewDay(day)} THEN ${day} ELSE day END AS reached_on FROM ${COUNTS} WHERE ${scopeIs(scope)}`;
 }

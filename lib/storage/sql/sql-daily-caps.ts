@@ -1,4 +1,4 @@
-import { type DailyCapReached, dailyCapDay, type DailyShare } from '../daily-cap.js';
+import { type CountedPayment, type DailyCapReached, type DailyShare } from '../daily-cap.js';
 import {
   type DailyCapStore,
   type JournalInsertion,
@@ -34,7 +34,7 @@ export class SqlDailyCaps implements DailyCapStore {
     record: JournalRecord,
     leaseMs: number,
     share: DailyShare,
-  ): Promise<JournalInsertion | DailyCapReached> {
+  ): Promise<(JournalInsertion & CountedPayment) | DailyCapReached> {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const [row] = (await this.run(this.statements.insert(record, leaseMs, share))).rows;
       const result = await this.readRow(row, record, share);
@@ -50,9 +50,10 @@ export class SqlDailyCaps implements DailyCapStore {
     record: JournalRecord,
     leaseMs: number,
     share: DailyShare,
-  ): Promise<StoredJournalRecord | DailyCapReached | undefined> {
+  ): Promise<(StoredJournalRecord & CountedPayment) | DailyCapReached | undefined> {
     const [row] = (await this.run(this.statements.replace(version, record, leaseMs, share))).rows;
-    return (row && reachedIn(row)) ?? (row && storedRecord(row));
+    if (!row) return undefined;
+    return reachedIn(row) ?? { ...storedRecord(row), countedOn: countedOn(row) };
   }
 
   async giveBack(scope: JournalScope, day: number, cents: number): Promise<void> {
@@ -64,14 +65,10 @@ export class SqlDailyCaps implements DailyCapStore {
     row: SqlRow | undefined,
     record: JournalRecord,
     share: DailyShare,
-  ): Promise<JournalInsertion | DailyCapReached | undefined> {
-    if (row?.['inserted'] === 'counted') {
-      await this.giveBack(record, Number(row['counted_on']), share.cents);
-      return undefined;
-    }
+  ): Promise<(JournalInsertion & CountedPayment) | DailyCapReached | undefined> {
     const reached = row && reachedIn(row);
     if (!reached) return this.afterInsertion(row, record, share);
-    // Another process may have written the payment, and taken the last room for it.
+    // Another process may have written the payment since.
     const existing = await this.journal.get(record);
     return existing ? { inserted: false, stored: existing } : reached;
   }
@@ -80,14 +77,20 @@ export class SqlDailyCaps implements DailyCapStore {
     row: SqlRow | undefined,
     record: JournalRecord,
     { cents }: DailyShare,
-  ): Promise<JournalInsertion | undefined> {
+  ): Promise<(JournalInsertion & CountedPayment) | undefined> {
     const insertion = await this.journal.readInsertion(row, record);
+    const day = row && countedOn(row);
+    if (!insertion || day === undefined) return insertion;
+    if (!insertion.tombstone) return { ...insertion, countedOn: day };
     // The new row made way for a tombstone.
-    if (row?.['inserted'] === 'instead' && insertion?.tombstone) {
-      await this.giveBack(record, dailyCapDay(Number(row['attempt_ms'])), cents);
-    }
+    await this.giveBack(record, day, cents);
     return insertion;
   }
+}
+
+function countedOn(row: SqlRow): number | undefined {
+  const day = row['counted_on'];
+  return day == null ? undefined : Number(day);
 }
 
 function reachedIn(row: SqlRow): DailyCapReached | undefined {

@@ -86,12 +86,11 @@ export interface JournalStatements {
 /** The operations of the daily caps. */
 export interface DailyCapStatements {
   /**
-   * As `JournalStatements.insert`. `inserted` is `reached`, with the day in `reached_on`, if the day seems to have no room:
-   * the payment may have been written by another process, at the same time. It is `counted`, with the day in
-   * `counted_on`, if another process wrote the payment while this one counted it.
+   * As `JournalStatements.insert`. `inserted` is `reached`, with the day in `reached_on`, if the day has no room. Else
+   * `counted_on` is the day that counts the payment.
    */
   insert(record: JournalRecord, leaseMs: number, share: DailyShare): SqlScript;
-  /** As `JournalStatements.replace`. With `reached_on` if the day has no room. */
+  /** As `JournalStatements.replace`. With `reached_on` if the day has no room, else with `counted_on`. */
   replace(version: number, record: JournalRecord, leaseMs: number, share: DailyShare): SqlScript;
   giveBack(scope: JournalScope, day: number, cents: number): SqlScript;
 }

@@ -1,4 +1,10 @@
-import { type DailyCapReached, dailyCapDay, type DailyShare, endOfDay } from '../../storage/daily-cap.js';
+import {
+  type CountedPayment,
+  type DailyCapReached,
+  dailyCapDay,
+  type DailyShare,
+  endOfDay,
+} from '../../storage/daily-cap.js';
 import {
   type DailyCapStore,
   type JournalRecord,
@@ -30,6 +36,7 @@ export function dailyCapContract(
 }
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Less than a test takes. */
 const SOON_MS = 60_000;
 const CENTS = 118_050;
@@ -125,12 +132,14 @@ const DAILY_CAPS: Cases<DailyCapTest> = {
     expect((await journal.insert(journalRecord('order-2'), 0)).inserted).toBe(true);
   },
 
-  'counts a payment once, however many ask for it at the same time': async ({ caps, pay, expect }) => {
+  'counts a payment once, however many ask for it at the same time': async ({ caps, pay, expect, today }) => {
     const share = { cents: CENTS, maxCount: 2 };
     const results = await Promise.all(
       Array.from({ length: 30 }, () => caps.insert(counted('order-1'), LEASE_MS, share)),
     );
-    expect(results.filter((result) => 'inserted' in result && result.inserted)).toHaveLength(1);
+    const written = results.filter((result) => 'inserted' in result && result.inserted);
+    expect(written).toHaveLength(1);
+    expect(written.map((result) => 'countedOn' in result && result.countedOn)).toEqual([today]);
     expect(results.every((result) => 'stored' in result)).toBe(true);
     expect(await pay(counted('order-2'), share)).toBe('written');
     expect(await pay(counted('order-3'), share)).toBe('reached');
@@ -157,6 +166,7 @@ const DAILY_CAPS: Cases<DailyCapTest> = {
     caps,
     pass,
     expect,
+    today,
     insert,
     storedEntry,
   }) => {
@@ -164,7 +174,9 @@ const DAILY_CAPS: Cases<DailyCapTest> = {
     const first = await insert(journalRecord('order-1', { state: 'rejected' }), 0);
     await pass(SOON_MS);
     const next = counted('order-1', { attempt: 2, intent: 'another call' });
-    const begun = (await caps.replace(first.version, next, LEASE_MS, share)) as StoredJournalRecord;
+    const begun = (await caps.replace(first.version, next, LEASE_MS, share)) as StoredJournalRecord &
+      CountedPayment;
+    expect(begun.countedOn).toBe(today);
     expect(begun.record).toEqual(next);
     expect(begun.ageMs < SOON_MS && begun.leaseLeftMs > LEASE_MS - SOON_MS).toBe(true);
     expect(begun.createdAt).toBe(first.createdAt);
@@ -217,6 +229,27 @@ const DAILY_CAPS: Cases<DailyCapTest> = {
     expect(await pay(counted('order-2'), share)).toBe('written');
     expect(await pay(counted('order-3'), share)).toBe('reached');
   },
+
+  'never gives back more than was counted': async ({ caps, pay, expect, today }) => {
+    const share = { cents: CENTS, maxCount: 1, maxCents: CENTS };
+    await pay(counted('order-1'), share);
+    await caps.giveBack(SCOPE, today, CENTS);
+    await caps.giveBack(SCOPE, today, CENTS);
+    expect(await pay(counted('order-2'), share)).toBe('written');
+    expect(await pay(counted('order-3'), share)).toBe('reached');
+  },
+
+  'stays on the day of the counter if the clock goes back by a day, and begins anew if it goes back by more':
+    async ({ caps, pass, pay, expect, today }) => {
+      const share = { cents: CENTS, maxCount: 1, maxCents: CENTS };
+      await pass(DAY_MS);
+      expect(await pay(counted('order-1'), share)).toBe('written');
+      await pass(-DAY_MS);
+      expect(await caps.insert(counted('order-2'), LEASE_MS, share)).toEqual({ reachedOn: today + 1 });
+      await pass(-DAY_MS);
+      expect(await pay(counted('order-2'), share)).toBe('written');
+      expect(await caps.insert(counted('order-3'), LEASE_MS, share)).toEqual({ reachedOn: today - 1 });
+    },
 
   'begins a new day at midnight in Dar es Salaam, by the clock of the store': async ({
     caps,

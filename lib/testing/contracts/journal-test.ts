@@ -16,7 +16,7 @@ import { type ContractExpect } from './contract-framework.js';
 export interface JournalUnderTest {
   /** Empty. */
   readonly journal: JournalStore;
-  /** Lets time pass for the store, in milliseconds. */
+  /** Lets time pass for the store, in milliseconds. A number below 0 turns its clock back. */
   readonly pass: (ms: number) => Promise<void> | void;
 }
 

@@ -1,10 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
-import { type BankDisbursement, isPaymentsError, type PaymentsStorage } from 'nestjs-payments';
+import {
+  type BankDisbursement,
+  type BankDisbursementDto,
+  type DailyCapStore,
+  isPaymentsError,
+  type JournalStore,
+  type PaymentsStorage,
+} from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { redisStorage } from 'nestjs-payments/redis';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { bankRequest as request } from '../../support/gateway-answers.js';
+import { journalRecord } from '../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../../support/payments-app.js';
 import { connectRedis, ownPrefix } from '../../support/redis.js';
@@ -36,6 +44,25 @@ async function start(storage: PaymentsStorage, count: number): Promise<PaymentsA
   const app = await startPaymentsApp({ ...sandbox.moduleOptions(), storage, limits });
   apps.push(app);
   return app;
+}
+
+/** Resolves when a statement waits for a lock. */
+async function whileLocked({ pool, schema }: PaymentsDatabase): Promise<void> {
+  await vi.waitFor(async () => {
+    const { rows } = await pool.query(
+      `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND strpos(query, $1) > 0`,
+      [schema],
+    );
+    expect(rows).toHaveLength(1);
+  });
+}
+
+function journalOf({
+  journal,
+}: PaymentsStorage): Pick<JournalStore, 'insert'> & { dailyCaps: DailyCapStore } {
+  const { dailyCaps } = journal;
+  if (!dailyCaps) throw new Error('The journal has no dailyCaps.');
+  return { insert: journal.insert.bind(journal), dailyCaps };
 }
 
 /** Fifty payouts at once over two replicas. */
@@ -84,6 +111,53 @@ describeWith([postgresService], 'replicas on one PostgreSQL', () => {
 
   it('share the cap of a day: of fifty payouts at once the gateway sees as many as the cap says', async () => {
     await race(storage(), storage(database.connect()));
+  });
+
+  it('keep nobody waiting at the counter of the day while one waits for an open transaction', async () => {
+    const [first, second] = [await start(storage(), 5), await start(storage(database.connect()), 5)];
+    const request = (reference: string): BankDisbursementDto => ({
+      ...bankRequest,
+      reference,
+      amount: '10.00',
+    });
+    const transaction = await database.pool.connect();
+    await transaction.query('BEGIN');
+    await first.disbursements.enlistBank(transaction, request('planned'));
+    const waiting = second.disbursements.bank(request('planned'));
+    await whileLocked(database);
+    await second.disbursements.bank(request('other'));
+    await first.disbursements.bank(request('third'));
+    await transaction.query('COMMIT');
+    transaction.release();
+    expect(await waiting).toMatchObject({ reference: 'planned' });
+    expect(sandbox.payouts()).toHaveLength(3);
+  });
+
+  it('count a reference once that both pay at the same time', async () => {
+    const [first, second] = [await start(storage(), 2), await start(storage(database.connect()), 2)];
+    const request = { ...bankRequest, reference: 'one', amount: '10.00' };
+    await Promise.allSettled([first, second].map(({ disbursements }) => disbursements.bank(request)));
+    await second.disbursements.bank({ ...request, reference: 'two' });
+    expect(sandbox.payouts()).toHaveLength(2);
+  });
+
+  it('wait no longer for a locked payment than for any other lock', async () => {
+    const { dailyCaps, insert } = journalOf(storage());
+    const planned = await insert(journalRecord('order-1', { state: 'planned' }), 0);
+    const version = planned.stored?.version ?? 0;
+    const other = await database.pool.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT FROM payments_journal FOR UPDATE');
+    const share = { cents: 1, maxCount: 5 };
+    const sending = dailyCaps.replace(
+      version,
+      journalRecord('order-1', { intent: 'another' }),
+      60_000,
+      share,
+    );
+    await expect(sending).rejects.toThrow('55P03');
+    await other.query('ROLLBACK');
+    other.release();
   });
 
   describe('and an enlisted payment', () => {
