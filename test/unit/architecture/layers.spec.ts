@@ -103,7 +103,7 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
   ],
 ];
 const OPTIONAL_PEERS =
-  /^(ioredis|pg|typeorm|knex|kysely|drizzle-orm|@mikro-orm\/|@prisma\/|mysql2|sequelize|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
+  /^(csv-parse|ioredis|pg|typeorm|knex|kysely|drizzle-orm|@mikro-orm\/|@prisma\/|mysql2|sequelize|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
 const NEST = /^@nestjs\//;
 
 const lib = join(process.cwd(), 'lib');
