@@ -64,19 +64,19 @@ function readingLines({
       ),
     chunksIn: (load, states, after, limit) =>
       statement(
-        // LIMIT 1: a step in the index for each chunk, and no join that reads the whole load.
+        // The next line from the first one of a chunk on: one step in the index of states.
         `SELECT c.chunk::text AS chunk FROM ${batchChunks} c WHERE c.batch_load = $1 AND c.chunk > $2 AND EXISTS (
           SELECT 1 FROM unnest($3::text[]) AS wanted (state) CROSS JOIN LATERAL (
-            SELECT 1 FROM ${batchLines} l WHERE l.batch_load = $1 AND l.state = wanted.state
-              AND l.line_number BETWEEN c.first_line AND c.last_line LIMIT 1) AS one)
+            SELECT l.state, l.line_number FROM ${batchLines} l
+            WHERE l.batch_load = $1 AND (l.state, l.line_number) >= (wanted.state, c.first_line)
+            ORDER BY l.state, l.line_number LIMIT 1) AS next
+          WHERE next.state = wanted.state AND next.line_number <= c.last_line)
         ORDER BY c.chunk LIMIT $4`,
         [load, after, states, limit],
       ),
     linesOf: (load, chunk) =>
       statement(
-        `SELECT ${LINE} FROM ${batchChunks} c JOIN ${batchLines} l
-          ON l.batch_load = c.batch_load AND l.line_number BETWEEN c.first_line AND c.last_line
-        WHERE c.batch_load = $1 AND c.chunk = $2 ORDER BY l.line_number`,
+        `SELECT ${LINE} FROM ${batchLines} l WHERE ${isOfChunk(batchChunks)} ORDER BY l.line_number`,
         [load, chunk],
       ),
     lines: (load, after, limit, states) => linesAfter(batchLines, load, after, limit, states),
@@ -91,7 +91,17 @@ function readingLines({
   };
 }
 
-/** One page of each state, each in the order of its index. */
+/**
+ * The lines `l` of the chunk `$2` of the load `$1`. Not a join: PostgreSQL takes a chunk for a large part of a load, and
+ * would read all of it.
+ */
+function isOfChunk(batchChunks: string): string {
+  const end = (column: string): string =>
+    `(SELECT ${column} FROM ${batchChunks} WHERE batch_load = $1 AND chunk = $2)`;
+  return `l.batch_load = $1 AND l.line_number BETWEEN ${end('first_line')} AND ${end('last_line')}`;
+}
+
+/** One page of each state, each in the order of the index of states, which begins at the first line of the page. */
 function linesAfter(
   table: string,
   load: string,
@@ -107,8 +117,9 @@ function linesAfter(
   }
   return statement(
     `SELECT ${LINE} FROM unnest($4::text[]) AS wanted (state) CROSS JOIN LATERAL (
-      SELECT * FROM ${table} WHERE batch_load = $1 AND state = wanted.state AND line_number > $2 ORDER BY line_number LIMIT $3
-    ) l ORDER BY l.line_number LIMIT $3`,
+      SELECT * FROM ${table} WHERE batch_load = $1 AND (state, line_number) > (wanted.state, $2::bigint)
+      ORDER BY state, line_number LIMIT $3
+    ) l WHERE l.state = wanted.state ORDER BY l.line_number LIMIT $3`,
     [load, after, limit, states],
   );
 }
@@ -124,7 +135,7 @@ function addChunk(
       SELECT * FROM unnest($4::bigint[], $5::text[], $6::bigint[], $7::text[], $8::text[])
         AS g (line_number, line_key, cents, recipient, content)
     ), used AS (
-      SELECT line_key FROM ${batchLines} WHERE batch_load = $1 AND line_key IN (SELECT line_key FROM given)
+      SELECT line_key FROM ${batchLines} WHERE batch_load = $1 AND line_key = ANY ($5::text[])
     ), added AS (
       INSERT INTO ${batchLines} (batch_load, line_number, line_key, state, cents, recipient, content, result, updated_at)
       SELECT $1, line_number, line_key, 'waiting', cents, recipient, content, '{}', now FROM given, moment
@@ -202,15 +213,13 @@ function ofChecks({ batches, batchLines, batchChunks }: TableNames): Pick<BatchS
       // LIMIT 1: a step in the index of recipients for each line, and no join that reads all lines.
       statement(
         `SELECT l.line_number::text AS number, other.name, other.line_key, other.state
-        FROM ${batchChunks} c
-        JOIN ${batchLines} l ON l.batch_load = c.batch_load AND l.line_number BETWEEN c.first_line AND c.last_line
-        CROSS JOIN LATERAL (
+        FROM ${batchLines} l CROSS JOIN LATERAL (
           SELECT b.name, o.line_key, o.state FROM ${batchLines} o JOIN ${batches} b ON b.batch_load = o.batch_load
           WHERE o.recipient = l.recipient AND CASE WHEN o.batch_load = l.batch_load THEN o.line_number < l.line_number
             ELSE o.cents = l.cents AND o.state IN ${OUT}
               AND o.updated_at > (SELECT clock_timestamp() - $3::float8 * interval '1 millisecond') END
           LIMIT 1) AS other
-        WHERE c.batch_load = $1 AND c.chunk = $2 ORDER BY l.line_number LIMIT $4`,
+        WHERE ${isOfChunk(batchChunks)} ORDER BY l.line_number LIMIT $4`,
         [load, chunk, withinMs, limit],
       ),
   };

@@ -4,6 +4,21 @@ import { batchContract, type BatchStore } from '../../../support/batch-contract.
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { type PgliteServer, startPglite } from '../../../support/pglite-server.js';
 import { describeWith, postgresService } from '../../../support/services.js';
+import { type AskedStatement, watchedPool } from '../../../support/watched-pool.js';
+
+/** What PostgreSQL tells about one step of a plan that it ran. */
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+const LOAD = 'plan';
+const PAGE = { after: 0, limit: 100 };
+const NEW_LINES = [{ number: 20_001, key: 'new', cents: 1, recipient: 'new', content: '{}' }];
 
 let database: PaymentsDatabase;
 const store = (): BatchStore => {
@@ -23,28 +38,96 @@ describeWith([postgresService], 'batches in PostgreSQL', () => {
   afterAll(() => database.close());
   contract();
 
-  it('are found through an index, however many there are', async () => {
-    const { pool, schema } = database;
-    const table = `"${schema}".payments_batch_lines`;
-    await pool.query(`INSERT INTO ${table} SELECT 'plan', n, n::text, CASE WHEN n % 100 = 0 THEN 'unknown' ELSE 'paid' END,
-      1, 'recipient ' || n, '{}', '{}', now() FROM generate_series(1, 20000) n`);
-    await pool.query(`ANALYZE ${table}`);
-    const plan = async (condition: string): Promise<string> => {
-      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
-        `EXPLAIN SELECT * FROM ${table} WHERE ${condition}`,
+  describe('a long batch', () => {
+    beforeAll(makeLongBatch);
+
+    it.each<readonly [string, (batches: BatchStore) => Promise<unknown>, number]>([
+      [
+        'the lines in rare states',
+        (batches) => batches.lines(LOAD, { ...PAGE, states: ['unknown', 'paid'] }),
+        200,
+      ],
+      [
+        'the lines in a state after a line',
+        (batches) => batches.lines(LOAD, { after: 19_000, limit: 100, states: ['paid'] }),
+        100,
+      ],
+      ['the lines of a chunk', (batches) => batches.linesOf(LOAD, 100), 100],
+      ['a line', (batches) => batches.line(LOAD, '7'), 1],
+      [
+        'the chunks with a line in a state',
+        (batches) => batches.chunksIn(LOAD, ['waiting', 'unknown'], PAGE),
+        400,
+      ],
+      [
+        'the chunks with a line in a state that none has',
+        (batches) => batches.chunksIn(LOAD, ['failed'], PAGE),
+        200,
+      ],
+      [
+        'the lines of the same recipients',
+        (batches) => batches.sameRecipients(LOAD, 100, 60_000, 1_000),
+        300,
+      ],
+      [
+        'the lines that change',
+        (batches) => batches.change(LOAD, [{ number: 7, from: ['paid'], to: 'failed' }]),
+        3,
+      ],
+      [
+        'the keys of a new chunk',
+        (batches) => batches.addChunk(LOAD, { chunk: 201, digest: 'd' }, NEW_LINES),
+        1,
+      ],
+    ])('finds %s through an index, and reads no more', async (_what, ask, rows) => {
+      const { pool, asked } = watchedPool(database.pool);
+      const { batches } = postgresStorage({ pool, schema: database.schema });
+      if (!batches) throw new Error('PostgreSQL keeps batches.');
+      await ask(batches);
+      const steps = (await planOf(asked.at(-1))).filter(
+        (step) => step['Relation Name'] === 'payments_batch_lines' && step['Node Type'] !== 'ModifyTable',
       );
-      return rows.map((row) => row['QUERY PLAN']).join('\n');
-    };
-    expect(
-      await plan(
-        "batch_load = 'plan' AND state = 'unknown' AND line_number > 5 ORDER BY line_number LIMIT 9",
-      ),
-    ).toMatch(/Index Scan using payments_batch_lines_batch_load_state/);
-    expect(await plan("recipient = 'recipient 7'")).toContain('payments_batch_lines_recipient_idx');
-    expect(await plan("batch_load = 'plan' AND line_key = '7'")).toContain(
-      'payments_batch_lines_batch_load_line_key',
-    );
+      expect(steps.map((step) => step['Node Type'])).toEqual(
+        steps.map(() => expect.stringMatching(/^(Index (Only )?|Bitmap Heap )Scan$/) as unknown),
+      );
+      const read = steps.reduce(
+        (sum, step) =>
+          sum + (step['Actual Rows'] + (step['Rows Removed by Filter'] ?? 0)) * step['Actual Loops'],
+        0,
+      );
+      expect(read).toBeLessThanOrEqual(rows);
+    });
   });
+
+  /** Two loads, in which all lines are paid but the last ones. */
+  async function makeLongBatch(): Promise<void> {
+    await database.clear();
+    const { pool } = database;
+    await pool.query(`
+      INSERT INTO payments_batches (account, environment, name, batch_load, state, details, version, events, created_at, updated_at)
+      SELECT 'default', 'sandbox', load, load, 'running', '{}', 1, 1, now(), now() FROM unnest('{plan,other}'::text[]) AS load;
+      INSERT INTO payments_batch_lines
+      SELECT load, n, n::text, CASE WHEN n > 19990 THEN 'unknown' ELSE 'paid' END, 1, 'recipient ' || n, '{}', '{}', now()
+      FROM unnest('{plan,other}'::text[]) AS load, generate_series(1, 20000) AS n;
+      INSERT INTO payments_batch_chunks
+      SELECT load, n, 'd', 100 * n - 99, 100 * n FROM unnest('{plan,other}'::text[]) AS load, generate_series(1, 200) AS n;
+      ANALYZE payments_batch_lines, payments_batch_chunks, payments_batches`);
+  }
+
+  async function planOf(statement: AskedStatement | undefined): Promise<readonly PlanNode[]> {
+    const client = await database.pool.connect();
+    try {
+      await client.query('BEGIN');
+      const { rows } = await client.query<{
+        readonly 'QUERY PLAN': readonly { readonly Plan: PlanNode }[];
+      }>(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${statement?.text ?? ''}`, statement?.values);
+      const steps = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(steps)];
+      return rows.flatMap((row) => row['QUERY PLAN']).flatMap(({ Plan }) => steps(Plan));
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  }
 });
 
 describe('batches in PGlite', () => {
