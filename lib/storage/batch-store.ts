@@ -86,7 +86,7 @@ export interface StoredBatchEvent extends BatchEvent {
 
 /** A line that is loaded. */
 export interface NewBatchLine {
-  /** 1 for the first line; without gaps. */
+  /** 1 for the first line; without gaps. A later chunk has the higher numbers. */
   readonly number: number;
   /** Unique within the batch, compared byte by byte: 1 to 64 letters, digits, `-` and `_`. */
   readonly key: string;

@@ -54,13 +54,13 @@ function batchVersion(): string {
 
     CREATE TABLE IF NOT EXISTS ${batchLines} (
       batch_load VARBINARY(32) NOT NULL, line_number BIGINT NOT NULL, line_key VARBINARY(64) NOT NULL,
-      state VARBINARY(16) NOT NULL, cents BIGINT NOT NULL, recipient VARBINARY(64) NOT NULL,
+      chunk BIGINT NOT NULL, state VARBINARY(16) NOT NULL, cents BIGINT NOT NULL, recipient VARBINARY(64) NOT NULL,
       content MEDIUMBLOB NOT NULL COMMENT 'personal data: whom the line pays',
       result MEDIUMBLOB NOT NULL COMMENT 'personal data: what its check found',
       updated_at BIGINT NOT NULL,
       PRIMARY KEY (batch_load, line_number),
       UNIQUE KEY ${batchLines}_one (batch_load, line_key),
-      KEY ${batchLines}_states (batch_load, state, line_number),
+      KEY ${batchLines}_states (batch_load, state, chunk, line_number),
       KEY ${batchLines}_recipients (recipient, cents)
     ) ${OPTIONS};
 

@@ -17,6 +17,9 @@ const ROWS = 500;
 /** The states of lines whose money went out, or may have. */
 const OUT: readonly LineState[] = ['sending', 'accepted', 'unknown', 'paid'];
 
+/** A result without a row. */
+const nothing = raw('SELECT one FROM (SELECT 1 AS one) AS given WHERE one = 0');
+
 type LineStatements = Pick<
   BatchStatements,
   | 'addChunk'
@@ -54,26 +57,29 @@ export function portableBatchLines(dialect: PortableDialect): LineStatements {
 function readingLines(
   dialect: PortableDialect,
 ): Omit<LineStatements, 'addChunk' | 'removeLines' | 'removeLoad' | 'change'> {
-  const one = (step: SqlStep): SqlScript => ({ steps: [step] });
+  const one = (step: SqlStep = nothing): SqlScript => ({ steps: [step] });
   return {
     chunks: (load, after, limit) =>
       one(sql`SELECT chunk, digest FROM ${CHUNKS} WHERE batch_load = ${load} AND chunk > ${after}
         ORDER BY chunk LIMIT ${raw(`${limit}`)}`),
     chunksIn: (load, states, after, limit) => {
-      const hasLine = states.map(
-        (state) => sql`EXISTS (SELECT 1 FROM ${LINES} AS l WHERE l.batch_load = ${load} AND l.state = ${state}
-          AND l.line_number BETWEEN one.first_line AND one.last_line)`,
+      const pages = statePages(
+        states,
+        (state) => sql`SELECT DISTINCT chunk FROM ${LINES}
+          WHERE batch_load = ${load} AND state = ${state} AND chunk > ${after} ORDER BY chunk LIMIT ${raw(`${limit}`)}`,
       );
-      return one(sql`SELECT one.chunk FROM ${CHUNKS} AS one
-        WHERE one.batch_load = ${load} AND one.chunk > ${after} AND (${joined([raw('1 = 0'), ...hasLine], ' OR ')})
-        ORDER BY one.chunk LIMIT ${raw(`${limit}`)}`);
+      return one(
+        pages && sql`SELECT DISTINCT chunk FROM (${pages}) AS pages ORDER BY chunk LIMIT ${raw(`${limit}`)}`,
+      );
     },
     linesOf: (load, chunk) =>
-      one(
-        sql`SELECT ${LINE} FROM ${LINES} WHERE batch_load = ${load} AND ${isOfChunk(load, chunk)} ORDER BY line_number`,
+      ofChunk(
+        load,
+        chunk,
+        (isOf) => sql`SELECT ${LINE} FROM ${LINES}
+        WHERE batch_load = ${load} AND line_number ${isOf} ORDER BY line_number`,
       ),
-    lines: (load, after, limit, states) =>
-      one(states ? pageOf(load, after, limit, states) : pageFrom(sql`batch_load = ${load}`, after, limit)),
+    lines: (load, after, limit, states) => linesAfter(load, after, limit, states),
     line: (load, key) =>
       one(sql`SELECT ${LINE} FROM ${LINES} WHERE batch_load = ${load} AND line_key = ${key}`),
     counts: (load) =>
@@ -81,28 +87,64 @@ function readingLines(
       one(sql`SELECT state, line_count, CAST(cents AS CHAR) AS cents FROM ${COUNTS}
         WHERE batch_load = ${load} AND line_count > 0`),
     sameRecipients: (load, chunk, withinMs, limit) =>
-      one(sameRecipients(dialect, load, chunk, withinMs, limit)),
+      ofChunk(load, chunk, (isOf) => sameRecipients(dialect, load, isOf, withinMs, limit)),
   };
 }
 
 /** A page of each state, each in the order of its index. */
-function pageOf(load: string, after: number, limit: number, states: readonly LineState[]): SqlPiece {
+function statePages(
+  states: readonly LineState[],
+  pageOf: (state: LineState) => SqlPiece,
+): SqlPiece | undefined {
+  if (states.length === 0) return undefined;
   const pages = [...new Set(states)].map(
-    (state) => sql`SELECT * FROM (
-      ${pageFrom(sql`batch_load = ${load} AND state = ${state}`, after, limit)}) AS ${raw(`${state}_page`)}`,
+    (state) => sql`SELECT * FROM (${pageOf(state)}) AS ${raw(`${state}_page`)}`,
   );
-  return sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY number LIMIT ${raw(`${limit}`)}`;
+  return joined(pages, ' UNION ALL ');
 }
 
-function pageFrom(which: SqlPiece, after: number, limit: number): SqlPiece {
-  return sql`SELECT ${LINE} FROM ${LINES} WHERE ${which} AND line_number > ${after}
-    ORDER BY line_number LIMIT ${raw(`${limit}`)}`;
+/** The index of states has the lines in the order of their chunks: a page begins at the chunk of the line before. */
+function linesAfter(
+  load: string,
+  after: number,
+  limit: number,
+  states: readonly LineState[] | undefined,
+): SqlScript {
+  const last = raw(`LIMIT ${limit}`);
+  const isAfter = sql`batch_load = ${load} AND line_number > ${after}`;
+  if (!states) {
+    return { steps: [sql`SELECT ${LINE} FROM ${LINES} WHERE ${isAfter} ORDER BY line_number ${last}`] };
+  }
+  return {
+    steps: [
+      sql`SELECT chunk FROM ${LINES} WHERE batch_load = ${load} AND line_number <= ${after}
+        ORDER BY line_number DESC LIMIT 1`,
+      ([before]) => {
+        const chunk = Number(before?.rows[0]?.['chunk'] ?? 0);
+        const pages = statePages(
+          states,
+          (
+            state,
+          ) => sql`SELECT ${LINE} FROM ${LINES} WHERE ${isAfter} AND state = ${state} AND chunk >= ${chunk}
+            ORDER BY chunk, line_number ${last}`,
+        );
+        return pages && sql`SELECT * FROM (${pages}) AS pages ORDER BY number ${last}`;
+      },
+    ],
+  };
 }
 
-function isOfChunk(load: string, chunk: number): SqlPiece {
-  const end = (column: string): SqlPiece =>
-    sql`(SELECT ${raw(column)} FROM ${CHUNKS} WHERE batch_load = ${load} AND chunk = ${chunk})`;
-  return sql`line_number BETWEEN ${end('first_line')} AND ${end('last_line')}`;
+/** A question about the lines of a chunk. First come the numbers of its lines: a database takes only values for a range. */
+function ofChunk(load: string, chunk: number, ask: (isOf: SqlPiece) => SqlPiece): SqlScript {
+  return {
+    steps: [
+      sql`SELECT first_line, last_line FROM ${CHUNKS} WHERE batch_load = ${load} AND chunk = ${chunk}`,
+      ([found]) => {
+        const [row] = found?.rows ?? [];
+        return row && ask(sql`BETWEEN ${Number(row['first_line'])} AND ${Number(row['last_line'])}`);
+      },
+    ],
+  };
 }
 
 /**
@@ -116,11 +158,11 @@ function addChunk(
   lines: readonly NewBatchLine[],
 ): SqlScript {
   const row = ({ number, key, cents, recipient, content }: NewBatchLine): SqlPiece =>
-    sql`(${load}, ${number}, ${key}, 'waiting', ${cents}, ${recipient}, ${toSqlText(content)}, '{}', ${dialect.now})`;
+    sql`(${load}, ${number}, ${key}, ${chunk}, 'waiting', ${cents}, ${recipient}, ${toSqlText(content)}, '{}', ${dialect.now})`;
   const insertions = Array.from({ length: Math.ceil(lines.length / ROWS) }, (_, index) => {
     const rows = lines.slice(index * ROWS, (index + 1) * ROWS).map(row);
     return sql`INSERT INTO ${LINES}
-      (batch_load, line_number, line_key, state, cents, recipient, content, result, updated_at) VALUES ${joined(rows, ', ')}`;
+      (batch_load, line_number, line_key, chunk, state, cents, recipient, content, result, updated_at) VALUES ${joined(rows, ', ')}`;
   });
   const cents = lines.reduce((sum, line) => sum + BigInt(line.cents), 0n);
   const added: CountDelta = { state: 'waiting', lines: lines.length, cents };
@@ -174,9 +216,6 @@ function change(dialect: PortableDialect, load: string, changes: readonly LineCh
   };
 }
 
-/** A result without a row. */
-const nothing = raw('SELECT one FROM (SELECT 1 AS one) AS given WHERE one = 0');
-
 function changedLine(row: SqlRow): ChangedLine {
   return {
     number: Number(row['line_number']),
@@ -228,14 +267,14 @@ function addToCounters(load: string, deltas: readonly CountDelta[]): SqlPiece {
 function sameRecipients(
   { now }: PortableDialect,
   load: string,
-  chunk: number,
+  isOf: SqlPiece,
   withinMs: number,
   limit: number,
 ): SqlPiece {
   const others = (isSame: SqlPiece): SqlPiece => sql`SELECT mine.line_number AS number, other.batch_load,
       other.line_number AS other_number, other.line_key, other.state
     FROM ${LINES} AS mine JOIN ${LINES} AS other ON other.recipient = mine.recipient AND ${isSame}
-    WHERE mine.batch_load = ${load} AND mine.${isOfChunk(load, chunk)}`;
+    WHERE mine.batch_load = ${load} AND mine.line_number ${isOf}`;
   const found = [
     others(sql`COALESCE(other.batch_load, '') = ${load} AND other.line_number < mine.line_number`),
     others(sql`other.cents = mine.cents AND other.batch_load <> ${load} AND other.state IN (${listOf(OUT)})

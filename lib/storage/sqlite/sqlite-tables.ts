@@ -47,13 +47,13 @@ function batchVersion(): string {
     );
 
     CREATE TABLE ${batchLines} (
-      batch_load TEXT NOT NULL, line_number INTEGER NOT NULL, line_key TEXT NOT NULL, state TEXT NOT NULL,
-      cents INTEGER NOT NULL, recipient TEXT NOT NULL, content TEXT NOT NULL, result TEXT NOT NULL,
+      batch_load TEXT NOT NULL, line_number INTEGER NOT NULL, line_key TEXT NOT NULL,
+      chunk INTEGER NOT NULL, state TEXT NOT NULL, cents INTEGER NOT NULL, recipient TEXT NOT NULL, content TEXT NOT NULL, result TEXT NOT NULL,
       updated_at INTEGER NOT NULL,
       PRIMARY KEY (batch_load, line_number),
       UNIQUE (batch_load, line_key)
     );
-    CREATE INDEX ${batchLines}_states ON ${batchLines} (batch_load, state, line_number);
+    CREATE INDEX ${batchLines}_states ON ${batchLines} (batch_load, state, chunk, line_number);
     CREATE INDEX ${batchLines}_recipients ON ${batchLines} (recipient, cents);
 
     CREATE TABLE ${batchChunks} (

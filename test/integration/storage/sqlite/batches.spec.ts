@@ -23,7 +23,10 @@ describeWithSqlite('batches in SQLite', () => {
   });
 
   it.each([
-    ["batch_load = 'x' AND state = 'unknown' AND line_number > 5 ORDER BY line_number LIMIT 9", 'states'],
+    [
+      "batch_load = 'x' AND state = 'unknown' AND chunk >= 5 AND line_number > 5 ORDER BY chunk, line_number LIMIT 9",
+      'states',
+    ],
     ["recipient = 'x' AND cents = 1", 'recipients'],
   ])('are found through an index: %s', (condition, index) => {
     const plan = file
