@@ -12,6 +12,7 @@ import { type PaymentsJournal } from '../journal/payments-journal.js';
 import { NameLookupService } from '../name-lookup/name-lookup.service.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { type Resealing } from '../storage/sealed/reseal.js';
+import { type TimeLimitedStorage } from '../storage/time-limited-storage.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { createWebhooks, type HandlersOfAccount } from '../webhooks/create-webhooks.js';
 import { type WebhookReceiver } from '../webhooks/delivery/webhook-receiver.js';
@@ -45,7 +46,7 @@ export interface PaymentsAccount {
 export interface AccountSurroundings {
   readonly storage: PaymentsStorage;
   /** For everything except calls that move money, which roll back late writes themselves. */
-  readonly limitedStorage: Omit<PaymentsStorage, 'open' | 'close'>;
+  readonly limitedStorage: TimeLimitedStorage;
   readonly transport: HttpTransport;
   readonly events: Pick<ApplicationEvents, 'tell'>;
   readonly handlers: HandlersOfAccount;

@@ -11,11 +11,19 @@ import { isInProcess } from './memory/memory-storage.js';
 /** How long a storage may take for one answer. */
 export const STORAGE_ANSWERS_WITHIN_MS = 5_000;
 
+/** A storage for what plans and counts no payments: who does that limits its own time. */
+export interface TimeLimitedStorage extends Omit<PaymentsStorage, 'open' | 'close' | 'journal'> {
+  readonly journal: LimitedJournal;
+}
+
+/** Without what a time limit would need to wrap, too. */
+export type LimitedJournal = Omit<JournalStore, 'dailyCaps' | 'within'>;
+
 /**
  * Rejects a call that the storage does not answer within five seconds. The storage may still carry the call out. A
  * purge has no limit.
  */
-export function timeLimited(storage: PaymentsStorage): Omit<PaymentsStorage, 'open' | 'close'> {
+export function timeLimited(storage: PaymentsStorage): TimeLimitedStorage {
   if (isInProcess(storage)) return storage;
   return {
     name: storage.name,
@@ -66,7 +74,8 @@ async function failClaim(result: ClaimResult): Promise<void> {
   if (result.result === 'claimed') await result.claim.fail();
 }
 
-function limitedJournal(journal: JournalStore): JournalStore {
+/** Whoever adds an optional member to the port must decide here. */
+function limitedJournal(journal: JournalStore): Required<LimitedJournal> {
   return {
     insert: (record, leaseMs) => limited(journal.insert(record, leaseMs)),
     get: (key) => limited(journal.get(key)),

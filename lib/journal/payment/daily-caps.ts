@@ -7,6 +7,7 @@ import { failureLabel, type PaymentsError } from '../../errors/payments-errors.j
 import { type DailyCapReached, dailyCapDay, type DailyShare, endOfDay } from '../../storage/daily-cap.js';
 import {
   type JournalRecord,
+  type JournalScope,
   type JournalStore,
   type PaymentTombstone,
   type StoredJournalRecord,
@@ -22,8 +23,13 @@ export interface DailyCapRules {
 export interface NoRoom extends DailyCapReached {
   /** The record of the payment, which stays as it is; absent if there is none. */
   readonly before: JournalRecord | undefined;
-  /** The payment is larger than a whole day, so that no other day has room for it either. */
-  readonly neverFits: boolean;
+  /** What the payment would have taken. */
+  readonly share: DailyShare;
+}
+
+/** Whether a payment is larger than a whole day, so that no other day has room for it either. */
+export function neverFits({ cents, maxCents = Infinity }: DailyShare): boolean {
+  return cents > maxCents;
 }
 
 /** What an attempt takes from its day; undefined if the same attempt was counted on this day before. */
@@ -54,8 +60,7 @@ export async function writeCounted(
     : await dailyCaps.insert(counted, leaseMs, share);
   if (!written) return { stored: await store.get(record) };
   if ('reachedOn' in written) {
-    const neverFits = share.cents > (share.maxCents ?? Infinity);
-    return { reachedOn: written.reachedOn, before: existing?.record, neverFits };
+    return { reachedOn: written.reachedOn, before: existing?.record, share };
   }
   const { stored, tombstone } = 'record' in written ? { stored: written, tombstone: undefined } : written;
   const { countedOn } = written;
@@ -110,7 +115,7 @@ export async function giveBack(
 /** The error of a payment for which its day has no room. A planned one stays planned, and is sent on another day. */
 export function dailyCapReached(
   payment: Pick<JournalRecord, 'account' | 'family' | 'operation' | 'reference'>,
-  { reachedOn, before, neverFits }: NoRoom,
+  { reachedOn, before, share }: NoRoom,
 ): PaymentsError {
   const { account, family, operation, reference } = payment;
   const option = `limits.${family}.perDay`;
@@ -123,7 +128,8 @@ export function dailyCapReached(
       hint: `Make the same call again when the next day has begun, or raise ${option}.`,
     },
   );
-  if (before?.state === 'planned') return stillPlanned(error, neverFits ? noDayFits(option) : undefined);
+  if (before?.state === 'planned')
+    return stillPlanned(error, neverFits(share) ? noDayFits(option) : undefined);
   return before?.keepsKey ? notByThisCall(error, TURNED_AWAY_BEFORE) : error;
 }
 
@@ -140,20 +146,41 @@ export class WaitingPaymentsLog {
   private readonly logged = new Set<string>();
   private day = 0;
 
-  report({ account, family, reference }: JournalRecord, { reachedOn, neverFits }: NoRoom): void {
+  report({ account, family, reference }: JournalRecord, { reachedOn, share }: NoRoom): void {
     if (reachedOn !== this.day) this.logged.clear();
     this.day = reachedOn;
-    const what = neverFits ? `${family} ${reference}` : family;
+    const isTooLarge = neverFits(share);
+    const what = isTooLarge ? `${family} ${reference}` : family;
     if (this.logged.has(what)) return;
     this.logged.add(what);
     const option = `limits.${family}.perDay`;
     const until = new Date(endOfDay(reachedOn)).toISOString();
     this.logger.warn(
-      neverFits
+      isTooLarge
         ? `The enlisted ${family} ${quoted(reference)} of the account ${quoted(account)} stays planned: it is larger than a whole day, so no day has room for it. Raise ${option}.amount, or give it up with PaymentsJournal.settle().`
         : `Enlisted ${family}s of the account ${quoted(account)} stay planned until ${until}: the account has reached its cap for the day (${option}).`,
     );
   }
+}
+
+/** The days that have no room for some payments, of one run of `recover()`, which passes over them. */
+export class FullDays {
+  private readonly fromCents = new Map<string, number>();
+
+  /** Notes that a payment had no room. A smaller one may have, unless only a number of payments is set. */
+  add(record: JournalRecord, { cents, maxCents }: DailyShare): void {
+    const known = this.fromCents.get(scopeText(record)) ?? Infinity;
+    this.fromCents.set(scopeText(record), maxCents === undefined ? 0 : Math.min(known, cents));
+  }
+
+  /** Whether it is known that a payment has no room. */
+  has(record: JournalRecord): boolean {
+    return centsOf(record) >= (this.fromCents.get(scopeText(record)) ?? Infinity);
+  }
+}
+
+function scopeText({ account, environment, family }: JournalScope): string {
+  return JSON.stringify([account, environment, family]);
 }
 
 function centsOf({ amount }: Pick<JournalRecord, 'amount'>): number {

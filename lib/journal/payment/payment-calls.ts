@@ -30,7 +30,7 @@ import {
   type EnlistOptions,
   writePlanned,
 } from './enlisting.js';
-import { PlannedPayments } from './planned-payments.js';
+import { PlannedPayments, type Sent } from './planned-payments.js';
 import { recordedCall } from './recorded-call.js';
 import { asksForAnotherKey, type RequestedPayment } from './repeated-call.js';
 import { dailyCapReached } from './daily-caps.js';
@@ -120,9 +120,7 @@ export class PaymentCalls {
     };
   }
 
-  sendPlanned(
-    existing: StoredJournalRecord,
-  ): Promise<{ readonly existing: JournalRecord | undefined } | undefined> {
+  sendPlanned(existing: StoredJournalRecord): Promise<Sent | undefined> {
     return this.planned.send(existing);
   }
 

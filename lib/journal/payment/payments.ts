@@ -9,6 +9,7 @@ import { type MoneyCall } from '../../gateway/gateway-call.js';
 import { type GatewayClient } from '../../gateway/gateway-client.js';
 import { type PaymentsResponse } from '../../gateway/answer/wire-record.js';
 import { type EnlistedPayment, type EnlistOptions } from './enlisting.js';
+import { type Sent } from './planned-payments.js';
 import { PaymentCalls, type PaymentOptions } from './payment-calls.js';
 
 /** Makes payments: writes each one down before it is sent, and sends none twice. */
@@ -36,9 +37,7 @@ export interface Payments {
    * Sends a planned payment without its caller. Resolves to the record afterwards, or to undefined if another
    * process was faster.
    */
-  sendPlanned(
-    existing: StoredJournalRecord,
-  ): Promise<{ readonly existing: JournalRecord | undefined } | undefined>;
+  sendPlanned(existing: StoredJournalRecord): Promise<Sent | undefined>;
   /** What handlers have enlisted is not sent any more: it stays planned. */
   stop(): void;
   /** Resolves when all running calls have ended and are written down. */

@@ -12,7 +12,7 @@ import {
   type PaymentTombstone,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
-import { WaitingPaymentsLog } from './daily-caps.js';
+import { type NoRoom, WaitingPaymentsLog } from './daily-caps.js';
 import { HandlerEnlistments } from './handler-enlistments.js';
 import { type JournalWriter } from './journal-writer.js';
 import { isFinalRefusal } from './journal-transitions.js';
@@ -37,9 +37,10 @@ interface Sender {
   announce(record: JournalRecord, error: unknown, isFinal: boolean): void;
 }
 
-/** The record after a payment was sent. */
-interface Sent {
+/** The record after a payment was sent, or the day that had no room for it. */
+export interface Sent {
   readonly existing: JournalRecord | undefined;
+  readonly noRoom?: NoRoom;
 }
 
 /** Sends planned payments whose caller does not: after the handlers of a delivery, and in `recover()`. */
@@ -118,7 +119,10 @@ export class PlannedPayments {
     const limits = this.sender.limits();
     const begun = await this.writer.beginPlanned(existing, limits);
     if ('tombstone' in begun) this.reportForgotten(existing.record, begun.tombstone);
-    if ('reachedOn' in begun) this.waiting.report(existing.record, begun);
+    if ('reachedOn' in begun) {
+      this.waiting.report(existing.record, begun);
+      return { existing: begun.before, noRoom: begun };
+    }
     if (!('intent' in begun)) return undefined;
     const { intent } = begun;
     const call = recordedCall(existing.record);

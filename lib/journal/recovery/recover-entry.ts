@@ -1,6 +1,7 @@
 import { type JournalEntry } from '../../common/journal-entry.js';
 import { type JournalStore, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { changeRecord } from '../payment/change-record.js';
+import { FullDays, neverFits } from '../payment/daily-caps.js';
 import { type Payments } from '../payment/payments.js';
 import { journalEntry } from './journal-answers.js';
 import { decideRecovery, isStale, keptUnknown, type RecoveryRules } from './recovery-decision.js';
@@ -43,17 +44,22 @@ export class EntryRecovery {
     return isKept && existing.record.state !== 'accepted' ? { known: false } : {};
   }
 
-  async recover(existing: StoredJournalRecord): Promise<EntryEnd> {
-    const end = await this.resolve(existing);
-    await this.announceIfStale(existing);
+  /** @param fullDays What the run has learned of days without room. */
+  async recover(existing: StoredJournalRecord, fullDays = new FullDays()): Promise<EntryEnd> {
+    const end = await this.resolve(existing, fullDays);
+    // Nobody has to look at a payment that only waits for another day.
+    const waits = existing.record.state === 'planned' && fullDays.has(existing.record);
+    if (!waits) await this.announceIfStale(existing);
     return end;
   }
 
-  private async resolve(existing: StoredJournalRecord): Promise<EntryEnd> {
+  private async resolve(existing: StoredJournalRecord, fullDays: FullDays): Promise<EntryEnd> {
     const { record } = existing;
     const decision = decideRecovery(existing, this.rules);
     if (decision === 'leave') return {};
-    if (decision === 'send') return this.stopping.aborted ? {} : this.send(existing);
+    if (decision === 'send') {
+      return this.stopping.aborted || fullDays.has(record) ? {} : this.send(existing, fullDays);
+    }
     const askMs = Math.min(ASK_WITHIN_MS, this.rules.deadlineMs);
     const asked = await this.status.ask(existing, { timeoutMs: askMs, deadlineMs: askMs });
     if (record.state === 'accepted') return asked.record.state === 'settled' ? { known: true } : {};
@@ -73,8 +79,10 @@ export class EntryRecovery {
   }
 
   /** Sends a planned payment. One of several processes does it, and the others find nothing to do. */
-  private async send(existing: StoredJournalRecord): Promise<EntryEnd> {
+  private async send(existing: StoredJournalRecord, fullDays: FullDays): Promise<EntryEnd> {
     const result = await this.payments.sendPlanned(existing);
+    const share = result?.noRoom?.share;
+    if (share && !neverFits(share)) fullDays.add(existing.record, share);
     if (!result?.existing) return {};
     const { state } = result.existing;
     // What could not be sent now stays planned, and is sent in a later run.

@@ -110,7 +110,7 @@ export class RecoveryRun {
 
   private async work(existing: StoredJournalRecord, tally: RecoveryTally): Promise<void> {
     try {
-      tally.add(await this.entries.recover(existing));
+      tally.add(await this.entries.recover(existing, tally.fullDays));
     } catch (error) {
       tally.fail(existing, error);
     }

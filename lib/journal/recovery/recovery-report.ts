@@ -3,6 +3,7 @@ import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type PaymentFamily } from '../../common/vocabulary.js';
 import { failureLabel } from '../../errors/payments-errors.js';
+import { FullDays } from '../payment/daily-caps.js';
 
 /**
  * What a run of `PaymentsJournal.recover()` did.
@@ -49,6 +50,7 @@ const NAMED_IN_LOG = 10;
 /** Counts what a run did, and logs what it could not do in at most two lines. */
 export class RecoveryTally {
   unfinished = false;
+  readonly fullDays = new FullDays();
   /** How many pages were listed. */
   pages = 0;
   private probed = 0;

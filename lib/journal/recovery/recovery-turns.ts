@@ -156,7 +156,7 @@ export class RecoveryTurns {
     }
     await atMost(AT_ONCE, untilOver(), async (existing) => {
       try {
-        tally.add(await this.entries.recover(existing));
+        tally.add(await this.entries.recover(existing, tally.fullDays));
       } catch (error) {
         tally.fail(existing, error);
       }

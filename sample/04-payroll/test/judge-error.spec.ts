@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  DailyCapReachedError,
   GatewayUnreachableError,
   PaymentOutcomeUnknownError,
   PaymentRejectedError,
@@ -20,6 +21,7 @@ describe('an error of a payment', () => {
     { error: new PaymentRejectedError('INVALID_ACCOUNT', 'no'), state: 'refused', stops: false },
     { error: new PaymentsValidationError({ amount: ['no'] }), state: 'refused', stops: false },
     { error: new PaymentRejectedError('INSUFFICIENT_BALANCE', 'no'), state: 'not-sent', stops: true },
+    { error: new DailyCapReachedError(new Date(0), 'the cap is reached'), state: 'not-sent', stops: true },
     { error: new GatewayUnreachableError('away'), state: 'not-sent', stops: true },
     { error: new PaymentsAuthenticationError('UNAUTHORIZED', 'no'), state: 'not-sent', stops: true },
     { error: new PaymentsRateLimitError(1_000, 'slowly'), state: 'not-sent', stops: true },

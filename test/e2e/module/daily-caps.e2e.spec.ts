@@ -91,7 +91,7 @@ describe('an account with a cap of a day', () => {
       reference: 'three',
       operation: 'disbursement.bank',
       mayHaveBeenProcessed: false,
-      retryable: false,
+      retryable: true,
     });
     expect(error.message).toContain(MIDNIGHT);
     expect(error.message).toContain('limits.disbursement.perDay');
@@ -194,6 +194,12 @@ describe('an account with a cap of a day', () => {
   describe('and planned payments', () => {
     const enlist = (reference: string, amount = '10.00'): Promise<EnlistedPayment<BankDisbursement>> =>
       shop.disbursements.enlistBank('the transaction', { ...bankRequest, reference, amount });
+    /** The payments that were announced as stale. */
+    const stale = async (): Promise<readonly string[]> => {
+      const scope = { account: 'default', environment: 'sandbox', family: 'disbursement' } as const;
+      const { entries } = await memory.journal.list(scope, [], { limit: 99 });
+      return entries.filter(({ record }) => record.stale).map(({ record }) => record.reference);
+    };
     const notByThisCall = async (work: Promise<unknown>): Promise<DailyCapReachedError> => {
       const error = await failureOf(work);
       expect(error).toMatchObject({
@@ -286,6 +292,31 @@ describe('an account with a cap of a day', () => {
       expect(lines[0]).toContain(
         '"one" of the account "default" stays planned: it is larger than a whole day',
       );
+    });
+
+    it('makes recover() pass over what waits for another day, and announces none of it as stale', async () => {
+      shop = await start({ staleAfterMs: 60_000, limits: { disbursement: { perDay: { count: 1 } } } });
+      await pay('paid');
+      await Promise.all(Array.from({ length: 40 }, (_, index) => enlist(`salary-${index}`)));
+      now += 61_000;
+      const { dailyCaps } = memory.journal;
+      const asked = dailyCaps && vi.spyOn(dailyCaps, 'replace');
+      await shop.journal.recover();
+      expect(asked?.mock.calls.length).toBeLessThanOrEqual(16);
+      expect(await stale()).toEqual([]);
+      now = Date.parse(MIDNIGHT);
+      await shop.journal.recover();
+      expect(gateway.seen).toHaveLength(2);
+    });
+
+    it('announces one as stale for which no day has room', async () => {
+      await enlist('one', '1000.01');
+      shop = await start({ staleAfterMs: 60_000 });
+      now += 61_000;
+      const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+      await shop.journal.recover();
+      warn.mockRestore();
+      expect(await stale()).toEqual(['one']);
     });
 
     it('keeps the count of an attempt that is enlisted again on the same day', async () => {

@@ -27,6 +27,10 @@ export function judgeError(error: unknown): Judgement {
     const detail = 'it ended without success: give the row another reference and check again';
     return { result: { state: 'failed', detail } };
   }
+  // A PaymentsValidationError, but the line is right: its day has no room.
+  if (error.code === 'DAILY_CAP_REACHED') {
+    return { result: { state: 'not-sent', detail: 'the day has no room for it' }, stop: error.message };
+  }
   if (error.code === 'INSUFFICIENT_BALANCE') {
     const result: LineResult = { state: 'not-sent', detail: 'the wallet holds too little' };
     return { result, stop: 'The wallet holds too little: top it up.' };
