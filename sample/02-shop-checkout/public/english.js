@@ -65,6 +65,7 @@ export const english = {
   'wrong.email': 'Write an e-mail address such as asha@example.com.',
   'problem.silent': 'The shop did not answer. Press again: nothing is ordered or paid twice.',
   'problem.closed': 'The office opens for the user office, with the password in OFFICE_PASSWORD of the shop.',
+  'problem.foreign': 'The office takes clicks from its own page only. Open it by its address.',
   'problem.missing': 'There is no such order.',
   'problem.other': 'Something went wrong in the shop. Press again: nothing is ordered or paid twice.',
   office: 'Office',

@@ -41,9 +41,15 @@ async function call(path, options) {
   });
   const body = await answer.json().catch(() => undefined);
   if (answer.ok) return body;
-  if (answer.status === 401 || answer.status === 403) throw new Problem(['problem.closed']);
+  if (answer.status === 401 || answer.status === 403) throw new Problem([refusal(path, body)]);
   if (answer.status === 404) throw new Problem(['problem.missing']);
   throw new Problem(body?.fields?.map((field) => `wrong.${field}`) ?? ['problem.other']);
+}
+
+/** Only the office asks for a password. Customers learn nothing of it. */
+function refusal(path, body) {
+  if (!/^\/api\/office(?:\/|$)/.test(path)) return 'problem.other';
+  return body?.code === 'FOREIGN_PAGE' ? 'problem.foreign' : 'problem.closed';
 }
 
 /** Runs one step of a form. Ignores a second press while it runs, and shows a problem beside it. */

@@ -66,6 +66,7 @@ export const swahili = {
   'problem.silent': 'Duka halikujibu. Bonyeza tena: hutaagiza wala kulipa mara mbili.',
   'problem.closed':
     'Ofisi hufunguliwa na mtumiaji office, kwa neno la siri lililo kwenye OFFICE_PASSWORD ya duka.',
+  'problem.foreign': 'Ofisi hupokea mibofyo kutoka ukurasa wake tu. Ufungue kwa anwani yake.',
   'problem.missing': 'Oda hiyo haipo.',
   'problem.other': 'Kuna hitilafu kwenye duka. Bonyeza tena: hutaagiza wala kulipa mara mbili.',
   office: 'Ofisi',

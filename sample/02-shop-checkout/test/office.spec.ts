@@ -111,6 +111,9 @@ describeOnOne('the office', (databaseUrl) => {
       await dismissFrom('same-site'),
       await dismissFrom('same-origin'),
     ]).toEqual([403, 403, 204]);
+    expect((await shop.read('/api/office', { ...KEY, 'sec-fetch-site': 'cross-site' })).body).toMatchObject({
+      code: 'FOREIGN_PAGE',
+    });
     delete process.env['OFFICE_PASSWORD'];
     expect((await shop.read('/api/office', KEY)).status).toBe(403);
     process.env['OFFICE_PASSWORD'] = 'open-sesame';

@@ -254,6 +254,46 @@ describeWithBrowser("the shop's pages", (browser) => {
       SLOW_MS,
     );
 
+    it.each([
+      ['en-GB', 'Something went wrong in the shop. Press again: nothing is ordered or paid twice.'],
+      ['sw-TZ', 'Kuna hitilafu kwenye duka. Bonyeza tena: hutaagiza wala kulipa mara mbili.'],
+    ])(
+      'say nothing of the office when something before the shop refuses an order (%s)',
+      async (locale, words) => {
+        const page = await openCatalogue(browser, shop, { locale });
+        for (const status of [401, 403]) {
+          await page.route('**/api/orders', (route) => route.fulfill({ status, json: {} }));
+          await fill(page, '0712 345 678', locale);
+          await page.locator('#pay').click();
+          await page.getByText(words).waitFor();
+          await page.unrouteAll();
+        }
+        await browser.close(page);
+      },
+      SLOW_MS,
+    );
+
+    it.each([
+      ['en-GB', /^The office takes clicks from its own page only/, /^The office opens for the user office/],
+      ['sw-TZ', /^Ofisi hupokea mibofyo kutoka ukurasa wake tu/, /^Ofisi hufunguliwa na mtumiaji office/],
+    ])(
+      'tell in the office a click from another site from a missing password (%s)',
+      async (locale, foreign, closed) => {
+        const headers = { 'sec-fetch-site': 'cross-site' };
+        const { status, body } = await shop.read('/api/office', headers);
+        const page = await browser.open('about:blank', { locale });
+        await page.route('**/api/office', (route) => route.fulfill({ status, json: body }));
+        await page.goto(`${shop.url}/office.html`);
+        await page.getByText(foreign).waitFor();
+        await page.unrouteAll();
+        await page.route('**/api/office', (route) => route.fulfill({ status: 401, json: {} }));
+        await page.reload();
+        await page.getByText(closed).waitFor();
+        await browser.close(page);
+      },
+      SLOW_MS,
+    );
+
     it(
       'show the tab beside it what happens to the order',
       async () => {

@@ -25,7 +25,7 @@ export class OfficeGuard implements CanActivate {
     // A browser sends the password with clicks from any site. `none`: the user typed the address, or this is
     // not a browser.
     if (from !== 'same-origin' && from !== 'none')
-      throw new ForbiddenException('Open the office from its own page.');
+      throw new ForbiddenException({ code: 'FOREIGN_PAGE', message: 'Open the office from its own page.' });
     const expected = `Basic ${Buffer.from(`office:${password}`).toString('base64')}`;
     if (timingSafeEqual(digest(authorization), digest(expected))) return true;
     http.getResponse<ServerResponse>().setHeader('WWW-Authenticate', 'Basic realm="office", charset="UTF-8"');
