@@ -4,10 +4,7 @@ import { read, write } from './control.js';
 import { busily, button, make, shortened, showProblem } from './dom.js';
 import { field, form, problemLine, worded } from './fields.js';
 import { matches } from './filters.js';
-import { text, translate } from './words.js';
-
-/** What each shown row was made of. */
-const itemsOfRows = new WeakMap();
+import { translate } from './words.js';
 
 /** Fills a container with both lists and their forms. */
 export async function showBooks(container) {
@@ -16,7 +13,10 @@ export async function showBooks(container) {
       id: 'banks',
       path: 'banks',
       keyOf: ({ code }) => code,
-      partsOf: ({ code, long_code: long, name }) => [name, long === undefined ? code : `${code} · ${long}`],
+      partsOf: ({ code, long_code: long, name }) => [
+        name,
+        shortened(long === undefined ? code : `${code} · ${long}`),
+      ],
       column: 'bankName',
       lines: [
         field('bank-code', 'bankCode', { name: 'code', required: '' }),
@@ -28,7 +28,10 @@ export async function showBooks(container) {
       id: 'directory',
       path: 'directory',
       keyOf: ({ account_number: account }) => account,
-      partsOf: ({ account_number: account, account_name: name }) => [account, name ?? text('closed')],
+      partsOf: ({ account_number: account, account_name: name }) => [
+        account,
+        name === null ? worded('span', 'closed', { class: 'short' }) : shortened(name),
+      ],
       column: 'account',
       lines: [
         field('holder-account', 'account', { name: 'account', required: '' }),
@@ -47,12 +50,14 @@ export async function showBooks(container) {
 export function showFoundBooks() {
   for (const book of document.querySelectorAll('.book')) {
     const rows = [...book.tBodies[0].rows];
-    for (const row of rows) row.hidden = !matches('banks', itemsOfRows.get(row));
+    for (const row of rows) row.hidden = !matches('banks', textsOf(row));
     const found = rows.some((row) => !row.hidden);
     book.hidden = !found;
     book.nextElementSibling.hidden = found || rows.length === 0;
   }
 }
+
+const textsOf = (row) => [...row.cells[0].children].map(({ textContent }) => textContent);
 
 /** A list that the emulator replaces as a whole: adding and removing send it again. */
 function book({ id, path, keyOf, partsOf, column, lines, itemOf }) {
@@ -77,14 +82,12 @@ function book({ id, path, keyOf, partsOf, column, lines, itemOf }) {
           { class: 'quiet' },
         );
         made.append(worded('span', 'remove'), make('span', { class: 'unseen' }, ` ${keyOf(item)}`));
-        const row = make(
+        return make(
           'tr',
           {},
-          make('th', { scope: 'row' }, make('span', {}, first), shortened(second)),
+          make('th', { scope: 'row' }, make('span', {}, first), second),
           make('td', {}, made),
         );
-        itemsOfRows.set(row, item);
-        return row;
       }),
     );
     showFoundBooks();

@@ -1,4 +1,4 @@
-/* global URLSearchParams, history */
+/* global URLSearchParams, document, history */
 // The search bar: what each list shows, and which page of it.
 import { byId, make } from './dom.js';
 import { PAGE, PAGED, store } from './store.js';
@@ -69,11 +69,13 @@ export function turnPage(name, cursor) {
   change(name, cursor, 'pushState');
 }
 
-/** Whether an item of a list that the page holds whole has the searched text. */
-export function matches(name, item) {
-  const values = Object.values(item).map((value) => String(value).toLowerCase());
-  return values.some((value) => value.includes(filters[name].q.toLowerCase()));
+/** Whether the texts that a row shows hold the searched one. For lists that the page holds whole. */
+export function matches(name, texts) {
+  return searchable(texts.join(' ')).includes(searchable(filters[name].q));
 }
+
+/** Amounts hold spaces that nobody types. */
+const searchable = (words) => words.toLowerCase().replaceAll(/\s+/g, ' ');
 
 export function listenToFilters(changed) {
   const form = byId('filters');
@@ -88,11 +90,16 @@ export function listenToFilters(changed) {
   form.addEventListener('submit', (event) => event.preventDefault());
 }
 
+/** An empty list needs no search. But a field does not vanish under the typing of its user. */
+function isInUse(form, name) {
+  const { q, status, merchant, failed } = filters[name];
+  return form.contains(document.activeElement) || [q, status, merchant, failed].some((value) => value !== '');
+}
+
 /** Shows the fields that the list has, with what they hold for it. */
 export function showFilters(name) {
   const form = byId('filters');
-  // An empty list needs no search.
-  form.hidden = !(name in filters) || store[name]?.total === 0;
+  form.hidden = !(name in filters) || (store[name]?.total === 0 && !isInUse(form, name));
   if (form.hidden) return;
   const paged = PAGED.includes(name);
   const known = filters[name];

@@ -79,6 +79,19 @@ function faultText({ kind, status, code, duration_ms: duration, retry_after: ret
   return parts.filter((part) => part !== '').join(' · ');
 }
 
+/** What the search of a list that the page holds whole looks at: the texts of its rows. */
+const TEXTS = {
+  balance: ({ merchant, available_balance: available, locked_balance: locked }) => [
+    merchant,
+    money(available),
+    money(locked),
+  ],
+  faults: (fault) =>
+    [fault.operation, fault.merchant, fault.reference, faultText(fault), leftOf(fault)].filter(
+      (part) => part !== null,
+    ),
+};
+
 const leftOf = ({ left }) => (left === null ? text('untilRemoved') : String(left));
 
 const ROWS = {
@@ -132,7 +145,7 @@ const ROWS = {
         below(timeOf(at)),
       ],
       cell(answerOf({ status: request.status, code: null })),
-      wider(ruleText(rule)),
+      make('td', { class: 'wider words' }, ruleText(rule)),
       wide(timeOf(at)),
     );
   },
@@ -170,7 +183,9 @@ export function answerOf({ status, code }) {
 /** Shows the items of a list that are in view, the newest first. */
 export function showTable(name) {
   const { items, total, known } = store[name];
-  const shown = PAGED.includes(name) ? items.toReversed() : items.filter((item) => matches(name, item));
+  const shown = PAGED.includes(name)
+    ? items.toReversed()
+    : items.filter((item) => matches(name, TEXTS[name](item)));
   const draw = ROWS[name];
   // A time shows its date on another day, and a link its merchant beside others, and the filters of the list.
   const around = [store.clock && dayOf(store.clock.now), store.balance.items.length > 1, listPlace(name)];

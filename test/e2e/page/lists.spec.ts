@@ -129,6 +129,56 @@ describeWithBrowser("the lists of the emulator's page", (browser) => {
     await page.locator('#panel-banks .empty:visible').waitFor();
   });
 
+  it('finds banks, account holders, wallets and faults by the texts of their rows, and by no others', async () => {
+    await stage.gateway.get('/merchant-balance');
+    stage.sandbox.next('GET /merchant-balance').status(503);
+    stage.sandbox.directory.close('0150000001');
+    await open('#/banks');
+    const banks = page.locator('#rows-banks tr:visible');
+    const holders = page.locator('#rows-directory tr:visible');
+    await banks.nth(36).waitFor();
+    await page.locator('#search').fill('BSB · baobab_s');
+    await banks.nth(1).waitFor({ state: 'detached' });
+    expect(await banks.textContent()).toContain('Baobab Savings Bank');
+    await page.locator('#search').fill('does not');
+    await holders.getByText('does not exist').waitFor();
+    await page.locator('#language').selectOption('sw');
+    await page.locator('#search').fill('haipo');
+    await holders.getByText('haipo').waitFor();
+    await page.locator('#language').selectOption('en');
+    await page.locator('#search').fill('null');
+    await holders.first().waitFor({ state: 'detached' });
+    await banks.first().waitFor({ state: 'detached' });
+    for (const [view, shown] of [
+      ['balance', 'TZS'],
+      ['faults', 'a status 503'],
+    ] as const) {
+      await ui.turnTo(view);
+      await rowCount(view, 1);
+      await page.locator('#search').fill(shown);
+      await rowCount(view, 1);
+      await page.locator('#search').fill('null');
+      await rows(view).first().waitFor({ state: 'detached' });
+    }
+  });
+
+  it('keeps the search in use when its list is emptied', async () => {
+    await stage.gateway.collect();
+    await open();
+    await rowCount('payments', 1);
+    await page.locator('#search').focus();
+    await stage.sandbox.reset();
+    await page.locator('#empty-payments:visible').waitFor();
+    await page.keyboard.type('jk/');
+    expect(await page.locator('#search').inputValue()).toBe('jk/');
+    await page.locator('#search').blur();
+    await stage.gateway.collect({ reference: 'other' });
+    await page.locator('#list-payments .nothing:visible').waitFor();
+    await stage.sandbox.reset();
+    await page.locator('#empty-payments:visible').waitFor();
+    expect(await page.locator('#search').isVisible()).toBe(true);
+  });
+
   it('has no search where there is nothing to find', async () => {
     await open();
     await page.locator('#first-run').waitFor();
