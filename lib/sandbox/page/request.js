@@ -37,7 +37,7 @@ export function requestParts(request) {
     ...curlChoice(request),
     facts([
       [text('rule'), ruleText(request.rule)],
-      [text('fault'), request.fault],
+      [text('fault'), request.fault === null ? null : text(`fault.${request.fault}`)],
       [text('varied'), request.varied.join(', ')],
       [text('merchant'), request.merchant],
       [text('column.time'), moment(request.at)],

@@ -358,6 +358,9 @@ describeWithBrowser("the lists of the emulator's page", (browser) => {
     await page.locator('#language').selectOption('sw');
     await ui.turnTo('requests');
     await ui.rowSays('requests', 'order-1', 'namba inaishia na 0002');
+    await stage.gateway.collect({ reference: 'order-429', phone: '255712340429' });
+    await rows('requests').filter({ hasText: 'order-429' }).getByRole('link').click();
+    await page.locator('#one-requests dd', { hasText: 'hali ya HTTP' }).waitFor();
     await ui.turnTo('payments');
     await page.getByRole('link', { name: 'order-1' }).click();
     const story = page.locator('.timeline li');
