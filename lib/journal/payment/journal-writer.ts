@@ -183,7 +183,10 @@ export class JournalWriter {
    * before a row that takes the key of the purged one.
    */
   private async beginSending(found: StoredJournalRecord, deadline: number): Promise<IntentBegin> {
-    const existing = withCountedDay(found);
+    // recover() may have listed the payment on another day than this one.
+    const current = found.record.counted ? await this.store.get(found.record) : found;
+    if (current?.version !== found.version) return { existing: current };
+    const existing = withCountedDay(current);
     const { record, version } = existing;
     const tombstone = await this.store.tombstone(record);
     if (tombstone) {

@@ -319,6 +319,24 @@ describe('an account with a cap of a day', () => {
       expect(await stale()).toEqual(['one']);
     });
 
+    it('counts one again that recover() listed on the day before', async () => {
+      const planned = await enlist('one');
+      gateway.answer(bare(401));
+      await failureOf(planned.send());
+      gateway.answer(accept);
+      now += 30_000;
+      const list = memory.journal.list.bind(memory.journal);
+      vi.spyOn(memory.journal, 'list').mockImplementation(async (scope, except, page) => {
+        const listed = await list(scope, except, page);
+        now = Date.parse(MIDNIGHT);
+        await pay('two');
+        return listed;
+      });
+      await shop.journal.recover();
+      expect(await shop.journal.get('disbursement', 'one')).toMatchObject({ state: 'planned' });
+      expect(gateway.seen).toHaveLength(2);
+    });
+
     it('keeps the count of an attempt that is enlisted again on the same day', async () => {
       gateway.answer(bare(401));
       await failureOf(pay('one'));

@@ -141,6 +141,17 @@ describeWith([postgresService], 'replicas on one PostgreSQL', () => {
     expect(sandbox.payouts()).toHaveLength(2);
   });
 
+  it('count exactly whatever isolation level the server begins with', async () => {
+    const pool = database.connect({ options: '-c default_transaction_isolation=serializable' });
+    const { dailyCaps } = journalOf(storage(pool));
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        dailyCaps.insert(journalRecord(`order-${index}`), 60_000, { cents: 1, maxCount: 7 }),
+      ),
+    );
+    expect(results.filter((result) => 'reachedOn' in result)).toHaveLength(13);
+  });
+
   it('wait no longer for a locked payment than for any other lock', async () => {
     const { dailyCaps, insert } = journalOf(storage());
     const planned = await insert(journalRecord('order-1', { state: 'planned' }), 0);
