@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { type BatchEngine, type BatchJob, jobId } from '../../batches/engine/batch-engine.js';
 import { CHUNK_LINES } from '../../batches/loading/chunk-lines.js';
 import { backOffMs, withDeadline } from '../../common/timing.js';
-import { count, readOptions } from '../../config/option.js';
+import { count, milliseconds, readOptions } from '../../config/option.js';
 import { type OptionError } from '../../config/option-checks.js';
 import { failureLabel, PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { OutageLog } from './outage.log.js';
@@ -33,12 +33,20 @@ export interface BullmqEngineOptions {
   readonly linesPerSecond?: number;
   /** How many chunks this process works on at once. @default 1 */
   readonly concurrency?: number;
+  /**
+   * How long a chunk belongs to a process that does not answer any more, in milliseconds; then another one begins it again.
+   * @default 30_000
+   */
+  readonly lockMs?: number;
   /** Whether this process works on batches; false: it only creates and starts them. @default true */
   readonly worker?: boolean;
 }
 
-const FIELDS = ['connection', 'prefix', 'queueName', 'linesPerSecond', 'concurrency', 'worker'];
-const NUMBERS = { concurrency: count({ min: 1, max: 100, default: 1 }) };
+const FIELDS = ['connection', 'prefix', 'queueName', 'linesPerSecond', 'concurrency', 'lockMs', 'worker'];
+const NUMBERS = {
+  concurrency: count({ min: 1, max: 100, default: 1 }),
+  lockMs: milliseconds({ min: 100, default: 30_000 }),
+};
 const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
 const CLOSES_WITHIN_MS = 2_000;
 
@@ -82,6 +90,7 @@ interface EngineSettings {
   readonly prefix: string | undefined;
   readonly linesPerSecond: number | undefined;
   readonly concurrency: number;
+  readonly lockMs: number;
   readonly worker: boolean;
 }
 
@@ -107,12 +116,14 @@ class BullmqEngine implements BatchEngine {
   }
 
   start(run: (job: BatchJob) => Promise<void>): void {
-    const { queueName, connection, prefix, linesPerSecond, concurrency, worker } = this.settings();
+    const { queueName, connection, prefix, linesPerSecond, concurrency, lockMs, worker } = this.settings();
     if (!worker) return;
     this.worker = new Worker<BatchJob>(queueName, ({ data }: Job<BatchJob>) => run(data), {
       connection: workerConnection(connection),
       ...(prefix === undefined ? {} : { prefix }),
       concurrency,
+      lockDuration: lockMs,
+      stalledInterval: lockMs,
       // A chunk that was begun is begun again by another process, as often as it takes: the journal keeps its payments single.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       settings: { backoffStrategy: (attempts) => backOffMs(attempts, BACK_OFF) },
@@ -153,6 +164,8 @@ class BullmqEngine implements BatchEngine {
   async close(): Promise<void> {
     const { worker, queue } = this;
     if (worker) {
+      // BullMQ 5 may start another pause between two checks for stalled jobs after its close, which keeps the process running.
+      worker.opts.stalledInterval = 1;
       await worker.close().catch(() => undefined);
       ignoreLateErrors(worker);
     }
