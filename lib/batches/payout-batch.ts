@@ -176,10 +176,13 @@ export class PayoutBatch {
 
   /**
    * Takes the word of a person for lines that are blocked: they will be paid. The word holds as long as the gateway shows the
-   * same holder.
+   * same holder. Do it after the check and before the approval: approvals that were given before are gone. A line that is blocked
+   * later stays unpaid, and may be paid in another batch.
    *
    * @param keys The keys of the lines.
+   * @param word Who says so, and why: both are in the audit trail.
    * @returns How many of them were blocked.
+   * @throws PaymentsError with the code `BATCH_STATE` if the batch is not checked, or is approved already, or `LINE_NOT_FOUND`.
    */
   async accept(keys: readonly string[], word: BatchActor & { readonly because: string }): Promise<number> {
     return acceptLines(this.access(), keys, { by: checkActor(word), because: word.because });

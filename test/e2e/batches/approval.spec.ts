@@ -82,6 +82,28 @@ describe('a batch that nobody has approved for good', () => {
     expect((await batch.progress()).state).toBe('checked');
   });
 
+  it('pays no blocked line that its approvers did not see as accepted', async () => {
+    const [first, second] = knownLines(sandbox, 2, '31') as [PayoutLine, PayoutLine];
+    lines = [first, { ...second, name: 'Somebody Else' }];
+    const batch = await checked();
+    await batch.approve({ by: 'checker', withoutBlocked: true });
+    const word = { by: 'maker', because: 'please' };
+    await expect(batch.accept(['S-2'], word)).rejects.toMatchObject({ code: 'BATCH_STATE' });
+    await batch.start({ by: 'maker' });
+    expect((await batch.finished()).byState).toMatchObject({ accepted: { lines: 1 }, blocked: { lines: 1 } });
+    expect(sent()).toBe(1);
+  });
+
+  it('loses the first of two approvals when a line is accepted after it', async () => {
+    const [first, second] = knownLines(sandbox, 2, '2600') as [PayoutLine, PayoutLine];
+    lines = [first, { ...second, name: 'Somebody Else' }];
+    const batch = await checked();
+    await batch.approve({ by: 'first', withoutBlocked: true });
+    expect(await batch.accept(['S-2'], { by: 'maker', because: 'a passport' })).toBe(1);
+    await batch.approve({ by: 'second' });
+    expect((await batch.progress()).state).toBe('checked');
+  });
+
   it('sends nothing of a line that was changed in the database after the approval', async () => {
     const batch = await approvedBatch(running.batches, name, lines);
     await database.pool.query(
