@@ -29,10 +29,12 @@ const APART = {
   diagnostics: ['integrations/opentelemetry/index'],
 };
 /**
- * What the entry points of SQL databases share, each part in one file: Rollup alone would make one for every set of entry
+ * What some entry points share, each part in one file: Rollup alone would make one for every set of entry
  * points that share something. The command line loads the tables only, and no Nest. The first match counts.
  */
-const SQL = [
+const SHARED_PARTS = [
+  ['batch-states', /^storage\/batch-store/],
+  ['batch-jobs', /^batches\/(engine\/batch-engine|loading\/chunk-lines)/],
   ['stored-record', /^storage\/stored-/],
   ['postgres', /^storage\/postgres\//, ['storage/postgres/postgres-dialect']],
   [
@@ -106,7 +108,7 @@ function sharing(compiled) {
     name,
     files: new Set(entries.flatMap((entry) => [...reached(entry)])),
   }));
-  const parts = SQL.map(([name, path, entries]) => {
+  const parts = SHARED_PARTS.map(([name, path, entries]) => {
     const files = entries && new Set(entries.flatMap((entry) => [...reached(entry)]));
     return { name, has: (file) => path.test(pathIn(compiled, file)) && (!files || files.has(file)) };
   });

@@ -82,10 +82,10 @@ const PROVIDERS: readonly Provider[] = [
  *
  * @example
  * ```ts
- * imports: [
- *   PaymentsModule.forRootAsync({ …, storage: postgresStorage({ pool }) }),
- *   PayoutBatchesModule.forRoot({ engine: inProcess(), policy: { approvals: [{ from: '0', needed: 2 }] } }),
- * ]
+ * PayoutBatchesModule.forRoot({
+ *   engine: inProcess(),
+ *   policy: { approvals: [{ from: '0', needed: 1 }, { from: '5000000', needed: 2 }] },
+ * });
  * ```
  *
  * @publicApi

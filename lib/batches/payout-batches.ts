@@ -39,7 +39,7 @@ export interface CreateBatchOptions extends BatchActor, BatchOfAccount {
  * ```ts
  * const batch = await batches.create('2026-11', linesFromCsv(createReadStream('salaries.csv')), { by: user.id });
  * const report = await batch.check({ by: user.id });
- * await batch.approve({ by: other.id });
+ * await batch.approve({ by: 'another person' });
  * await batch.start({ by: user.id });
  * for await (const { byState } of batch.watch()) console.log(byState);
  * ```

@@ -1,3 +1,4 @@
+import { type PayoutBatches } from 'nestjs-payments/batches';
 import { type INestApplication, type Type } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { type Mocked } from 'vitest';
@@ -48,6 +49,8 @@ export declare class Order {
 export declare const AppModule: Type;
 export declare const CheckoutService: Type;
 export declare const accounts: PaymentsAccounts;
+export declare const batches: PayoutBatches;
+export declare const user: { readonly id: string };
 export declare const alarm: (reference: string) => void;
 export declare const app: INestApplication;
 export declare const client: PoolClient;

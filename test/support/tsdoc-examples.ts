@@ -18,6 +18,7 @@ const SURROUNDINGS: Readonly<Record<string, readonly string[]>> = {
   '@jest/globals': ['expect'],
   'class-transformer': ['Transform'],
   ioredis: ['Redis'],
+  'node:fs': ['createReadStream'],
   pg: ['Pool', 'type PoolClient'],
   typeorm: ['DataSource', 'type EntityManager'],
   supertest: ['default as request'],
@@ -27,6 +28,7 @@ const SURROUNDINGS: Readonly<Record<string, readonly string[]>> = {
       'accounts',
       'alarm',
       'app',
+      'batches',
       'client',
       'collections',
       'dataSource',
@@ -54,7 +56,7 @@ const SURROUNDINGS: Readonly<Record<string, readonly string[]>> = {
       'sequelize',
       'signedBy',
     ],
-    ...['supplier', 'total', 'url', 'verified', 'wallet'],
+    ...['supplier', 'total', 'url', 'user', 'verified', 'wallet'],
   ],
 };
 

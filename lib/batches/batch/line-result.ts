@@ -1,7 +1,11 @@
 import { jsonObject } from '../../common/json-object.js';
 import { type NameMatch } from '../names/compare-names.js';
 
-/** Why the check blocked a line. */
+/**
+ * Why the check blocked a line.
+ *
+ * @publicApi
+ */
 export type LineProblem =
   /** The holder's name needs somebody's word. */
   | 'name'

@@ -15,6 +15,7 @@ export const ENTRY_POINTS = {
   './sequelize': [],
   './prisma': [],
   './mysql': [],
+  './batches': ['csv-parse'],
   './bullmq': ['@nestjs/bullmq', 'bullmq'],
   './terminus': ['@nestjs/terminus'],
   './opentelemetry': ['@opentelemetry/api'],
