@@ -27,8 +27,8 @@ export interface PayoutBatchLine {
   /** Two-decimal string in TZS. */
   readonly amount: string;
   readonly state: LineState;
-  /** Why it is, or was, blocked. */
-  readonly problem?: LineProblem;
+  /** Why it is, or was, blocked; empty without a reason. */
+  readonly problems: readonly LineProblem[];
   /** More about the state, for people; may be empty. */
   readonly detail: string;
   readonly updatedAt: Date;
@@ -36,7 +36,7 @@ export interface PayoutBatchLine {
 
 export function payoutBatchLine(batch: string, line: BatchLine): PayoutBatchLine {
   const { name, amount, recipient } = lineFrom(line.content);
-  const { holder, match, problem, detail = '' } = resultOf(line.result);
+  const { holder, match, problems = [], detail = '' } = resultOf(line.result);
   return {
     number: line.number,
     key: line.key,
@@ -48,7 +48,7 @@ export function payoutBatchLine(batch: string, line: BatchLine): PayoutBatchLine
     bank: recipient.kind === 'bank' ? recipient.bankCode : 'mobile money',
     amount,
     state: line.state,
-    ...(problem && { problem }),
+    problems,
     detail,
     updatedAt: new Date(line.updatedAt),
   };

@@ -189,10 +189,11 @@ export class PayoutBatch {
   }
 
   /**
-   * Calls every unknown line once more, unchanged: the journal probes it with the same key when that is due, and otherwise sends
-   * nothing. Call it every few minutes as long as lines are unknown.
+   * Asks the journal about every unknown line, and calls it once more, unchanged, if it is unknown there, too: the journal probes
+   * it with the same key when that is due, and sends nothing new. Call it every few minutes as long as lines are unknown. After
+   * `cancel()`, it also finds out about lines that a process was sending when it died.
    *
-   * @returns How many of them are not unknown any more.
+   * @returns How many of them have another state now.
    */
   async askAgain(): Promise<number> {
     return askAboutUnknown(this.access());

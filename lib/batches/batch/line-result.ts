@@ -21,6 +21,8 @@ export interface LineWord {
   readonly by: string;
   /** The holder's name at that time: another one needs another word. */
   readonly holder: string | undefined;
+  /** What the person saw: another finding needs another word. */
+  readonly detail: string | undefined;
 }
 
 /** What is known of a line beside its content. Personal data. */
@@ -32,7 +34,8 @@ export interface LineResult {
   readonly match?: NameMatch;
   /** The network of a phone, which only the gateway knows: numbers move from one to another. */
   readonly network?: string;
-  readonly problem?: LineProblem;
+  /** Absent: none. */
+  readonly problems?: readonly LineProblem[];
   /** More about the state, for people. */
   readonly detail?: string;
   readonly word?: LineWord;

@@ -113,28 +113,30 @@ export class BatchWorker {
       await this.pause(context, { reason: 'No window of the policy is open.', until: 'window' });
       return;
     }
-    const lines = await account.store.linesOf(job.load, job.chunk);
+    const lines = await this.withCurrentChecks(context);
     if (!(await this.isUnchanged(context, lines))) {
       await this.pause(context, {
         reason: `Lines of the chunk ${job.chunk} were changed after they were loaded.`,
       });
       return;
     }
-    await this.checkOutdated(context, lines);
-    const steps = new PaySteps(account, stored, this.around);
-    const stop = await steps.payChunk(await account.store.linesOf(job.load, job.chunk));
+    const stop = await new PaySteps(account, stored, this.around).payChunk(lines);
     if (stop) await this.pause(context, stop);
     else await endRun(account, stored);
   }
 
-  /** What was checked too long ago is checked again before it is sent. */
-  private async checkOutdated(context: JobContext, lines: readonly BatchLine[]): Promise<void> {
+  /** The lines of the chunk. What was checked too long ago is checked again before it is sent. */
+  private async withCurrentChecks(context: JobContext): Promise<readonly BatchLine[]> {
+    const { job, account } = context;
     const { policy, now } = this.around;
+    const lines = await account.store.linesOf(job.load, job.chunk);
     const outdated = lines.filter(
       ({ state, result }) =>
         state === 'checked' && isCheckOutdated(resultOf(result).checkedAt ?? 0, now(), policy),
     );
-    if (outdated.length > 0) await this.checkLines(context, outdated);
+    if (outdated.length === 0) return lines;
+    await this.checkLines(context, outdated);
+    return account.store.linesOf(job.load, job.chunk);
   }
 
   private async isUnchanged({ job, account }: JobContext, lines: readonly BatchLine[]): Promise<boolean> {
@@ -143,12 +145,12 @@ export class BatchWorker {
   }
 
   private async pause({ job, account, stored }: JobContext, pause: BatchPause): Promise<void> {
-    const paused = await changeBatch(account.store, stored, () => ({
-      action: 'pause',
-      by: SYSTEM,
-      details: { reason: pause.reason },
-      changes: { pause },
-    }));
+    const paused = await changeBatch(account.store, stored, ({ record }) =>
+      // Somebody may have paused and resumed it: then it is another run that goes on.
+      detailsOf(record).round === job.round
+        ? { action: 'pause', by: SYSTEM, details: { reason: pause.reason }, changes: { pause } }
+        : undefined,
+    );
     if (!paused) return;
     this.logger.warn(`The batch "${job.batch}" pauses: ${pause.reason}`);
     await giveWake({ ...job, chunk: 0 }, pause, this.around);

@@ -1,7 +1,9 @@
-import { type BatchLine, type LineChange } from '../../storage/batch-store.js';
+import { isPaymentsError, PaymentsValidationError } from '../../errors/payments-errors.js';
+import { type PaymentsJournal } from '../../journal/payments-journal.js';
+import { type BatchLine, type LineChange, type LineState } from '../../storage/batch-store.js';
 import { type BatchAccess } from '../batch/batch-access.js';
 import { checkState } from '../batch/batch-decisions.js';
-import { resultOf } from '../batch/line-result.js';
+import { type LineWord, resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../lines/payout-line.js';
 import { inParallel } from './in-parallel.js';
 import { payLine } from './pay-line.js';
@@ -15,13 +17,16 @@ export async function acceptLines(
   { by, because }: { readonly by: string; readonly because: string },
 ): Promise<number> {
   const { store } = access.account;
+  if (typeof because !== 'string' || because.trim() === '') {
+    throw new PaymentsValidationError({ because: ['because must say why the lines may be paid'] });
+  }
   const lines: BatchLine[] = [];
   for (const key of keys) lines.push(await access.line(key));
   const changes = lines.flatMap(({ number, result: text }): LineChange[] => {
     const result = resultOf(text);
     // Without a holder there is nobody to pay.
     if (result.holder === undefined) return [];
-    const word = { by, holder: result.holder };
+    const word: LineWord = { by, holder: result.holder, detail: result.detail };
     return [{ number, from: ['blocked'], to: 'checked', result: JSON.stringify({ ...result, word }) }];
   });
   // Whoever approved before did not see that these lines are paid, too.
@@ -34,27 +39,67 @@ export async function acceptLines(
   return changed.length;
 }
 
-/** Calls every unknown line once more. Returns how many are not unknown any more. */
+/**
+ * Finds out what became of the lines that may have been sent, from the journal. Those that are unknown there too are called once
+ * more, which never sends anything new. Returns how many have another state now.
+ */
 export async function askAboutUnknown(access: BatchAccess): Promise<number> {
-  const { store, services } = access.account;
+  const { store } = access.account;
   const { concurrency, stopping } = access.around;
+  const { state } = (await access.stored()).record;
+  const isWorkedOn = state === 'running' || state === 'paused';
+  const states: readonly LineState[] = isWorkedOn ? ['unknown'] : ['unknown', 'sending'];
   let known = 0;
   const ask = async (line: BatchLine): Promise<void> => {
-    const { change } = await payLine(services.disbursements, access.batch, line);
-    const changed = await store.change(access.load, [change]);
-    if (changed.length > 0 && change.to !== 'unknown') known += 1;
+    const change = await fromJournal(access, line);
+    if (!change) return;
+    const changed = await store.change(access.load, [{ ...change, from: [line.state] }]);
+    if (changed.length > 0 && change.to !== line.state) known += 1;
   };
   for (let after: number | undefined = 0; after !== undefined && !stopping.aborted;) {
-    const lines: readonly BatchLine[] = await store.lines(access.load, {
-      after,
-      limit: PAGE,
-      states: ['unknown'],
-    });
+    const lines: readonly BatchLine[] = await store.lines(access.load, { after, limit: PAGE, states });
     await inParallel(lines, concurrency, ask, () => !stopping.aborted);
     after = lines.at(-1)?.number;
   }
   access.tell();
   return known;
+}
+
+/** What the journal says of a line. A call of a payment that it does not hold, or that was refused, would send it. */
+async function fromJournal(
+  { account, batch }: BatchAccess,
+  line: BatchLine,
+): Promise<Pick<LineChange, 'number' | 'to' | 'result'> | undefined> {
+  const { journal, disbursements } = account.services;
+  const { number, state } = line;
+  const reference = paymentReference(batch, line.key);
+  const entry = await journal.get('disbursement', reference);
+  switch (entry?.state) {
+    // The journal knows a payment before it is sent, so a line that was only begun was not sent.
+    case undefined:
+      return state === 'sending' && (await isUnheardOf(journal, reference))
+        ? { number, to: 'checked' }
+        : undefined;
+    case 'accepted':
+      return { number, to: 'accepted' };
+    case 'settled':
+      return { number, to: entry.outcome === 'paid' ? 'paid' : 'failed' };
+    case 'rejected':
+      return { number, to: entry.final === false ? 'unknown' : 'refused' };
+    case 'unknown':
+    case 'in-flight':
+      return (await payLine(disbursements, batch, line)).change;
+    case 'planned':
+      return undefined;
+  }
+}
+
+/** Whether the journal never had a payment, and has not only forgotten it. */
+async function isUnheardOf(journal: PaymentsJournal, reference: string): Promise<boolean> {
+  return journal.waitForOutcome('disbursement', reference, { timeoutMs: 5_000 }).then(
+    () => false,
+    (error: unknown) => isPaymentsError(error) && error.code === 'ENTRY_NOT_FOUND',
+  );
 }
 
 /** Writes down how a line ended. */

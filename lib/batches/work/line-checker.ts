@@ -6,14 +6,15 @@ import {
   type LineState,
   type SameRecipient,
 } from '../../storage/batch-store.js';
-import { type LineResult, resultOf } from '../batch/line-result.js';
+import { type LineProblem, type LineResult, resultOf } from '../batch/line-result.js';
 import { lineFrom, type ReadLine } from '../lines/payout-line.js';
 import { compareNames } from '../names/compare-names.js';
 import { type ResolvedBatchPolicy } from '../policy/batch-policy.js';
 import { nameNeedsWord } from '../policy/name-rule.js';
 
 /** What the check of a line found. */
-type Found = Pick<LineResult, 'holder' | 'match' | 'network' | 'problem' | 'detail'>;
+type Found = Pick<LineResult, 'holder' | 'match' | 'network'> &
+  Required<Pick<LineResult, 'problems' | 'detail'>>;
 
 /** Checks the lines of a batch at the gateway: bank, holder, name, and who else gets money. */
 export class LineChecker {
@@ -34,12 +35,12 @@ export class LineChecker {
     same: SameRecipient | undefined,
     now: number,
   ): Promise<LineChange> {
-    const before = resultOf(line.result);
     const found = await this.find(lineFrom(line.content), same);
-    const { word } = before;
-    const isAccepted = word !== undefined && word.holder === found.holder && found.problem !== undefined;
+    const { word } = resultOf(line.result);
+    // Another holder, or another finding, needs another word.
+    const isAccepted = word?.holder === found.holder && word?.detail === found.detail;
     const result: LineResult = { checkedAt: now, ...found, ...(isAccepted && { word }) };
-    const to = found.problem === undefined || isAccepted ? 'checked' : 'blocked';
+    const to = found.problems.length === 0 || isAccepted ? 'checked' : 'blocked';
     return { number: line.number, from: [from], to, result: JSON.stringify(result) };
   }
 
@@ -48,25 +49,30 @@ export class LineChecker {
     same: SameRecipient | undefined,
   ): Promise<Found> {
     if (recipient.kind === 'bank' && !(await this.knownBanks()).has(recipient.bankCode)) {
-      return { problem: 'bank', detail: 'the gateway lists no such bank' };
+      return { problems: ['bank'], detail: 'the gateway lists no such bank' };
     }
     const held = await this.holderOf(recipient);
-    if ('problem' in held) return held;
+    if ('problems' in held) return held;
     const match = compareNames(name, held.holder);
-    if (nameNeedsWord(match, this.policy)) {
-      return { ...held, match, problem: 'name', detail: `the name is ${match}` };
-    }
-    if (same) {
-      const detail = `the line ${same.key} of the batch ${same.batch} goes to the same recipient`;
-      return { ...held, match, problem: 'same-recipient', detail };
-    }
-    return { ...held, match };
+    const found: readonly (readonly [LineProblem, string])[] = [
+      ...(nameNeedsWord(match, this.policy) ? [['name', `the name is ${match}`] as const] : []),
+      ...(same
+        ? [
+            [
+              'same-recipient',
+              `the line ${same.key} of the batch ${same.batch} goes to the same recipient`,
+            ] as const,
+          ]
+        : []),
+    ];
+    const [problems, details] = [found.map(([problem]) => problem), found.map(([, detail]) => detail)];
+    return { ...held, match, problems, detail: details.join(', and ') };
   }
 
   private async holderOf(
     recipient: ReadLine['recipient'],
   ): Promise<
-    (Pick<LineResult, 'network'> & { readonly holder: string }) | Required<Pick<Found, 'problem' | 'detail'>>
+    (Pick<LineResult, 'network'> & { readonly holder: string }) | Pick<Found, 'problems' | 'detail'>
   > {
     const { nameLookup } = this.services;
     try {
@@ -79,10 +85,10 @@ export class LineChecker {
       // The answer may have less than the specification says.
       const network: unknown = found.network;
       if (typeof network === 'string') return { holder: found.account_name, network };
-      return { problem: 'recipient', detail: 'the gateway does not say which network the phone is in' };
+      return { problems: ['recipient'], detail: 'the gateway does not say which network the phone is in' };
     } catch (error) {
       if (!(error instanceof PaymentRejectedError)) throw error;
-      return { problem: 'recipient', detail: `the gateway does not know the recipient (${error.code})` };
+      return { problems: ['recipient'], detail: `the gateway does not know the recipient (${error.code})` };
     }
   }
 

@@ -10,8 +10,8 @@ import { type BatchPause } from '../batch/batch-details.js';
 
 /** What a call that failed says of its line, and whether the batch goes on. */
 export interface LineOutcome {
-  /** `checked`: nothing was sent, so a later run sends it. */
-  readonly state: Extract<LineState, 'checked' | 'unknown' | 'refused' | 'failed'>;
+  /** `checked`: nothing was sent, so a later run sends it. `sending`: a later run finds out whether it was sent. */
+  readonly state: Extract<LineState, 'checked' | 'sending' | 'unknown' | 'refused' | 'failed'>;
   /** For people. */
   readonly detail: string;
   /** Absent: the next line may be sent. */
@@ -28,8 +28,10 @@ export function outcomeOf(error: unknown): LineOutcome {
     return { state: 'unknown', detail: `no certain answer came (${error.evidence})` };
   }
   if (error.mayHaveBeenProcessed === true) return { state: 'unknown', detail: error.message };
-  // The journal could not be read: an earlier run may have sent it, and the next one finds out.
-  if (error.mayHaveBeenProcessed === 'not-by-this-call') return notSent(error.message, 'gateway');
+  // The journal could not be read, for example: an earlier run may have sent it.
+  if (error.mayHaveBeenProcessed === 'not-by-this-call') {
+    return { ...notSent(error.message, 'gateway'), state: 'sending' };
+  }
   if (error instanceof ReferenceReusedError) {
     return { state: 'failed', detail: 'it ended without success: pay it under another key' };
   }
@@ -52,7 +54,9 @@ function notSent(reason: string, until?: BatchPause['until']): LineOutcome {
  * The states from which a line may take an outcome. A job may run twice at once, so the weaker outcome of the second run must
  * not replace the stronger one of the first.
  */
-export const REPLACES: Readonly<Record<'accepted' | LineOutcome['state'], readonly LineState[]>> = {
+export const REPLACES: Readonly<
+  Record<'accepted' | Exclude<LineOutcome['state'], 'sending'>, readonly LineState[]>
+> = {
   accepted: ['checked', 'sending', 'unknown', 'refused'],
   unknown: ['checked', 'sending', 'unknown', 'refused'],
   refused: ['sending'],

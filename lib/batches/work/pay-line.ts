@@ -7,7 +7,8 @@ import { outcomeOf, REPLACES } from './line-outcome.js';
 
 /** A line that was sent, or not. */
 export interface SentLine {
-  readonly change: LineChange;
+  /** Absent: an earlier job may have sent it, and nobody knows now. */
+  readonly change?: LineChange;
   /** Why the batch has to pause. */
   readonly stop?: BatchPause | undefined;
 }
@@ -33,7 +34,7 @@ export async function payLine(
     return { change: changed('accepted', '') };
   } catch (error) {
     const { state, detail, stop } = outcomeOf(error);
-    return { change: changed(state, detail), stop };
+    return state === 'sending' ? { stop } : { change: changed(state, detail), stop };
   }
 }
 

@@ -11,6 +11,8 @@ const WRITTEN_TOGETHER = 20;
 
 /** Sends the lines of one chunk. */
 export class PaySteps {
+  /** The lines that this job marked and has not reached: nothing was sent of them. */
+  private unsent = new Set<number>();
   private row = { unknown: 0, refused: 0 };
   private results: LineChange[] = [];
   private stop: BatchPause | undefined;
@@ -35,7 +37,7 @@ export class PaySteps {
       );
     } finally {
       await this.write();
-      await this.release(begun);
+      await this.release();
     }
     return this.stop;
   }
@@ -44,18 +46,19 @@ export class PaySteps {
   private async begin(lines: readonly BatchLine[]): Promise<readonly BatchLine[]> {
     const ready = lines.filter(({ state }) => state === 'checked');
     const changes = ready.map(({ number }): LineChange => ({ number, from: ['checked'], to: 'sending' }));
-    const begun = new Set(await this.account.store.change(this.stored.record.load, changes));
-    return lines.filter(({ number, state }) => state === 'sending' || begun.has(number));
+    this.unsent = new Set(await this.account.store.change(this.stored.record.load, changes));
+    return lines.filter(({ number, state }) => state === 'sending' || this.unsent.has(number));
   }
 
   private async pay(line: BatchLine): Promise<void> {
+    this.unsent.delete(line.number);
     const { change, stop } = await payLine(
       this.account.services.disbursements,
       this.stored.record.batch,
       line,
     );
-    this.results.push(change);
-    const { row, stop: reason } = countRow(this.row, change.to, this.around.policy);
+    if (change) this.results.push(change);
+    const { row, stop: reason } = countRow(this.row, change?.to ?? 'sending', this.around.policy);
     this.row = row;
     this.stop ??= stop ?? (reason === undefined ? undefined : { reason });
     if (this.results.length >= WRITTEN_TOGETHER) await this.write();
@@ -76,10 +79,13 @@ export class PaySteps {
     this.isOver = now?.record.state !== 'running' || now.record.load !== record.load;
   }
 
-  /** Nothing was sent of what this job marked and did not reach. */
-  private async release(begun: readonly BatchLine[]): Promise<void> {
-    if (this.goesOn()) return;
-    const changes = begun.map(({ number }): LineChange => ({ number, from: ['sending'], to: 'checked' }));
+  /** What an earlier job has begun stays as it is: it may have been sent. */
+  private async release(): Promise<void> {
+    const changes = [...this.unsent].map((number): LineChange => ({
+      number,
+      from: ['sending'],
+      to: 'checked',
+    }));
     await this.account.store.change(this.stored.record.load, changes);
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type PaymentsStorage } from 'nestjs-payments';
 import { type BatchPolicy, type PayoutBatch, type PayoutLine } from 'nestjs-payments/batches';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -18,6 +19,7 @@ describe('a batch that nobody has approved for good', () => {
   let server: PgliteServer;
   let database: PaymentsDatabase;
   let sandbox: PaymentsSandbox;
+  let storage: PaymentsStorage;
   let running: BatchesApp;
   let name: string;
   let lines: readonly PayoutLine[];
@@ -27,7 +29,7 @@ describe('a batch that nobody has approved for good', () => {
     server = await startPglite();
     database = await openPaymentsDatabase(server.url, { max: 1 });
     sandbox = await startSandbox({ startingBalance: '10000' });
-    const storage = postgresStorage({ pool: database.pool, schema: database.schema });
+    storage = postgresStorage({ pool: database.pool, schema: database.schema });
     running = await startBatchesApp({ sandbox, storage, policy: { ...POLICY, sameRecipientWithinDays: 0 } });
   });
   beforeEach(async () => {
@@ -92,6 +94,20 @@ describe('a batch that nobody has approved for good', () => {
     await batch.start({ by: 'maker' });
     expect((await batch.finished()).byState).toMatchObject({ accepted: { lines: 1 }, blocked: { lines: 1 } });
     expect(sent()).toBe(1);
+  });
+
+  it('shows every reason why a line is blocked, and a word for one of them is none for another', async () => {
+    const [first, second] = knownLines(sandbox, 2, '33') as [PayoutLine, PayoutLine];
+    const { account_number } = first;
+    lines = [first, { ...second, account_number, name: 'Somebody Else' }];
+    const careful = await startBatchesApp({ sandbox, storage, policy: { sameRecipientWithinDays: 5 } });
+    const batch = await careful.batches.create(name, lines, { by: 'maker' });
+    const { blockedLines } = await batch.check({ by: 'maker' });
+    expect(blockedLines).toMatchObject([{ key: 'S-2', problems: ['name', 'same-recipient'] }]);
+    await expect(batch.accept(['S-2'], { by: 'maker', because: ' ' })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+    });
+    await careful.app.close();
   });
 
   it('loses the first of two approvals when a line is accepted after it', async () => {

@@ -132,7 +132,7 @@ describe('a batch of which not everything goes well', () => {
       byState: { accepted: { lines: 1 }, blocked: { lines: 1 } },
     });
     expect(await linesOf(batch, 'blocked')).toMatchObject([
-      { key: 'S-2', problem: 'name', holder: 'Somebody Else' },
+      { key: 'S-2', problems: ['name'], holder: 'Somebody Else' },
     ]);
   });
 
@@ -170,6 +170,48 @@ describe('a batch of which not everything goes well', () => {
     running = await start();
     expect((await (await running.batches.open(name)).progress()).state).toBe('cancelled');
     expect(references().length).toBeLessThan(known + 100);
+  });
+
+  it('never says of a line that a dead process had begun that nothing was sent', async () => {
+    const batch = await approvedBatch(running.batches, name, knownLines(sandbox, 3, '21'));
+    // As a process leaves it that dies after the gateway took the line, and after it began another one.
+    const [sent] = knownLines(sandbox, 1, '21');
+    await running.disbursements.bank({
+      reference: `${name}.S-1`,
+      amount: '21',
+      remarks: name,
+      bank_code: 'BSB',
+      account_number: String(sent?.account_number),
+      account_name: String(sent?.name),
+    });
+    await database.pool.query(
+      `UPDATE payments_batch_lines SET state = 'sending' WHERE line_number <= 2 AND batch_load IN
+        (SELECT batch_load FROM payments_batches WHERE name = '${name}')`,
+    );
+    await database.pool.query(
+      `UPDATE payments_batch_counts SET state = 'sending', line_count = 2 WHERE state = 'checked' AND batch_load IN
+        (SELECT batch_load FROM payments_batches WHERE name = '${name}')`,
+    );
+    await batch.cancel({ by: 'checker' });
+    expect(await batch.askAgain()).toBe(2);
+    expect((await linesOf(batch)).map(({ key, state }) => [key, state])).toEqual([
+      ['S-1', 'accepted'],
+      ['S-2', 'checked'],
+      ['S-3', 'checked'],
+    ]);
+    expect(references()).toEqual([`${name}.S-1`]);
+  });
+
+  it('believes the journal when it asks again: what was settled there, or refused, is so here, and nothing is sent', async () => {
+    sandbox.next('POST /disbursements/bank').dropAfterProcessing().times(2);
+    const batch = await begun(2);
+    await batch.finished();
+    await running.journal.settle('disbursement', `${name}.S-1`, 'paid');
+    await running.journal.settle('disbursement', `${name}.S-2`, 'failed');
+    const before = sandbox.requests().length;
+    expect(await batch.askAgain()).toBe(2);
+    expect((await linesOf(batch)).map(({ state }) => state)).toEqual(['paid', 'failed']);
+    expect(sandbox.requests()).toHaveLength(before);
   });
 
   it('reports every line, with masked recipients', async () => {

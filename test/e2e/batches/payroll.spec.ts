@@ -74,7 +74,7 @@ describe('a batch of payouts', () => {
       by: 'maker',
     });
     const report = await batch.check({ by: 'maker' });
-    expect(report.blockedLines).toMatchObject([{ key: 'S-2', problem: 'name', match: 'different' }]);
+    expect(report.blockedLines).toMatchObject([{ key: 'S-2', problems: ['name'], match: 'different' }]);
     await expect(batch.approve({ by: 'checker' })).rejects.toMatchObject({ code: 'BATCH_BLOCKED' });
     expect(await batch.accept(['S-2'], { by: 'checker', because: 'seen the passport' })).toBe(1);
     await batch.approve({ by: 'checker' });
