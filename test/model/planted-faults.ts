@@ -271,8 +271,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'recovery leaves planned payments alone',
     file: RECOVERY,
-    find: "if (decision === 'send') return",
-    write: "if (decision === 'send') return {}; if (existing.damaged === 'never') return",
+    find: 'return this.stopping.aborted || fullDays.has(record) ? {} : this.send(existing, fullDays);',
+    write: 'return existing.damaged === undefined ? {} : this.send(existing, fullDays);',
   },
   {
     name: 'recovery reads planned payments as settled',
