@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { aesGcm, type PaymentsStorage } from 'nestjs-payments';
-import { type PayoutBatch, type PayoutBatchLine } from 'nestjs-payments/batches';
+import { type PayoutBatch, type PayoutBatchLine, type PayoutLine } from 'nestjs-payments/batches';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
@@ -134,6 +134,44 @@ describe('a batch of which not everything goes well', () => {
     expect(await linesOf(batch, 'blocked')).toMatchObject([
       { key: 'S-2', problems: ['name'], holder: 'Somebody Else' },
     ]);
+  });
+
+  it('leaves a line blocked that was accepted for another holder', async () => {
+    const [first, second] = knownLines(sandbox, 2, '778') as [PayoutLine, PayoutLine];
+    const lines = [first, { ...second, name: 'Somebody Else' }];
+    const batch = await running.batches.create(name, lines, { by: 'maker' });
+    await batch.check({ by: 'maker' });
+    expect(await batch.accept(['S-2'], { by: 'checker', because: 'a passport' })).toBe(1);
+    await batch.approve({ by: 'checker' });
+    now += 2 * 86_400_000;
+    await batch.start({ by: 'maker' });
+    expect(await batch.finished()).toMatchObject({ byState: { accepted: { lines: 2 } } });
+
+    const other = await running.batches.create(`${name}-2`, lines, { by: 'maker', again: [name] });
+    await other.check({ by: 'maker' });
+    await other.accept(['S-2'], { by: 'checker', because: 'a passport' });
+    await other.approve({ by: 'checker' });
+    now += 2 * 86_400_000;
+    sandbox.directory.register(String(second.account_number), 'A Third Person');
+    await other.start({ by: 'maker' });
+    expect(await other.finished()).toMatchObject({
+      byState: { accepted: { lines: 1 }, blocked: { lines: 1 } },
+    });
+  });
+
+  it('leaves a line as begun that it has not reached when it pauses, if another process had begun it', async () => {
+    const batch = await approvedBatch(running.batches, name, knownLines(sandbox, 30, '22'));
+    await database.pool.query(
+      `UPDATE payments_batch_lines SET state = 'sending' WHERE line_number = 30 AND batch_load IN
+        (SELECT batch_load FROM payments_batches WHERE name = '${name}')`,
+    );
+    sandbox
+      .next('POST /disbursements/bank', { reference: `${name}.S-1` })
+      .status(400, { code: 'INSUFFICIENT_BALANCE' });
+    await batch.start({ by: 'maker' });
+    expect((await batch.finished()).state).toBe('paused');
+    expect(await linesOf(batch, 'sending')).toMatchObject([{ key: 'S-30' }]);
+    expect((await linesOf(batch, 'checked')).map(({ key }) => key)).toContain('S-29');
   });
 
   it('goes on in the next process, and pays nothing twice', async () => {
