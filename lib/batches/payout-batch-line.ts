@@ -11,6 +11,7 @@ import { lineFrom, maskedRecipient, paymentReference } from './lines/payout-line
 export interface PayoutBatchLine {
   /** 1 for the first line. */
   readonly number: number;
+  /** What tells it apart within the batch. */
   readonly key: string;
   /** The reference of its payment: name of the batch, a dot, and the key. */
   readonly reference: string;
@@ -26,11 +27,13 @@ export interface PayoutBatchLine {
   readonly bank: string;
   /** Two-decimal string in TZS. */
   readonly amount: string;
+  /** What became of it so far. */
   readonly state: LineState;
   /** Why it is, or was, blocked; empty without a reason. */
   readonly problems: readonly LineProblem[];
   /** More about the state, for people; may be empty. */
   readonly detail: string;
+  /** When its state last changed. */
   readonly updatedAt: Date;
 }
 

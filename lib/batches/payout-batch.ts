@@ -230,6 +230,7 @@ export class PayoutBatch {
     }
   }
 
+  /** @internal */
   [inspect.custom](): string {
     return `PayoutBatch { ${JSON.stringify(this.name)} }`;
   }

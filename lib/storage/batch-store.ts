@@ -1,18 +1,5 @@
 import { type InboxScope } from '../common/vocabulary.js';
 
-/** The states of a line, in the order in which it passes them. */
-export const LINE_STATES = [
-  'waiting',
-  'checked',
-  'blocked',
-  'sending',
-  'accepted',
-  'unknown',
-  'refused',
-  'paid',
-  'failed',
-] as const;
-
 /**
  * The state of a line of a batch.
  *
@@ -28,7 +15,21 @@ export const LINE_STATES = [
  *
  * @publicApi
  */
-export type LineState = (typeof LINE_STATES)[number];
+export type LineState =
+  'waiting' | 'checked' | 'blocked' | 'sending' | 'accepted' | 'unknown' | 'refused' | 'paid' | 'failed';
+
+/** In the order in which a line passes them. */
+export const LINE_STATES: readonly LineState[] = [
+  'waiting',
+  'checked',
+  'blocked',
+  'sending',
+  'accepted',
+  'unknown',
+  'refused',
+  'paid',
+  'failed',
+];
 
 /**
  * The state of a batch.

@@ -17,7 +17,11 @@ export interface PaymentsStorage {
   readonly journal: JournalStore;
   /** Which webhook deliveries were set aside instead of handled. */
   readonly conflicts: ConflictStore;
-  /** Batches of payouts and their lines. Absent: `PayoutBatchesModule` cannot use this storage. */
+  /**
+   * Batches of payouts and their lines. Absent: `PayoutBatchesModule` cannot use this storage.
+   *
+   * @internal
+   */
   readonly batches?: BatchStore;
   /**
    * What the application should know of the way in which it uses the storage, each as a whole sentence. The package logs

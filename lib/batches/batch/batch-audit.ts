@@ -9,6 +9,7 @@ import { type StoredBatchEvent } from '../../storage/batch-store.js';
 export interface BatchAuditEntry {
   /** 1 for the first one; each has the next number. */
   readonly number: number;
+  /** When it was done, by the clock of the storage. */
   readonly at: Date;
   /** For example `approve`. */
   readonly action: string;

@@ -13,6 +13,7 @@ import { detailsOf } from './batch-details.js';
  * @publicApi
  */
 export interface LineSum {
+  /** Number of lines. */
   readonly lines: number;
   /** Two-decimal string in TZS. */
   readonly amount: string;
@@ -24,6 +25,7 @@ export interface LineSum {
  * @publicApi
  */
 export interface BatchProgress {
+  /** Whether it is checked, approved, being paid, and so on. */
   readonly state: BatchState;
   /** All lines. */
   readonly total: LineSum;

@@ -8,8 +8,11 @@
  * @publicApi
  */
 export interface BatchJob {
+  /** What is to be done. */
   readonly kind: 'check' | 'pay' | 'wake';
+  /** Name of the merchant account. */
   readonly account: string;
+  /** Name of the batch. */
   readonly batch: string;
   /** Identifies the lines of the batch. */
   readonly load: string;

@@ -24,12 +24,6 @@ const PIECE = 65_536;
 
 type CsvSource = AsyncIterable<Uint8Array | string> | Uint8Array | string;
 
-/** A line of a file, with its place there. */
-type CsvLine = PayoutLine & {
-  /** The number of its last line in the file, as an editor shows it. */
-  readonly line: number;
-};
-
 /**
  * Reads the lines of a batch from a CSV file as it comes, in little memory. The first line names the columns: `key`, `name`,
  * `amount`, and `bank_code` with `account_number`, or `phone`; `remarks` if you like. Columns have commas or semicolons. The file
@@ -48,7 +42,7 @@ type CsvLine = PayoutLine & {
  */
 export async function* linesFromCsv(
   source: AsyncIterable<Uint8Array | string> | Uint8Array | string,
-): AsyncIterable<CsvLine> {
+): AsyncIterable<PayoutLine> {
   try {
     yield* rowsOf(source);
   } finally {
@@ -57,7 +51,7 @@ export async function* linesFromCsv(
   }
 }
 
-async function* rowsOf(source: CsvSource): AsyncGenerator<CsvLine, void> {
+async function* rowsOf(source: CsvSource): AsyncGenerator<PayoutLine, void> {
   const { parse, CsvError } = await csvParser();
   const { delimiter, all } = await withDelimiter(checkedBytes(source));
   let count = 0;
@@ -68,7 +62,7 @@ async function* rowsOf(source: CsvSource): AsyncGenerator<CsvLine, void> {
     columns: (names: string[]) => columnsOf(names),
     delimiter,
     max_record_size: LONGEST_ROW,
-    on_record: (record: PayoutLine, { lines }): CsvLine => {
+    on_record: (record: PayoutLine, { lines }): PayoutLine => {
       count += 1;
       next = lines + 1;
       return { ...record, line: lines };
@@ -80,7 +74,7 @@ async function* rowsOf(source: CsvSource): AsyncGenerator<CsvLine, void> {
   // The rows reject with what the source threw.
   pipeline(all, rows, () => undefined);
   try {
-    yield* rows as AsyncIterable<CsvLine>;
+    yield* rows as AsyncIterable<PayoutLine>;
   } catch (error) {
     throw error instanceof CsvError ? noTable(problemOf(error, next)) : error;
   }

@@ -28,6 +28,8 @@ export interface PayoutLine {
   readonly phone?: string | undefined;
   /** What the payout is for. @default the name of the batch */
   readonly remarks?: string | undefined;
+  /** The number of its line in a file, for messages about it. @default its place among the lines */
+  readonly line?: number | undefined;
 }
 
 /** The recipient of a line. */

@@ -25,6 +25,7 @@ export interface ApprovalBand {
  * @publicApi
  */
 export interface PayWindow {
+  /** The days of the week on which it opens. */
   readonly days: readonly Day[];
   /** `HH:MM`, for example `08:00`. */
   readonly from: string;

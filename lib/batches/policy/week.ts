@@ -1,11 +1,11 @@
-export const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
-
 /**
  * A day of the week.
  *
  * @publicApi
  */
-export type Day = (typeof DAYS)[number];
+export type Day = 'sun' | 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat';
+
+export const DAYS: readonly Day[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 export const DAY_MINUTES = 1_440;
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
