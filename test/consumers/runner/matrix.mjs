@@ -13,6 +13,7 @@ export const APPLICATIONS = [
       'ioredis@5',
       '@nestjs/terminus@11',
       '@opentelemetry/api@1',
+      'csv-parse@7',
     ],
   },
   { name: 'nest11-esm', nest: 11, format: 'ESM', tests: 'test:e2e' },
@@ -41,6 +42,7 @@ export const APPLICATIONS = [
       'ioredis@6',
       '@nestjs/terminus@12',
       '@opentelemetry/api@1',
+      'csv-parse@7',
     ],
   },
 ];
