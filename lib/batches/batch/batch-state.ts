@@ -26,7 +26,7 @@ const TRANSITIONS: Readonly<Record<BatchAction, BatchTransition>> = {
   check: { from: ['loaded', 'checking', 'checked'], to: 'checking' },
   'check-end': { from: ['checking'], to: 'checked' },
   'check-stop': { from: ['checking'], to: 'loaded' },
-  accept: { from: ['checked'], to: 'checked' },
+  accept: { from: ['checked'], to: 'checking' },
   'approve-in-part': { from: ['checked'], to: 'checked' },
   approve: { from: ['checked'], to: 'approved' },
   start: { from: ['approved'], to: 'running' },

@@ -102,8 +102,10 @@ async function finish(
 }
 
 async function giveUp({ store }: BatchAccount, { record, version }: StoredBatch): Promise<void> {
-  await store.removeLoad(record.load);
-  await store.remove(record, version);
+  const isRemoved = await store.remove(record, version);
+  const current = isRemoved ? undefined : await store.get(record);
+  // If only the answer of the last step was lost, the batch is loaded, and keeps its lines.
+  if (current?.record.load !== record.load) await store.removeLoad(record.load);
 }
 
 function exists(batch: string): PaymentsError {

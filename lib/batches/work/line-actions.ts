@@ -5,6 +5,7 @@ import { type BatchAccess } from '../batch/batch-access.js';
 import { checkState } from '../batch/batch-decisions.js';
 import { type LineWord, resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../lines/payout-line.js';
+import { endCheck } from './end-batch.js';
 import { inParallel } from './in-parallel.js';
 import { payLine } from './pay-line.js';
 
@@ -29,12 +30,13 @@ export async function acceptLines(
     const word: LineWord = { by, holder: result.holder, detail: result.detail };
     return [{ number, from: ['blocked'], to: 'checked', result: JSON.stringify({ ...result, word }) }];
   });
-  // Whoever approved before did not see that these lines are paid, too.
-  await access.change((stored) => {
+  // Whoever approved before did not see that these lines are paid, too, and nobody approves before they are written.
+  const checking = await access.change((stored) => {
     checkState(stored, 'accept');
     return { action: 'accept', by, details: { keys, because }, changes: { approvals: [] } };
   });
   const changed = await store.change(access.load, changes);
+  await endCheck(access.account, checking);
   access.tell();
   return changed.length;
 }

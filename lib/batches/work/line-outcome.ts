@@ -38,7 +38,7 @@ export function outcomeOf(error: unknown): LineOutcome {
   if (error.code === 'INSUFFICIENT_BALANCE') {
     return notSent('The wallet holds too little: top it up.', 'balance');
   }
-  // A cap of the day, or an amount above the limits of the account: the next lines meet the same.
+  // The next lines meet the same.
   if (error.code === 'DAILY_CAP_REACHED') return notSent(error.message);
   if (error instanceof PaymentRejectedError || error instanceof PaymentsValidationError) {
     return { state: 'refused', detail: error.message };
