@@ -94,4 +94,20 @@ describe('a batch of payouts', () => {
     });
     await expect(running.batches.open(name())).rejects.toMatchObject({ code: 'BATCH_NOT_FOUND' });
   });
+
+  it('keeps its lines if they are loaded and only the answer to that is lost', async () => {
+    const { batches } = storage;
+    if (!batches) throw new Error('PostgreSQL keeps batches.');
+    const lossy = Object.create(batches) as typeof batches;
+    lossy.replace = async (...args) => {
+      await batches.replace(...args);
+      throw new Error('The answer is lost.');
+    };
+    const app = await startBatchesApp({ sandbox, storage: { ...storage, batches: lossy } });
+    const lines = knownLines(sandbox, 2, '41');
+    await expect(app.batches.create(name(), lines, { by: 'maker' })).rejects.toThrow('The answer is lost.');
+    await app.app.close();
+    const batch = await running.batches.open(name());
+    expect(await batch.progress()).toMatchObject({ state: 'loaded', byState: { waiting: { lines: 2 } } });
+  });
 });
