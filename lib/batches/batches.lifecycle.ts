@@ -12,8 +12,8 @@ import { BatchAccounts } from './batch/batch-accounts.js';
 import { BatchNotifier } from './batch/batch-notifier.js';
 import { type ResolvedBatchesOptions } from './payout-batches-options.js';
 import { type BatchSurroundings } from './batch/batch-surroundings.js';
-import { BatchWorker } from './work/batch-worker.js';
-import { giveOpenBatches } from './work/give-open-batches.js';
+import { BatchWorker } from './jobs/batch-worker.js';
+import { giveOpenBatches } from './jobs/give-open-batches.js';
 
 /** Starts the work on batches with the application, and ends it before anything that it needs is closed. */
 export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {

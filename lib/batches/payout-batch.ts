@@ -10,9 +10,9 @@ import { type BatchProgress, progressOf } from './batch/batch-progress.js';
 import { checkReady } from './batch-ready.js';
 import { type PayoutBatchLine, payoutBatchLine } from './payout-batch-line.js';
 import { reportCsv, reportJson, summaryCsv } from './report/report.js';
-import { endCheck } from './work/end-batch.js';
-import { giveChunks, resumeBatch } from './work/give-chunks.js';
-import { acceptLines, askAboutUnknown, settleLine } from './work/line-actions.js';
+import { endCheck } from './jobs/end-batch.js';
+import { giveChunks, resumeBatch } from './jobs/give-chunks.js';
+import { acceptLines, askAboutUnknown, settleLine } from './jobs/line-actions.js';
 
 const PAGE = 500;
 
