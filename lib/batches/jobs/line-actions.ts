@@ -1,5 +1,4 @@
-import { isPaymentsError, PaymentsValidationError } from '../../errors/payments-errors.js';
-import { type PaymentsJournal } from '../../journal/payments-journal.js';
+import { PaymentsValidationError } from '../../errors/payments-errors.js';
 import { type BatchLine, type LineChange, type LineState } from '../../storage/batch-store.js';
 import { type BatchAccess } from '../batch/batch-access.js';
 import { checkState } from '../batch/batch-decisions.js';
@@ -7,6 +6,7 @@ import { type LineWord, resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
 import { inParallel } from './in-parallel.js';
+import { isUnheardOf, stateIn } from './journal-state.js';
 import { payLine } from './pay-line.js';
 
 const PAGE = 500;
@@ -72,36 +72,18 @@ async function fromJournal(
   { account, batch }: BatchAccess,
   line: BatchLine,
 ): Promise<Pick<LineChange, 'number' | 'to' | 'result'> | undefined> {
-  const { journal, disbursements } = account.services;
+  const { journal } = account.services;
   const { number, state } = line;
   const reference = paymentReference(batch, line.key);
   const entry = await journal.get('disbursement', reference);
-  switch (entry?.state) {
+  if (!entry) {
     // The journal knows a payment before it is sent, so a line that was only begun was not sent.
-    case undefined:
-      return state === 'sending' && (await isUnheardOf(journal, reference))
-        ? { number, to: 'checked' }
-        : undefined;
-    case 'accepted':
-      return { number, to: 'accepted' };
-    case 'settled':
-      return { number, to: entry.outcome === 'paid' ? 'paid' : 'failed' };
-    case 'rejected':
-      return { number, to: entry.final === false ? 'unknown' : 'refused' };
-    case 'unknown':
-    case 'in-flight':
-      return (await payLine(disbursements, batch, line)).change;
-    case 'planned':
-      return undefined;
+    const isUnsent = state === 'sending' && (await isUnheardOf(journal, reference));
+    return isUnsent ? { number, to: 'checked' } : undefined;
   }
-}
-
-/** Whether the journal never had a payment, and has not only forgotten it. */
-async function isUnheardOf(journal: PaymentsJournal, reference: string): Promise<boolean> {
-  return journal.waitForOutcome('disbursement', reference, { timeoutMs: 5_000 }).then(
-    () => false,
-    (error: unknown) => isPaymentsError(error) && error.code === 'ENTRY_NOT_FOUND',
-  );
+  if (entry.state === 'planned') return undefined;
+  const isOpen = entry.state === 'unknown' || entry.state === 'in-flight';
+  return isOpen ? (await payLine(account.services, batch, line)).change : { number, to: stateIn(entry) };
 }
 
 /** Writes down how a line ended. */

@@ -55,8 +55,9 @@ function notSent(reason: string, until?: BatchPause['until']): LineOutcome {
  * not replace the stronger one of the first.
  */
 export const REPLACES: Readonly<
-  Record<'accepted' | Exclude<LineOutcome['state'], 'sending'>, readonly LineState[]>
+  Record<'accepted' | 'paid' | Exclude<LineOutcome['state'], 'sending'>, readonly LineState[]>
 > = {
+  paid: ['checked', 'sending', 'accepted', 'unknown', 'refused'],
   accepted: ['checked', 'sending', 'unknown', 'refused'],
   unknown: ['checked', 'sending', 'unknown', 'refused'],
   refused: ['sending'],

@@ -1,8 +1,9 @@
-import { type DisbursementsService } from '../../disbursements/disbursements.service.js';
+import { type PaymentsAccount } from '../../accounts/account.js';
 import { type BatchLine, type LineChange } from '../../storage/batch-store.js';
 import { type BatchPause } from '../batch/batch-details.js';
 import { resultOf } from '../batch/line-result.js';
 import { lineFrom, paymentReference } from '../lines/payout-line.js';
+import { movedState } from './journal-state.js';
 import { outcomeOf, REPLACES } from './line-outcome.js';
 
 /** A line that was sent, or not. */
@@ -18,7 +19,7 @@ export interface SentLine {
  * again unchanged: the journal probes it with the same key when that is due, and sends nothing otherwise.
  */
 export async function payLine(
-  disbursements: Pick<DisbursementsService, 'bank' | 'mobileMoney'>,
+  { disbursements, journal }: Pick<PaymentsAccount, 'disbursements' | 'journal'>,
   batch: string,
   line: BatchLine,
 ): Promise<SentLine> {
@@ -34,12 +35,16 @@ export async function payLine(
     return { change: changed('accepted', '') };
   } catch (error) {
     const { state, detail, stop } = outcomeOf(error);
-    return state === 'sending' ? { stop } : { change: changed(state, detail), stop };
+    if (state === 'sending') return { stop };
+    if (state === 'unknown') return { change: changed(state, detail), stop };
+    // A call that fails before it reads the journal, or whose refusal proves nothing, says too little: an earlier one may have paid.
+    const moved = await movedState(journal, paymentReference(batch, line.key));
+    return { change: moved ? changed(moved, detail) : changed(state, detail), stop };
   }
 }
 
 async function send(
-  disbursements: Pick<DisbursementsService, 'bank' | 'mobileMoney'>,
+  disbursements: PaymentsAccount['disbursements'],
   batch: string,
   { key, content }: BatchLine,
   holder: string,

@@ -52,11 +52,7 @@ export class PaySteps {
 
   private async pay(line: BatchLine): Promise<void> {
     this.unsent.delete(line.number);
-    const { change, stop } = await payLine(
-      this.account.services.disbursements,
-      this.stored.record.batch,
-      line,
-    );
+    const { change, stop } = await payLine(this.account.services, this.stored.record.batch, line);
     if (change) this.results.push(change);
     const { row, stop: reason } = countRow(this.row, change?.to ?? 'sending', this.around.policy);
     this.row = row;

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type JournalEntry,
+  PaymentRejectedError,
+  PaymentsError,
+  PaymentsRateLimitError,
+  PaymentsValidationError,
+} from 'nestjs-payments';
+import { type LineJournal } from '../../../../lib/batches/jobs/journal-state.js';
+import { payLine } from '../../../../lib/batches/jobs/pay-line.js';
+import { type BatchLine } from '../../../../lib/storage/batch-store.js';
+
+const LINE: BatchLine = {
+  number: 1,
+  key: 'S-1',
+  cents: 100,
+  recipient: 'r',
+  content: JSON.stringify({
+    name: 'Asha',
+    amount: '1.00',
+    recipient: { kind: 'bank', bankCode: 'BSB', account: '0150' },
+  }),
+  state: 'sending',
+  result: '{}',
+  updatedAt: 0,
+};
+const VALIDATION = new PaymentsValidationError({ amount: ['amount is more than the option limits allows'] });
+const REFUSAL = new PaymentRejectedError('INVALID_ACCOUNT', 'The gateway refused.');
+const EMPTY = new PaymentRejectedError('INSUFFICIENT_BALANCE', 'The gateway refused.');
+const TOO_MANY = new PaymentsRateLimitError(undefined, 'Too many.');
+
+/** A call that fails, and what the journal holds then. */
+async function stateAfter(
+  error: Error,
+  entry: Partial<JournalEntry> | undefined,
+  missing = 'ENTRY_NOT_FOUND',
+): Promise<string | undefined> {
+  const journal: LineJournal = {
+    get: () => Promise.resolve(entry as JournalEntry | undefined),
+    waitForOutcome: () => Promise.reject(new PaymentsError(missing, 'It is not there.')),
+  };
+  const bank = (): Promise<never> => Promise.reject(error);
+  const services = { disbursements: { bank, mobileMoney: bank }, journal } as unknown as Parameters<
+    typeof payLine
+  >[0];
+  return (await payLine(services, 'run', LINE)).change?.to;
+}
+
+describe('a call of a line that fails', () => {
+  it.each<readonly [string, Error, Partial<JournalEntry> | undefined, string]>([
+    ['refused before anything was sent', VALIDATION, undefined, 'refused'],
+    ['not sent, because the gateway has too many calls', TOO_MANY, undefined, 'checked'],
+    ['refused, as the journal says, too', REFUSAL, { state: 'rejected', final: true }, 'refused'],
+    ['not sent, because the wallet is empty', EMPTY, { state: 'rejected', final: true }, 'checked'],
+    [
+      'unknown: the refusal came after an answer that proves nothing',
+      REFUSAL,
+      { state: 'rejected', final: false },
+      'unknown',
+    ],
+    [
+      'unknown: the wallet is empty after an answer that proves nothing',
+      EMPTY,
+      { state: 'rejected', final: false },
+      'unknown',
+    ],
+    ['unknown: an earlier call was cut off', VALIDATION, { state: 'in-flight' }, 'unknown'],
+    ['unknown: an earlier call got no answer', TOO_MANY, { state: 'unknown' }, 'unknown'],
+    ['accepted by an earlier call', VALIDATION, { state: 'accepted' }, 'accepted'],
+    ['paid, as somebody settled it', TOO_MANY, { state: 'settled', outcome: 'paid' }, 'paid'],
+  ])('leaves it %s', async (_what, error, entry, state) => {
+    expect(await stateAfter(error, entry)).toBe(state);
+  });
+
+  it('leaves it unknown if the journal has forgotten its payment', async () => {
+    expect(await stateAfter(VALIDATION, undefined, 'ENTRY_FORGOTTEN')).toBe('unknown');
+  });
+});
