@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { createPostgresBackend } from 'bullmq';
 import { Pool } from 'pg';
 import { PaymentsModule } from 'nestjs-payments';
 import { PayoutBatchesModule } from 'nestjs-payments/batches';
-import { bullmqEngine } from 'nestjs-payments/bullmq';
+import { bullmqEngine, type BullmqEngineOptions } from 'nestjs-payments/bullmq';
 import { postgresStorage } from 'nestjs-payments/postgres';
 
 /** What the process is told in its environment. */
@@ -14,7 +15,8 @@ interface Place {
   readonly apiSecret: string;
   readonly database: string;
   readonly schema: string;
-  readonly redis: string;
+  /** Absent: jobs are in PostgreSQL, too. */
+  readonly redis?: string;
   readonly queueName: string;
 }
 
@@ -22,6 +24,12 @@ const place = JSON.parse(process.env['BATCH_REPLICA'] ?? '{}') as Place;
 const { baseUrl, apiKey, apiSecret } = place;
 const pool = new Pool({ connectionString: place.database, max: 8 });
 pool.on('error', () => undefined);
+
+function jobs(): Pick<BullmqEngineOptions, 'connection' | 'backend'> {
+  if (place.redis !== undefined) return { connection: { url: place.redis } };
+  const connection = new Pool({ connectionString: place.database, options: '-c search_path=bullmq' });
+  return { connection, backend: createPostgresBackend };
+}
 
 @Module({
   imports: [
@@ -35,7 +43,7 @@ pool.on('error', () => undefined);
     }),
     PayoutBatchesModule.forRoot({
       engine: bullmqEngine({
-        connection: { url: place.redis },
+        ...jobs(),
         queueName: place.queueName,
         lockMs: 1_000,
       }),

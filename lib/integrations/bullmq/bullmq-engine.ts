@@ -1,4 +1,4 @@
-import { type Job, Queue, type RedisOptions, Worker } from 'bullmq';
+import { type BackendFactory, type Job, Queue, type RedisOptions, Worker, type WorkerOptions } from 'bullmq';
 import { inspect } from 'node:util';
 import { type BatchEngine, type BatchJob, jobId } from '../../batches/engine/batch-engine.js';
 import { CHUNK_LINES } from '../../batches/loading/chunk-lines.js';
@@ -20,8 +20,16 @@ import {
  * @publicApi
  */
 export interface BullmqEngineOptions {
-  /** Address of Redis: `{ host, port }`, `{ url }` or an ioredis client, whose options are taken. */
-  readonly connection: object;
+  /**
+   * Address of Redis: `{ host, port }`, `{ url }` or an ioredis client, whose options are taken. With `backend`, what that
+   * backend takes, for example the address of PostgreSQL or a `Pool` of `pg`.
+   */
+  readonly connection: object | string;
+  /**
+   * Where jobs are instead of in Redis: `createPostgresBackend` of `bullmq` 6.7 or newer.
+   * @default BullMQ's own default, which is Redis
+   */
+  readonly backend?: (...given: never[]) => object;
   /** BullMQ's prefix of all keys in Redis. @default 'bull' */
   readonly prefix?: string;
   /** Name of the queue, the same in every process. @default 'payments-batches' */
@@ -42,13 +50,24 @@ export interface BullmqEngineOptions {
   readonly worker?: boolean;
 }
 
-const FIELDS = ['connection', 'prefix', 'queueName', 'linesPerSecond', 'concurrency', 'lockMs', 'worker'];
+const FIELDS = [
+  'connection',
+  'backend',
+  'prefix',
+  'queueName',
+  'linesPerSecond',
+  'concurrency',
+  'lockMs',
+  'worker',
+];
 const NUMBERS = {
   concurrency: count({ min: 1, max: 100, default: 1 }),
   lockMs: milliseconds({ min: 100, default: 30_000 }),
 };
 const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
 const CLOSES_WITHIN_MS = 2_000;
+/** The largest integer of a column in PostgreSQL. */
+const FOR_EVER = 2 ** 31 - 1;
 
 const error: OptionError = (option, problem) =>
   new PaymentsConfigError(`bullmqEngine option \`${option}\` ${problem}`);
@@ -70,12 +89,18 @@ const error: OptionError = (option, problem) =>
 export function bullmqEngine(options: BullmqEngineOptions): BatchEngine {
   const unknown = Object.keys(options).find((option) => !FIELDS.includes(option));
   if (unknown !== undefined) throw error(unknown, `does not exist: write one of ${FIELDS.join(', ')}.`);
-  const { linesPerSecond, prefix, queueName = 'payments-batches', worker = true } = options;
+  const { linesPerSecond, prefix, backend, queueName = 'payments-batches', worker = true } = options;
   if (linesPerSecond !== undefined && !(linesPerSecond > 0 && linesPerSecond <= 100_000)) {
     throw error('linesPerSecond', 'must be a number greater than 0: write for example 10.');
   }
+  if (backend !== undefined && typeof backend !== 'function') {
+    throw error(
+      'backend',
+      'is no backend of BullMQ: write createPostgresBackend, or leave it out for Redis.',
+    );
+  }
   return new BullmqEngine({
-    connection: connectionOptions(options.connection, error),
+    jobs: backend ? otherJobs(backend, options.connection) : redisJobs(options.connection),
     queueName,
     prefix,
     linesPerSecond,
@@ -84,8 +109,41 @@ export function bullmqEngine(options: BullmqEngineOptions): BatchEngine {
   });
 }
 
+/** Where BullMQ keeps jobs. */
+interface JobStorage {
+  /** For messages. */
+  readonly name: string;
+  readonly producer: RedisOptions;
+  readonly worker: RedisOptions;
+  readonly backend: BackendFactory | undefined;
+}
+
+function redisJobs(given: unknown): JobStorage {
+  const connection = connectionOptions(given, error);
+  return {
+    name: 'Redis',
+    producer: producerConnection(connection),
+    worker: workerConnection(connection),
+    backend: undefined,
+  };
+}
+
+/** The connection is what the backend takes, and BullMQ 5 has no type for it. */
+function otherJobs(backend: object, given: unknown): JobStorage {
+  if (typeof given !== 'object' && typeof given !== 'string') {
+    throw error('connection', 'is missing: write what the backend takes, for example a Pool of pg.');
+  }
+  const connection = given as RedisOptions;
+  return {
+    name: 'The database of the jobs',
+    producer: connection,
+    worker: connection,
+    backend: backend as BackendFactory,
+  };
+}
+
 interface EngineSettings {
-  readonly connection: RedisOptions;
+  readonly jobs: JobStorage;
   readonly queueName: string;
   readonly prefix: string | undefined;
   readonly linesPerSecond: number | undefined;
@@ -96,7 +154,7 @@ interface EngineSettings {
 
 class BullmqEngine implements BatchEngine {
   readonly name = 'bullmq';
-  private readonly outage = new OutageLog('batches wait');
+  private readonly outage: OutageLog;
   private readonly queue: Queue<BatchJob>;
   private worker: Worker<BatchJob> | undefined;
   /** A closure, because it holds the password of Redis. */
@@ -104,33 +162,37 @@ class BullmqEngine implements BatchEngine {
 
   constructor(settings: EngineSettings) {
     this.settings = () => settings;
-    const { queueName, connection, prefix } = settings;
-    this.queue = new Queue<BatchJob>(queueName, {
-      connection: producerConnection(connection),
+    const { queueName, jobs, prefix } = settings;
+    this.outage = new OutageLog('batches wait', jobs.name);
+    const options = {
+      connection: jobs.producer,
       ...(prefix === undefined ? {} : { prefix }),
       skipVersionCheck: true,
-    });
+    };
+    this.queue = new Queue<BatchJob>(queueName, options, jobs.backend as undefined);
     this.queue.on('error', (failure) => {
       this.outage.failed(failure);
     });
   }
 
   start(run: (job: BatchJob) => Promise<void>): void {
-    const { queueName, connection, prefix, linesPerSecond, concurrency, lockMs, worker } = this.settings();
+    const { queueName, jobs, prefix, linesPerSecond, concurrency, lockMs, worker } = this.settings();
     if (!worker) return;
-    this.worker = new Worker<BatchJob>(queueName, ({ data }: Job<BatchJob>) => run(data), {
-      connection: workerConnection(connection),
+    const options: WorkerOptions = {
+      connection: jobs.worker,
       ...(prefix === undefined ? {} : { prefix }),
       concurrency,
       lockDuration: lockMs,
       stalledInterval: lockMs,
       // A chunk that was begun is begun again by another process, as often as it takes: the journal keeps its payments single.
-      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      maxStalledCount: FOR_EVER,
       settings: { backoffStrategy: (attempts) => backOffMs(attempts, BACK_OFF) },
       ...(linesPerSecond !== undefined && {
         limiter: { max: 1, duration: Math.ceil((CHUNK_LINES / linesPerSecond) * 1_000) },
       }),
-    });
+    };
+    const work = ({ data }: Job<BatchJob>): Promise<void> => run(data);
+    this.worker = new Worker<BatchJob>(queueName, work, options, jobs.backend as undefined);
     this.worker.on('error', (failure) => {
       this.outage.failed(failure);
     });
@@ -143,7 +205,7 @@ class BullmqEngine implements BatchEngine {
       opts: {
         jobId: jobId(data),
         delay: delayMs,
-        attempts: Number.MAX_SAFE_INTEGER,
+        attempts: FOR_EVER,
         backoff: { type: 'custom' },
         removeOnComplete: true,
       },
@@ -155,7 +217,7 @@ class BullmqEngine implements BatchEngine {
       throw new PaymentsStorageError(
         `The queue of batches did not take the work: ${failureLabel(failure)}.`,
         {
-          hint: 'Check Redis, then do it again: what was taken before is kept once.',
+          hint: `Check ${this.settings().jobs.name}, then do it again: what was taken before is kept once.`,
         },
       );
     }

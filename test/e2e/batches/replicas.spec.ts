@@ -1,21 +1,69 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPostgresBackend, runMigrations } from 'bullmq';
 import { randomBytes } from 'node:crypto';
-import { type PayoutBatch } from 'nestjs-payments/batches';
-import { bullmqEngine } from 'nestjs-payments/bullmq';
+import { Pool } from 'pg';
+import { bullmqEngine, type BullmqEngineOptions } from 'nestjs-payments/bullmq';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
 import { buildChildProgram, type ChildProgram } from '../../support/child-program.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
+import { type EventStream, listenTo } from '../../support/event-stream.js';
 import { connectRedis } from '../../support/redis.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { ServerProcess } from '../../support/server-process.js';
-import { describeWith, postgresService, redisService } from '../../support/services.js';
+import { describeWith, postgresService, redisService, type Service } from '../../support/services.js';
 
 const LINES = 300;
 const KILLS = 3;
+const BETWEEN_KILLS = 60;
 
-describeWith([postgresService, redisService], 'a batch on three replicas', () => {
+interface Jobs {
+  readonly name: string;
+  readonly services: readonly Service[];
+  /** What a replica is told of it. */
+  readonly replica: Readonly<Record<string, string>>;
+  open(): Promise<Pick<BullmqEngineOptions, 'connection' | 'backend'>>;
+  close(queueName: string): Promise<void>;
+}
+
+const inRedis: Jobs = {
+  name: 'Redis',
+  services: [postgresService, redisService],
+  replica: { redis: redisService.url },
+  open: () => Promise.resolve({ connection: { url: redisService.url } }),
+  close: async (queueName) => {
+    const redis = connectRedis();
+    const keys = await redis.keys(`bull:${queueName}:*`);
+    if (keys.length > 0) await redis.del(...keys);
+    redis.disconnect();
+  },
+};
+
+function inPostgres(): Jobs {
+  let pool: Pool;
+  return {
+    name: 'PostgreSQL',
+    services: [postgresService],
+    replica: {},
+    open: async () => {
+      pool = new Pool({ connectionString: postgresService.url, options: '-c search_path=bullmq' });
+      const client = await pool.connect();
+      await runMigrations(client);
+      client.release();
+      return { connection: pool, backend: createPostgresBackend };
+    },
+    close: () => pool.end(),
+  };
+}
+
+describe.each([inRedis, inPostgres()])('a batch on three replicas with jobs in $name', (jobs) => {
+  describeWith([...jobs.services], 'and its lines in PostgreSQL', () => {
+    tellStory(jobs);
+  });
+});
+
+function tellStory(jobs: Jobs): void {
   const queueName = `batches-${randomBytes(6).toString('hex')}`;
   let database: PaymentsDatabase;
   let sandbox: PaymentsSandbox;
@@ -31,7 +79,7 @@ describeWith([postgresService, redisService], 'a batch on three replicas', () =>
       apiSecret,
       database: postgresService.url,
       schema: database.schema,
-      redis: redisService.url,
+      ...jobs.replica,
       queueName,
     };
     const env = { ...process.env, BATCH_REPLICA: JSON.stringify(place) };
@@ -42,7 +90,7 @@ describeWith([postgresService, redisService], 'a batch on three replicas', () =>
     database = await openPaymentsDatabase(postgresService.url);
     sandbox = await startSandbox({ startingBalance: '100000000', seed: 7 });
     program = await buildChildProgram('test/support/batch-replica.ts', { startsOften: true });
-    const engine = bullmqEngine({ connection: { url: redisService.url }, queueName, worker: false });
+    const engine = bullmqEngine({ ...(await jobs.open()), queueName, worker: false });
     const storage = postgresStorage({ pool: database.pool, schema: database.schema });
     desk = await startBatchesApp({ sandbox, storage, engine });
     replicas = await Promise.all([startReplica(), startReplica(), startReplica()]);
@@ -50,33 +98,28 @@ describeWith([postgresService, redisService], 'a batch on three replicas', () =>
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.end('SIGKILL')));
     await desk.app.close();
-    const redis = connectRedis();
-    const keys = await redis.keys(`bull:${queueName}:*`);
-    if (keys.length > 0) await redis.del(...keys);
-    redis.disconnect();
+    await jobs.close(queueName);
     await database.close();
     await program.remove();
   });
 
-  /** Kills a replica whenever some more lines were sent. */
-  const killAlongTheWay = async (batch: PayoutBatch): Promise<number> => {
-    let kills = 0;
-    for await (const { state } of batch.watch()) {
-      if (state !== 'running') break;
-      if (kills >= KILLS || sandbox.payouts().length < ((kills + 1) * LINES) / (KILLS + 2)) continue;
+  /** Kills a replica whenever the emulator has seen some more payouts. */
+  const killAlongTheWay = async (payouts: EventStream): Promise<void> => {
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      for (let seen = 0; seen < BETWEEN_KILLS; seen += 1) await payouts.until('payout');
       await replicas[kills % 3]?.end('SIGKILL');
       replicas[kills % 3] = await startReplica();
-      kills += 1;
     }
-    return kills;
   };
 
   it('is paid once, whoever is killed, with lost answers and refusals', async () => {
     sandbox.next('POST /disbursements/bank').dropAfterProcessing().probability(0.02);
     sandbox.next('POST /disbursements/bank').status(422, { code: 'INVALID_ACCOUNT' }).probability(0.02);
     const batch = await approvedBatch(desk.batches, 'salaries', knownLines(sandbox, LINES, '10'));
+    const payouts = await listenTo(`${sandbox.url}/_sandbox/v1/events`);
     await batch.start({ by: 'maker' });
-    expect(await killAlongTheWay(batch)).toBeGreaterThan(0);
+    await killAlongTheWay(payouts);
+    payouts.close();
     const { state, byState } = await batch.finished();
     expect(state).toBe('ended');
     const sums = Object.values(byState).map(({ lines }) => lines);
@@ -93,4 +136,4 @@ describeWith([postgresService, redisService], 'a batch on three replicas', () =>
     expect(wrong).toEqual([]);
     expect(paid.filter((reference) => !told.has(reference))).toEqual([]);
   });
-});
+}
