@@ -6,10 +6,13 @@ import {
 import { type ModuleRef } from '@nestjs/core';
 import { AccountRegistry } from '../accounts/account-registry.js';
 import { PaymentsAccounts } from '../accounts/payments-accounts.js';
+import { type ApplicationEvents } from '../common/application-events.js';
 import { SafeLogger } from '../common/safe-logger.js';
 import { failureLabel, PaymentsConfigError } from '../errors/payments-errors.js';
 import { BatchAccounts } from './batch/batch-accounts.js';
 import { BatchNotifier } from './batch/batch-notifier.js';
+import { BatchReporter } from './batch/batch-reporter.js';
+import { type PayoutBatchEvents } from './batch/batch-events.js';
 import { type ResolvedBatchesOptions } from './payout-batches-options.js';
 import { type BatchSurroundings } from './batch/batch-surroundings.js';
 import { BatchWorker } from './jobs/batch-worker.js';
@@ -22,14 +25,20 @@ export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy
   private readonly stopping = new AbortController();
   private readonly moduleRef: () => ModuleRef;
 
-  constructor({ engine, storage, policy, concurrency, now }: ResolvedBatchesOptions, moduleRef: ModuleRef) {
+  constructor(
+    { engine, storage, policy, concurrency, now }: ResolvedBatchesOptions,
+    moduleRef: ModuleRef,
+    private readonly events: ApplicationEvents<PayoutBatchEvents>,
+  ) {
     this.moduleRef = () => moduleRef;
     const accounts = new BatchAccounts(
       () => this.find(AccountRegistry),
       () => this.find(PaymentsAccounts),
       storage,
+      events,
     );
     const { signal: stopping } = this.stopping;
+    const reporter = new BatchReporter(events, { accounts, now, stopping });
     this.surroundings = {
       accounts,
       policy,
@@ -37,7 +46,9 @@ export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy
       concurrency,
       now,
       stopping,
-      notifier: new BatchNotifier(),
+      notifier: new BatchNotifier((place) => {
+        reporter.changed(place);
+      }),
     };
   }
 
@@ -45,6 +56,7 @@ export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy
   async onApplicationBootstrap(): Promise<void> {
     const { engine, accounts } = this.surroundings;
     accounts.checkStorages();
+    this.events.onApplicationBootstrap();
     const worker = new BatchWorker(this.surroundings);
     await engine.start((job) => worker.run(job));
     // Nobody waits for it: an application starts even if a storage is slow.

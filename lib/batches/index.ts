@@ -8,6 +8,11 @@ import 'reflect-metadata';
 export { type BatchState, type LineState } from '../storage/batch-store.js';
 export { type BatchActor } from './batch/batch-actor.js';
 export { type BatchAuditEntry } from './batch/batch-audit.js';
+export {
+  type PayoutBatchChange,
+  type PayoutBatchEvents,
+  type PayoutBatchProgress,
+} from './batch/batch-events.js';
 export { type BatchCheckReport } from './batch-check-report.js';
 export { type BatchProgress, type LineSum } from './batch/batch-progress.js';
 export { type BatchEngine, type BatchJob } from './engine/batch-engine.js';

@@ -5,7 +5,9 @@ import {
   Module,
   type Provider,
 } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
+import { ModuleRef, ModulesContainer } from '@nestjs/core';
+import { ApplicationEvents } from '../common/application-events.js';
+import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { BatchesLifecycle } from './batches.lifecycle.js';
 import { PayoutBatches } from './payout-batches.js';
@@ -65,9 +67,9 @@ const PROVIDERS: readonly Provider[] = [
   { provide: OPTIONS, useFactory: resolveBatchesOptions, inject: [RAW_OPTIONS] },
   {
     provide: BatchesLifecycle,
-    useFactory: (options: ResolvedBatchesOptions, moduleRef: ModuleRef) =>
-      new BatchesLifecycle(options, moduleRef),
-    inject: [OPTIONS, ModuleRef],
+    useFactory: (options: ResolvedBatchesOptions, moduleRef: ModuleRef, modules: ModulesContainer) =>
+      new BatchesLifecycle(options, moduleRef, new ApplicationEvents(DEFAULT_ACCOUNT, modules)),
+    inject: [OPTIONS, ModuleRef, ModulesContainer],
   },
   {
     provide: PayoutBatches,

@@ -15,7 +15,7 @@ interface ApplicationEmitter {
  * Tells the application's `@nestjs/event-emitter`, if it has one. It is found by what it can do, since the
  * package does not depend on it; nobody waits for the listeners, and their errors change nothing.
  */
-export class ApplicationEvents implements OnApplicationBootstrap {
+export class ApplicationEvents<Events = PaymentsEvents> implements OnApplicationBootstrap {
   private readonly logger = new SafeLogger('PaymentsEvents');
   private emitter: ApplicationEmitter | undefined;
   /** In how many modules there was no emitter when the last of them was complete. */
@@ -38,12 +38,12 @@ export class ApplicationEvents implements OnApplicationBootstrap {
   }
 
   /** Never throws. */
-  tell<Name extends keyof PaymentsEvents>(event: Name, payload: PaymentsEvents[Name]): void {
+  tell<Name extends keyof Events & string>(event: Name, payload: Events[Name]): void {
     this.tellOf(this.account, event, payload);
   }
 
   /** The same for another account of the registration. */
-  of(account: string): Pick<ApplicationEvents, 'tell'> {
+  of(account: string): Pick<ApplicationEvents<Events>, 'tell'> {
     return {
       tell: (event, payload) => {
         this.tellOf(account, event, payload);
@@ -51,8 +51,13 @@ export class ApplicationEvents implements OnApplicationBootstrap {
     };
   }
 
+  /** False if the application has no emitter: then nothing needs to be prepared for it. */
+  get isHeard(): boolean {
+    return this.emitter !== undefined || this.searchedInVain !== this.modules().size;
+  }
+
   private tellOf(account: string, event: string, payload: unknown): void {
-    if (!this.emitter && this.searchedInVain === this.modules().size) return;
+    if (!this.isHeard) return;
     void this.emit(account, event, payload);
   }
 

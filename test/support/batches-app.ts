@@ -1,4 +1,4 @@
-import { type INestApplicationContext } from '@nestjs/common';
+import { type INestApplicationContext, type ModuleMetadata } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   DisbursementsService,
@@ -25,6 +25,8 @@ export interface BatchesAppOptions {
   readonly policy?: BatchPolicy;
   readonly engine?: BatchEngine;
   readonly now?: () => number;
+  /** Further modules and listeners of the application. */
+  readonly metadata?: Pick<ModuleMetadata, 'imports' | 'providers'>;
   /** Further options of the account. */
   readonly options?: Partial<PaymentsModuleOptions>;
 }
@@ -42,6 +44,7 @@ export async function startBatchesApp({
   storage,
   engine = inProcess(),
   options = {},
+  metadata: { imports = [], providers = [] } = {},
   ...batches
 }: BatchesAppOptions): Promise<BatchesApp> {
   const module = await Test.createTestingModule({
@@ -53,7 +56,9 @@ export async function startBatchesApp({
         ...options,
       }),
       PayoutBatchesModule.forRoot({ engine, ...batches }),
+      ...imports,
     ],
+    providers,
   }).compile();
   const app = module.createNestApplication({ logger: false });
   await app.init();

@@ -29,7 +29,7 @@ export class BatchAccess {
 
   /** Changes the batch, and returns it as it is afterwards, changed or not. */
   async change(decide: (stored: StoredBatch) => BatchChange | undefined): Promise<StoredBatch> {
-    const changed = await changeBatch(this.account.store, await this.stored(), decide);
+    const changed = await changeBatch(this.account, await this.stored(), decide);
     this.tell();
     return changed ?? this.stored();
   }
@@ -57,7 +57,7 @@ export class BatchAccess {
 
   /** Wakes those in this process who wait for a change. */
   tell(): void {
-    this.around.notifier.changed(this.load);
+    this.around.notifier.changed({ account: this.account.scope.account, batch: this.batch, load: this.load });
   }
 }
 

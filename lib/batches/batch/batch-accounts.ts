@@ -2,11 +2,13 @@ import { type AccountRegistry } from '../../accounts/account-registry.js';
 import { ownerOf } from '../../accounts/account-owner.js';
 import { type PaymentsAccount } from '../../accounts/account.js';
 import { type PaymentsAccounts } from '../../accounts/payments-accounts.js';
+import { type ApplicationEvents } from '../../common/application-events.js';
 import { type InboxScope } from '../../common/vocabulary.js';
 import { PaymentsAccountError } from '../../errors/payments-account.error.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { type BatchStore } from '../../storage/batch-store.js';
+import { type BatchEvent, type BatchRecord, type BatchStore } from '../../storage/batch-store.js';
 import { type PaymentsStorage } from '../../storage/payments-storage.js';
+import { type PayoutBatchEvents } from './batch-events.js';
 import { sealedBatches } from './sealed-batches.js';
 
 /** What batches need of a merchant account. */
@@ -14,6 +16,8 @@ export interface BatchAccount {
   readonly scope: InboxScope;
   readonly store: BatchStore;
   readonly services: PaymentsAccount;
+  /** Tells the application's listeners what was done with a batch. */
+  readonly announce: (record: BatchRecord, change: Pick<BatchEvent, 'action' | 'by'>) => void;
 }
 
 /** The accounts whose batches are stored: those of `PaymentsModule`. */
@@ -24,6 +28,7 @@ export class BatchAccounts {
     private readonly accounts: () => PaymentsAccounts,
     /** Undefined: the storage of `PaymentsModule`. */
     private readonly storage: PaymentsStorage | undefined,
+    private readonly events: ApplicationEvents<PayoutBatchEvents>,
   ) {}
 
   /**
@@ -42,7 +47,14 @@ export class BatchAccounts {
     const scope = { account, environment };
     const store = batchesOf(this.storage ?? owner.givenStorage);
     const { sealer } = owner;
-    return { scope, services, store: sealer ? sealedBatches(store, scope, sealer) : store };
+    return {
+      scope,
+      services,
+      store: sealer ? sealedBatches(store, scope, sealer) : store,
+      announce: ({ batch, state }, { action, by }) => {
+        this.events.of(account).tell('payout-batch.changed', { account, batch, action, by, state });
+      },
+    };
   }
 
   /** The storages of all accounts, each once; without encryption, because only batches themselves are read there. */

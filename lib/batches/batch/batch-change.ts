@@ -1,4 +1,5 @@
-import { type BatchEvent, type BatchStore, type StoredBatch } from '../../storage/batch-store.js';
+import { type BatchEvent, type StoredBatch } from '../../storage/batch-store.js';
+import { type BatchAccount } from './batch-accounts.js';
 import { type BatchDetails, withDetails } from './batch-details.js';
 import { type BatchAction, stateAfter } from './batch-state.js';
 
@@ -23,7 +24,7 @@ export interface BatchChange {
  * @param decide Looks at what is stored now. It may throw.
  */
 export async function changeBatch(
-  store: BatchStore,
+  { store, announce }: Pick<BatchAccount, 'store' | 'announce'>,
   stored: StoredBatch,
   decide: (stored: StoredBatch) => BatchChange | undefined,
 ): Promise<StoredBatch | undefined> {
@@ -35,7 +36,10 @@ export async function changeBatch(
     const { digest = current.record.digest, changes = {} } = change;
     const record = { ...withDetails(current.record, state, changes), digest };
     const replaced = await store.replace(current.version, record, eventOf(change));
-    if (replaced) return replaced;
+    if (replaced) {
+      announce(replaced.record, change);
+      return replaced;
+    }
     current = await store.get(current.record);
   }
   return undefined;

@@ -1,15 +1,23 @@
 import { EventEmitter, once } from 'node:events';
 import { pause } from '../../common/timing.js';
+import { type BatchRecord } from '../../storage/batch-store.js';
 
 /** Another process may change a batch, and nothing tells this one. */
 const LOOK_EVERY_MS = 1_000;
+
+/** Which batch something happened to. */
+export type BatchPlace = Pick<BatchRecord, 'account' | 'batch' | 'load'>;
 
 /** Wakes those in this process who wait for a change of a batch. */
 export class BatchNotifier {
   private readonly emitter = new EventEmitter().setMaxListeners(0);
 
-  changed(load: string): void {
-    this.emitter.emit(load);
+  /** @param heard Is told of every change. */
+  constructor(private readonly heard: (place: BatchPlace) => void) {}
+
+  changed(place: BatchPlace): void {
+    this.emitter.emit(place.load);
+    this.heard(place);
   }
 
   /** Resolves at the next change that this process makes, or after a second. Create it before you look. */

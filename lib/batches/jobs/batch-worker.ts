@@ -44,7 +44,7 @@ export class BatchWorker {
     if (job.kind === 'check' && state === 'checking') await this.check(context);
     if (job.kind === 'pay' && state === 'running') await this.pay(context);
     if (job.kind === 'wake' && state === 'paused') await wake(job, account, stored, this.around);
-    this.around.notifier.changed(job.load);
+    this.around.notifier.changed(job);
     this.refuseWhenStopping();
   }
 
@@ -70,7 +70,7 @@ export class BatchWorker {
       if (!isPaymentsError(error) || error.retryable) throw error;
       // Wrong keys, for example: every other chunk would meet the same.
       const details = { reason: error.message };
-      await changeBatch(store, stored, () => ({ action: 'check-stop', by: SYSTEM, details }));
+      await changeBatch(account, stored, () => ({ action: 'check-stop', by: SYSTEM, details }));
       this.logger.error(`The check of the batch "${job.batch}" stopped: ${error.message}`);
       return;
     }
@@ -145,7 +145,7 @@ export class BatchWorker {
   }
 
   private async pause({ job, account, stored }: JobContext, pause: BatchPause): Promise<void> {
-    const paused = await changeBatch(account.store, stored, ({ record }) =>
+    const paused = await changeBatch(account, stored, ({ record }) =>
       // Somebody may have paused and resumed it: then it is another run that goes on.
       detailsOf(record).round === job.round
         ? { action: 'pause', by: SYSTEM, details: { reason: pause.reason }, changes: { pause } }

@@ -7,16 +7,16 @@ import { changeBatch } from '../batch/batch-change.js';
 export const SYSTEM = 'payout-batches';
 
 /** Ends the check of a batch if every line was checked. */
-export async function endCheck({ store }: BatchAccount, stored: StoredBatch): Promise<void> {
-  const counts = await store.counts(stored.record.load);
+export async function endCheck(account: BatchAccount, stored: StoredBatch): Promise<void> {
+  const counts = await account.store.counts(stored.record.load);
   if (linesIn(counts, 'waiting') > 0) return;
   const details = { blocked: linesIn(counts, 'blocked') };
-  await changeBatch(store, stored, () => ({ action: 'check-end', by: SYSTEM, details }));
+  await changeBatch(account, stored, () => ({ action: 'check-end', by: SYSTEM, details }));
 }
 
 /** Ends the run of a batch if nothing is left to send. */
-export async function endRun({ store }: BatchAccount, stored: StoredBatch): Promise<void> {
-  const counts = await store.counts(stored.record.load);
+export async function endRun(account: BatchAccount, stored: StoredBatch): Promise<void> {
+  const counts = await account.store.counts(stored.record.load);
   if (linesIn(counts, 'checked') + linesIn(counts, 'sending') > 0) return;
-  await changeBatch(store, stored, () => ({ action: 'end', by: SYSTEM }));
+  await changeBatch(account, stored, () => ({ action: 'end', by: SYSTEM }));
 }

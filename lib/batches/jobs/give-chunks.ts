@@ -49,7 +49,7 @@ export async function resumeBatch(
   around: Pick<BatchSurroundings, 'engine' | 'now'>,
 ): Promise<StoredBatch | undefined> {
   const sentBefore = await sentLines(account, stored);
-  const resumed = await changeBatch(account.store, stored, ({ record }) => ({
+  const resumed = await changeBatch(account, stored, ({ record }) => ({
     action: 'resume',
     by,
     changes: {

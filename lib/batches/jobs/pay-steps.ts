@@ -70,7 +70,7 @@ export class PaySteps {
     const results = this.results;
     this.results = [];
     if (results.length > 0) await store.change(record.load, results);
-    this.around.notifier.changed(record.load);
+    this.around.notifier.changed(record);
     const now = await store.get(record);
     this.isOver = now?.record.state !== 'running' || now.record.load !== record.load;
   }

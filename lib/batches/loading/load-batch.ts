@@ -80,13 +80,13 @@ async function refuseSameLines(
 }
 
 async function finish(
-  { store }: BatchAccount,
+  account: BatchAccount,
   stored: StoredBatch,
   { lines, cents, digest }: LoadedLines,
   by: string,
 ): Promise<StoredBatch> {
   const { batch, load } = stored.record;
-  const loaded = await changeBatch(store, stored, ({ record }) =>
+  const loaded = await changeBatch(account, stored, ({ record }) =>
     record.load === load
       ? {
           action: 'load',

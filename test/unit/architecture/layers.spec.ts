@@ -76,7 +76,7 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
     'batches/report',
     'batches/engine',
     'batches/batch',
-    'batches/work',
+    'batches/jobs',
     'batches/loading',
     'batches',
   ],

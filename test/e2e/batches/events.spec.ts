@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PayoutBatchEvents } from 'nestjs-payments/batches';
+import { postgresStorage } from 'nestjs-payments/postgres';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
+import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
+import { type PgliteServer, startPglite } from '../../support/pglite-server.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+let heard: PayoutBatchEvents['payout-batch.changed'][] = [];
+
+@Injectable()
+class Treasurer {
+  @OnEvent('payout-batch.changed')
+  changed(change: PayoutBatchEvents['payout-batch.changed']): void {
+    heard.push(change);
+    throw new Error('the treasurer is away');
+  }
+}
+
+describe("the application's event emitter", () => {
+  let server: PgliteServer;
+  let database: PaymentsDatabase;
+  let sandbox: PaymentsSandbox;
+  let running: BatchesApp;
+
+  beforeAll(async () => {
+    server = await startPglite();
+    database = await openPaymentsDatabase(server.url, { max: 1 });
+    sandbox = await startSandbox({ startingBalance: '100000000' });
+    running = await startBatchesApp({
+      sandbox,
+      storage: postgresStorage({ pool: database.pool, schema: database.schema }),
+      metadata: { imports: [EventEmitterModule.forRoot()], providers: [Treasurer] },
+    });
+  });
+  afterAll(async () => {
+    await running.app.close();
+    await database.close();
+    await server.close();
+  });
+
+  it('hears once of each change of a batch, and a listener that fails changes nothing', async () => {
+    heard = [];
+    const batch = await approvedBatch(running.batches, 'salaries', knownLines(sandbox, 3));
+    await batch.start({ by: 'maker' });
+    await batch.finished();
+    const origin = { account: 'default', batch: 'salaries' };
+    expect(heard).toEqual([
+      { ...origin, action: 'load', by: 'maker', state: 'loaded' },
+      { ...origin, action: 'check', by: 'maker', state: 'checking' },
+      { ...origin, action: 'check-end', by: 'payout-batches', state: 'checked' },
+      { ...origin, action: 'approve', by: 'checker', state: 'approved' },
+      { ...origin, action: 'start', by: 'maker', state: 'running' },
+      { ...origin, action: 'end', by: 'payout-batches', state: 'ended' },
+    ]);
+    expect(sandbox.payouts()).toHaveLength(3);
+  });
+
+  it('hears how far a batch is, also that it has ended', async () => {
+    const emitter = running.app.get(EventEmitter2);
+    const ended = new Promise<unknown>((resolve) => {
+      emitter.on('payout-batch.progress', (progress: PayoutBatchEvents['payout-batch.progress']) => {
+        if (progress.state === 'ended' && progress.batch === 'bonuses') resolve(progress);
+      });
+    });
+    const lines = knownLines(sandbox, 3, '2000');
+    const batch = await approvedBatch(running.batches, 'bonuses', lines);
+    await batch.start({ by: 'maker' });
+    expect(await ended).toMatchObject({
+      account: 'default',
+      batch: 'bonuses',
+      total: { lines: 3, amount: '6000.00' },
+      byState: { accepted: { lines: 3, amount: '6000.00' } },
+    });
+  });
+});
