@@ -5,7 +5,7 @@ import { type BatchAccount } from './batch/batch-accounts.js';
 import { linesIn } from './batch/batch-decisions.js';
 import { detailsOf } from './batch/batch-details.js';
 import { type PayoutBatchLine, payoutBatchLine } from './payout-batch-line.js';
-import { balanceProblem, coverOf } from './policy/balance-rule.js';
+import { balanceProblem, coverOf, feesOf } from './policy/balance-rule.js';
 import { type ResolvedBatchPolicy } from './policy/batch-policy.js';
 
 /** More blocked lines are counted, and not listed. */
@@ -20,8 +20,10 @@ const PAGE = 500;
 export interface BatchCheckReport {
   /** Number of all lines. */
   readonly lines: number;
-  /** Sum of all lines: two-decimal string in TZS. Fees come on top; the specification does not say how much. */
+  /** Sum of all lines: two-decimal string in TZS. Fees come on top. */
   readonly amount: string;
+  /** The most that the fees of what is to be paid are by the policy's `feePerPayout`; absent without it. */
+  readonly fees?: string;
   /** Number of the lines that somebody has to look at. */
   readonly blocked: number;
   /** The first 1,000 of them. */
@@ -48,10 +50,12 @@ export async function checkReport(
     blockedLines.push(...page.map((line) => payoutBatchLine(record.batch, line)));
     after = page.at(-1)?.number;
   }
-  const problem = balanceProblem(coverOf(balance, counts), policy);
+  const cover = coverOf(balance, counts);
+  const problem = balanceProblem(cover, policy);
   return {
     lines,
     amount: formatCents(BigInt(cents)),
+    ...(policy.feeCents > 0n && { fees: formatCents(feesOf(cover, policy)) }),
     blocked: linesIn(counts, 'blocked'),
     blockedLines,
     balance,

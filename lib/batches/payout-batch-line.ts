@@ -27,6 +27,8 @@ export interface PayoutBatchLine {
   readonly bank: string;
   /** Two-decimal string in TZS. */
   readonly amount: string;
+  /** What the gateway charged for it: two-decimal string in TZS; absent before it was accepted. */
+  readonly fee?: string;
   /** What became of it so far. */
   readonly state: LineState;
   /** Why it is, or was, blocked; empty without a reason. */
@@ -39,7 +41,7 @@ export interface PayoutBatchLine {
 
 export function payoutBatchLine(batch: string, line: BatchLine): PayoutBatchLine {
   const { name, amount, recipient } = lineFrom(line.content);
-  const { holder, match, problems = [], detail = '' } = resultOf(line.result);
+  const { holder, match, problems = [], detail = '', fee } = resultOf(line.result);
   return {
     number: line.number,
     key: line.key,
@@ -50,6 +52,7 @@ export function payoutBatchLine(batch: string, line: BatchLine): PayoutBatchLine
     to: maskedRecipient(recipient),
     bank: recipient.kind === 'bank' ? recipient.bankCode : 'mobile money',
     amount,
+    ...(fee !== undefined && { fee }),
     state: line.state,
     problems,
     detail,

@@ -39,8 +39,8 @@ export interface PayoutBatchProgress extends BatchProgress {
  * @example
  * ```ts
  * @OnEvent('payout-batch.changed')
- * changed({ batch, state, by }: PayoutBatchEvents['payout-batch.changed']) {
- *   if (state === 'paused') this.sms.tellTreasurer(`${batch} pauses`);
+ * changed({ batch, state }: PayoutBatchEvents['payout-batch.changed']) {
+ *   if (state === 'paused') console.warn(`The batch ${batch} pauses.`);
  * }
  * ```
  *

@@ -38,6 +38,8 @@ export interface LineResult {
   readonly problems?: readonly LineProblem[];
   /** More about the state, for people. */
   readonly detail?: string;
+  /** What the gateway charged: two-decimal string in TZS. */
+  readonly fee?: string;
   readonly word?: LineWord;
 }
 

@@ -24,15 +24,15 @@ export async function payLine(
   line: BatchLine,
 ): Promise<SentLine> {
   const result = resultOf(line.result);
-  const changed = (to: keyof typeof REPLACES, detail: string): LineChange => ({
+  const changed = (to: keyof typeof REPLACES, detail: string, fee = result.fee): LineChange => ({
     number: line.number,
     from: REPLACES[to],
     to,
-    result: JSON.stringify({ ...result, detail }),
+    result: JSON.stringify({ ...result, detail, fee }),
   });
   try {
-    await send(disbursements, batch, line, result.holder ?? '', result.network ?? '');
-    return { change: changed('accepted', '') };
+    const { fee } = await send(disbursements, batch, line, result.holder ?? '', result.network ?? '');
+    return { change: changed('accepted', '', fee) };
   } catch (error) {
     const { state, detail, stop } = outcomeOf(error);
     if (state === 'sending') return { stop };
@@ -49,15 +49,14 @@ async function send(
   { key, content }: BatchLine,
   holder: string,
   network: string,
-): Promise<void> {
+): Promise<{ readonly fee: string }> {
   const { recipient, amount, remarks = batch } = lineFrom(content);
   const payment = { reference: paymentReference(batch, key), amount, remarks };
   if (recipient.kind === 'bank') {
     const { bankCode: bank_code, account: account_number } = recipient;
-    await disbursements.bank({ ...payment, bank_code, account_number, account_name: holder });
-    return;
+    return disbursements.bank({ ...payment, bank_code, account_number, account_name: holder });
   }
-  await disbursements.mobileMoney({
+  return disbursements.mobileMoney({
     ...payment,
     recipient_phone: recipient.phone,
     recipient_name: holder,

@@ -45,6 +45,11 @@ export interface BatchPolicy {
   readonly checkedWithinMs?: number;
   /** What must be left in the wallet, in TZS. @default '0' */
   readonly minimumBalance?: MoneyInput;
+  /**
+   * What the gateway charges for one payout at most, in TZS, by your contract: the wallet is compared with the amounts and the
+   * fees. The specification names no fees before a payout. @default '0'
+   */
+  readonly feePerPayout?: MoneyInput;
   /** Bands by the sum of the batch: the first one from 0, each further one from more. @default [{ from: '0', needed: 1 }] */
   readonly approvals?: readonly ApprovalBand[];
   /** Whether the person who created a batch may approve it. @default false */
@@ -71,6 +76,7 @@ export interface ResolvedBatchPolicy {
   readonly acceptNames: readonly NameMatch[];
   readonly checkedWithinMs: number;
   readonly minimumCents: bigint;
+  readonly feeCents: bigint;
   readonly approvals: readonly { readonly fromCents: bigint; readonly needed: number }[];
   readonly creatorMayApprove: boolean;
   /** In minutes of the day. */
@@ -94,7 +100,15 @@ const SIMPLE = {
   stopAfterRefused: count({ min: 1, max: MOST_IN_A_ROW, default: 10 }),
   resumeAfterTopUp: flag(false),
 };
-const FIELDS = [...Object.keys(SIMPLE), 'acceptNames', 'minimumBalance', 'approvals', 'windows', 'timeZone'];
+const FIELDS = [
+  ...Object.keys(SIMPLE),
+  'acceptNames',
+  'minimumBalance',
+  'feePerPayout',
+  'approvals',
+  'windows',
+  'timeZone',
+];
 
 const error: OptionError = (option, problem) =>
   new PaymentsConfigError(`PayoutBatchesModule option \`policy.${option}\` ${problem}`);
@@ -110,6 +124,7 @@ export function resolvePolicy(raw: unknown): ResolvedBatchPolicy {
     simple: () => readOptions(SIMPLE, raw, '', error, () => unknownRules(raw)),
     acceptNames: () => matches(raw['acceptNames'] ?? ['same']),
     minimumCents: () => cents(raw['minimumBalance'] ?? '0', 'minimumBalance'),
+    feeCents: () => cents(raw['feePerPayout'] ?? '0', 'feePerPayout'),
     approvals: () => bands(raw['approvals'] ?? [{ from: '0', needed: 1 }]),
     windows: () => windows(raw['windows']),
     timeZone: () => timeZone(raw['timeZone'] ?? 'Africa/Dar_es_Salaam'),

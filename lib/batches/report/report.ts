@@ -10,18 +10,19 @@ export interface ReportedLine {
   readonly to: string;
   readonly bank: string;
   readonly amount: string;
+  readonly fee?: string;
   readonly state: LineState;
   readonly detail: string;
 }
 
-const COLUMNS = ['number', 'key', 'reference', 'name', 'to', 'amount', 'state', 'detail'] as const;
+const COLUMNS = ['number', 'key', 'reference', 'name', 'to', 'amount', 'fee', 'state', 'detail'] as const;
 /** A spreadsheet takes a cell that begins so for a formula. */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /** A row for each line. */
 export async function* reportCsv(lines: AsyncIterable<ReportedLine>): AsyncIterable<string> {
   yield csvRow(COLUMNS);
-  for await (const line of lines) yield csvRow(COLUMNS.map((column) => line[column]));
+  for await (const line of lines) yield csvRow(COLUMNS.map((column) => line[column] ?? ''));
 }
 
 /** A JSON array with an object for each line. */
@@ -36,23 +37,31 @@ export async function* reportJson(lines: AsyncIterable<ReportedLine>): AsyncIter
 
 /** Lines and sums by state and bank, without a name, an account or a phone: it can be forwarded. */
 export async function* summaryCsv(batch: string, lines: AsyncIterable<ReportedLine>): AsyncIterable<string> {
-  const sums = new Map<string, { lines: number; cents: bigint }>();
-  const total = { lines: 0, cents: 0n };
-  for await (const { state, bank, amount } of lines) {
+  const sums = new Map<string, { lines: number; cents: bigint; fees: bigint }>();
+  const total = { lines: 0, cents: 0n, fees: 0n };
+  for await (const { state, bank, amount, fee = '0' } of lines) {
     const group = JSON.stringify([LINE_STATES.indexOf(state), bank]);
-    const sum = sums.get(group) ?? { lines: 0, cents: 0n };
+    const sum = sums.get(group) ?? { lines: 0, cents: 0n, fees: 0n };
     sums.set(group, sum);
     for (const counted of [sum, total]) {
       counted.lines += 1;
       counted.cents += parseCents(amount) ?? 0n;
+      counted.fees += parseCents(fee) ?? 0n;
     }
   }
-  yield csvRow(['batch', 'state', 'bank', 'lines', 'amount']);
+  yield csvRow(['batch', 'state', 'bank', 'lines', 'amount', 'fees']);
   for (const [group, sum] of [...sums].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const [state, bank] = JSON.parse(group) as [number, string];
-    yield csvRow([batch, LINE_STATES[state] ?? '', bank, sum.lines, formatCents(sum.cents)]);
+    yield csvRow([
+      batch,
+      LINE_STATES[state] ?? '',
+      bank,
+      sum.lines,
+      formatCents(sum.cents),
+      formatCents(sum.fees),
+    ]);
   }
-  yield csvRow([batch, 'all', 'total', total.lines, formatCents(total.cents)]);
+  yield csvRow([batch, 'all', 'total', total.lines, formatCents(total.cents), formatCents(total.fees)]);
 }
 
 function csvRow(cells: readonly (string | number)[]): string {

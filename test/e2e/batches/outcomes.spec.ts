@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
-import { aesGcm, type PaymentsStorage } from 'nestjs-payments';
+import { addMoney, aesGcm, type PaymentsStorage } from 'nestjs-payments';
 import { type PayoutBatch, type PayoutBatchLine, type PayoutLine } from 'nestjs-payments/batches';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -255,15 +255,18 @@ describe('a batch of which not everything goes well', () => {
   it('reports every line, with masked recipients', async () => {
     const batch = await begun(2);
     await batch.finished();
+    const [{ fee } = { fee: '' }] = sandbox.payouts();
+    expect(Number(fee)).toBeGreaterThan(0);
     let csv = '';
     for await (const part of batch.report({ format: 'csv' })) csv += part;
     expect(csv.split('\n')[1]).toBe(
-      `1,S-1,${name}.S-1,Asha Za Mushi,BSB ****000,${100 + names}.00,accepted,`,
+      `1,S-1,${name}.S-1,Asha Za Mushi,BSB ****000,${100 + names}.00,${fee},accepted,`,
     );
     let summary = '';
     for await (const part of batch.report({ format: 'summary' })) summary += part;
     expect(summary).not.toContain('Asha');
-    expect(summary.trimEnd().split('\n').at(-1)).toBe(`${name},all,total,2,${2 * (100 + names)}.00`);
+    const fees = addMoney(fee, fee);
+    expect(summary.trimEnd().split('\n').at(-1)).toBe(`${name},all,total,2,${2 * (100 + names)}.00,${fees}`);
   });
 
   it('shows no name, account or phone in the database if the account has an encryption', async () => {

@@ -16,6 +16,7 @@ describe('the policy of batches', () => {
       acceptNames: ['same'],
       checkedWithinMs: 86_400_000,
       minimumCents: 0n,
+      feeCents: 0n,
       approvals: [{ fromCents: 0n, needed: 1 }],
       creatorMayApprove: false,
       windows: undefined,
@@ -109,12 +110,16 @@ describe('an approval', () => {
 
 describe('the balance', () => {
   it.each([
-    [1_000n, 1_000n, '0', undefined],
-    [999n, 1_000n, '0', 'top up 0.01 and the fees'],
-    [1_500n, 1_000n, '5', undefined],
-    [1_499n, 1_000n, '5', 'and 5.00 must be left'],
-  ])('of %s for %s with a minimum of %s', (availableCents, neededCents, minimumBalance, problem) => {
-    const found = balanceProblem({ availableCents, neededCents }, policy({ minimumBalance }));
+    [1_000n, 1_000n, {}, undefined],
+    [999n, 1_000n, {}, 'top up 0.01 and the fees.'],
+    [1_500n, 1_000n, { minimumBalance: '5' }, undefined],
+    [1_499n, 1_000n, { minimumBalance: '5' }, 'and 5.00 must be left'],
+    [1_300n, 1_000n, { feePerPayout: '1' }, undefined],
+    [1_299n, 1_000n, { feePerPayout: '1' }, 'are to be paid with fees of up to 3.00, but'],
+    [1_299n, 1_000n, { feePerPayout: '1' }, 'top up 0.01.'],
+    [1_799n, 1_000n, { feePerPayout: '1', minimumBalance: '5' }, 'top up 0.01.'],
+  ])('of %s for three payouts of %s with the rules %o', (availableCents, neededCents, rules, problem) => {
+    const found = balanceProblem({ availableCents, neededCents, payouts: 3 }, policy(rules));
     if (problem === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(problem);
   });
@@ -129,7 +134,7 @@ describe('the balance', () => {
       { state: 'unknown', lines: 1, cents: 100_000n },
       { state: 'refused', lines: 1, cents: 1_000_000n },
     ]);
-    expect(cover).toEqual({ availableCents: 1_250n, neededCents: 111n });
+    expect(cover).toEqual({ availableCents: 1_250n, neededCents: 111n, payouts: 3 });
   });
 });
 

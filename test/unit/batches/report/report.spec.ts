@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import fc from 'fast-check';
 import { parse } from 'csv-parse/sync';
+import { anyCodePoint } from '../../../support/any-code-point.js';
 import {
   type ReportedLine,
   reportCsv,
@@ -15,9 +17,12 @@ const LINE: ReportedLine = {
   to: 'BSB ****801',
   bank: 'BSB',
   amount: '1000.00',
+  fee: '12.50',
   state: 'accepted',
   detail: '',
 };
+
+const { fee: _fee, ...WITHOUT_FEE } = LINE;
 
 async function text(parts: AsyncIterable<string>): Promise<string> {
   let all = '';
@@ -35,9 +40,9 @@ it('the CSV has a row for each line, and no cell becomes a formula or breaks its
     await text(reportCsv(of(LINE, { ...LINE, number: 2, name, detail: '@SUM(1)' }))),
   );
   expect(rows).toEqual([
-    ['number', 'key', 'reference', 'name', 'to', 'amount', 'state', 'detail'],
-    ['1', 'S-1', 'run.S-1', 'Asha Mushi', 'BSB ****801', '1000.00', 'accepted', ''],
-    ['2', 'S-1', 'run.S-1', `'${name}`, 'BSB ****801', '1000.00', 'accepted', "'@SUM(1)"],
+    ['number', 'key', 'reference', 'name', 'to', 'amount', 'fee', 'state', 'detail'],
+    ['1', 'S-1', 'run.S-1', 'Asha Mushi', 'BSB ****801', '1000.00', '12.50', 'accepted', ''],
+    ['2', 'S-1', 'run.S-1', `'${name}`, 'BSB ****801', '1000.00', '12.50', 'accepted', "'@SUM(1)"],
   ]);
 });
 
@@ -54,15 +59,78 @@ it('the summary has sums by state and bank, and nobody in it', async () => {
         LINE,
         { ...LINE, amount: '0.50' },
         { ...LINE, bank: 'mobile money', amount: '7.00' },
-        { ...LINE, state: 'unknown', amount: '5.00' },
+        { ...WITHOUT_FEE, state: 'unknown', amount: '5.00' },
       ),
     ),
   );
   expect(summary.trimEnd().split('\n')).toEqual([
-    'batch,state,bank,lines,amount',
-    'run,accepted,BSB,2,1000.50',
-    'run,accepted,mobile money,1,7.00',
-    'run,unknown,BSB,1,5.00',
-    'run,all,total,4,1012.50',
+    'batch,state,bank,lines,amount,fees',
+    'run,accepted,BSB,2,1000.50,25.00',
+    'run,accepted,mobile money,1,7.00,12.50',
+    'run,unknown,BSB,1,5.00,0.00',
+    'run,all,total,4,1012.50,37.50',
   ]);
+});
+
+/** Texts of cells, many of them with the characters of formulas and tables. */
+const CELL = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', '"', ',', ';', "'", '＝', '＠'),
+    anyCodePoint,
+  ),
+  maxLength: 8,
+});
+
+it('every text comes back from the CSV, and no cell begins as a formula', async () => {
+  await fc.assert(
+    fc.asyncProperty(CELL, CELL, async (name, detail) => {
+      const csv = await text(reportCsv(of({ ...LINE, name, detail })));
+      const [, row = []] = parse(csv) as unknown as readonly (readonly string[])[];
+      expect(row).toHaveLength(9);
+      for (const cell of row) expect(cell).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
+      expect([name, `'${name}`]).toContain(row[3]);
+      expect([detail, `'${detail}`]).toContain(row[8]);
+    }),
+  );
+});
+
+it('every text comes back from the JSON', async () => {
+  await fc.assert(
+    fc.asyncProperty(CELL, async (name) => {
+      const read = JSON.parse(await text(reportJson(of({ ...LINE, name })))) as readonly object[];
+      expect(read).toMatchObject([{ number: 1, name }]);
+    }),
+  );
+});
+
+it('the summary shows nothing of a person, and adds up exactly', async () => {
+  const lines = Array.from({ length: 30 }, (_, number): ReportedLine => ({
+    ...LINE,
+    number,
+    amount: '0.10',
+  }));
+  const summary = await text(summaryCsv('run', of(...lines, { ...LINE, amount: '9999999999999.99' })));
+  expect(summary).toBe(
+    'batch,state,bank,lines,amount,fees\nrun,accepted,BSB,31,10000000000002.99,387.50\nrun,all,total,31,10000000000002.99,387.50\n',
+  );
+  expect(await text(summaryCsv('run', of()))).toBe(
+    'batch,state,bank,lines,amount,fees\nrun,all,total,0,0.00,0.00\n',
+  );
+});
+
+it.each([reportCsv, reportJson])('a report comes while its lines are read', async (report) => {
+  let read = 0;
+  const lines = (async function* () {
+    for (;;) {
+      read += 1;
+      yield await Promise.resolve(LINE);
+    }
+  })();
+  let parts = 0;
+  for await (const part of report(lines)) {
+    expect(part.length).toBeLessThan(300);
+    parts += 1;
+    if (parts === 100) break;
+  }
+  expect(read).toBeLessThanOrEqual(parts);
 });
