@@ -264,16 +264,22 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
         line(2, { recipient: `${owner}-2`, cents: 700 }),
         line(3, { recipient: `${owner}-3`, cents: 901 }),
         line(4, { recipient: `${owner}-3`, cents: 1 }),
+        line(5, { recipient: owner, cents: 500 }),
       ],
-      4,
+      5,
     );
     const found = await store().sameRecipients(load, 1, DAY_MS, 10);
     expect(found).toEqual([
       { number: 1, batch: other.batch, key: 'S-1', state: 'accepted' },
       { number: 4, batch, key: 'S-3', state: 'waiting' },
+      // The line 1 of its own batch is the same, too.
+      { number: 5, batch: other.batch, key: 'S-1', state: 'accepted' },
     ]);
     expect(await store().sameRecipients(load, 1, DAY_MS, 1)).toHaveLength(1);
     await pass(DAY_MS + 1);
-    expect(await store().sameRecipients(load, 1, DAY_MS, 10)).toMatchObject([{ number: 4 }]);
+    expect(await store().sameRecipients(load, 1, DAY_MS, 10)).toMatchObject([
+      { number: 4 },
+      { number: 5, batch },
+    ]);
   });
 }

@@ -1,3 +1,4 @@
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type BatchEvent, type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from './batch-accounts.js';
 import { type BatchDetails, withDetails } from './batch-details.js';
@@ -22,6 +23,7 @@ export interface BatchChange {
  * is in a state in which the action does nothing, or `decide` gives none.
  *
  * @param decide Looks at what is stored now. It may throw.
+ * @throws PaymentsStorageError if others change it all the time.
  */
 export async function changeBatch(
   { store, announce }: Pick<BatchAccount, 'store' | 'announce'>,
@@ -42,7 +44,8 @@ export async function changeBatch(
     }
     current = await store.get(current.record);
   }
-  return undefined;
+  if (!current) return undefined;
+  throw new PaymentsStorageError('Nothing was changed: others change the batch all the time. Do it again.');
 }
 
 function eventOf({ action, by, details = {} }: BatchChange): BatchEvent {

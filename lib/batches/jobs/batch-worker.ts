@@ -1,6 +1,6 @@
 import { SafeLogger } from '../../common/safe-logger.js';
 import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
-import { type BatchLine, type SameRecipient, type StoredBatch } from '../../storage/batch-store.js';
+import { type BatchLine, type LineState, type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchPause, detailsOf } from '../batch/batch-details.js';
 import { type BatchJob } from '../engine/batch-engine.js';
@@ -14,11 +14,11 @@ import { endCheck, endRun, SYSTEM } from './end-batch.js';
 import { inParallel } from './in-parallel.js';
 import { LineChecker } from './line-checker.js';
 import { PaySteps } from './pay-steps.js';
+import { blockPaidElsewhere, sameRecipients } from './same-recipients.js';
 import { giveWake, wake } from './wake.js';
 
-const DAY_MS = 86_400_000;
-/** A chunk has fewer lines. */
-const ALL = 10_000;
+/** The states of lines that a run still sends. */
+const OPEN: readonly LineState[] = ['checked', 'sending'];
 
 /** A job, and the batch that it belongs to as it is now. */
 interface JobContext {
@@ -80,7 +80,7 @@ export class BatchWorker {
   /** Checks lines and writes what was found, also if the gateway fails in the middle. */
   private async checkLines({ job, account }: JobContext, lines: readonly BatchLine[]): Promise<void> {
     const { policy, concurrency, now, stopping } = this.around;
-    const same = await this.sameRecipients(account, job);
+    const same = await sameRecipients(account.store, job, policy);
     const checker = new LineChecker(account.services, policy);
     const changes: Awaited<ReturnType<LineChecker['check']>>[] = [];
     try {
@@ -97,16 +97,6 @@ export class BatchWorker {
     }
   }
 
-  private async sameRecipients(
-    { store }: BatchAccount,
-    { load, chunk }: BatchJob,
-  ): Promise<ReadonlyMap<number, SameRecipient>> {
-    const { sameRecipientWithinDays } = this.around.policy;
-    if (sameRecipientWithinDays === 0) return new Map();
-    const same = await store.sameRecipients(load, chunk, sameRecipientWithinDays * DAY_MS, ALL);
-    return new Map(same.map((line) => [line.number, line]));
-  }
-
   private async pay(context: JobContext): Promise<void> {
     const { job, account, stored } = context;
     if (windowProblem(this.around.now(), this.around.policy)) {
@@ -120,23 +110,33 @@ export class BatchWorker {
       });
       return;
     }
-    const stop = await new PaySteps(account, stored, this.around).payChunk(lines);
+    const { stop, isOver } = await new PaySteps(account, stored, this.around).payChunk(job.chunk, lines);
     if (stop) await this.pause(context, stop);
-    else await endRun(account, stored);
+    if (stop || isOver) return;
+    await this.refuseOpenLines(context);
+    await endRun(account, stored);
   }
 
-  /** The lines of the chunk. What was checked too long ago is checked again before it is sent. */
+  /** Another process may have taken lines of the chunk, and died since: nobody else would send them in this run. */
+  private async refuseOpenLines({ job, account }: JobContext): Promise<void> {
+    const [open] = await account.store.chunksIn(job.load, OPEN, { after: job.chunk - 1, limit: 1 });
+    if (open !== job.chunk) return;
+    throw new PaymentsError('CHUNK_OPEN', 'Another process works on lines of the chunk.');
+  }
+
+  /** The lines of the chunk. What was checked too long ago is checked again, and what was paid elsewhere since is blocked. */
   private async withCurrentChecks(context: JobContext): Promise<readonly BatchLine[]> {
     const { job, account } = context;
     const { policy, now } = this.around;
     const lines = await account.store.linesOf(job.load, job.chunk);
-    const outdated = lines.filter(
-      ({ state, result }) =>
-        state === 'checked' && isCheckOutdated(resultOf(result).checkedAt ?? 0, now(), policy),
+    const ready = lines.filter(({ state }) => state === 'checked');
+    const outdated = ready.filter(({ result }) =>
+      isCheckOutdated(resultOf(result).checkedAt ?? 0, now(), policy),
     );
-    if (outdated.length === 0) return lines;
-    await this.checkLines(context, outdated);
-    return account.store.linesOf(job.load, job.chunk);
+    if (outdated.length > 0) await this.checkLines(context, outdated);
+    const current = ready.filter((line) => !outdated.includes(line));
+    const blocked = await blockPaidElsewhere(account.store, job, current, 'checked', policy);
+    return outdated.length + blocked.length === 0 ? lines : account.store.linesOf(job.load, job.chunk);
   }
 
   private async isUnchanged({ job, account }: JobContext, lines: readonly BatchLine[]): Promise<boolean> {

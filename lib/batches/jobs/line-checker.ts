@@ -11,6 +11,7 @@ import { lineFrom, type ReadLine } from '../lines/payout-line.js';
 import { compareNames } from '../names/compare-names.js';
 import { type ResolvedBatchPolicy } from '../policy/batch-policy.js';
 import { nameNeedsWord } from '../policy/name-rule.js';
+import { sameRecipientText } from './same-recipients.js';
 
 /** What the check of a line found. */
 type Found = Pick<LineResult, 'holder' | 'match' | 'network'> &
@@ -56,14 +57,7 @@ export class LineChecker {
     const match = compareNames(name, held.holder);
     const found: readonly (readonly [LineProblem, string])[] = [
       ...(nameNeedsWord(match, this.policy) ? [['name', `the name is ${match}`] as const] : []),
-      ...(same
-        ? [
-            [
-              'same-recipient',
-              `the line ${same.key} of the batch ${same.batch} goes to the same recipient`,
-            ] as const,
-          ]
-        : []),
+      ...(same ? [['same-recipient', sameRecipientText(same)] as const] : []),
     ];
     const [problems, details] = [found.map(([problem]) => problem), found.map(([, detail]) => detail)];
     return { ...held, match, problems, detail: details.join(', and ') };

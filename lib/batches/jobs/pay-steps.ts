@@ -1,10 +1,11 @@
 import { type BatchLine, type LineChange, type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
-import { type BatchPause } from '../batch/batch-details.js';
+import { type BatchPause, detailsOf } from '../batch/batch-details.js';
 import { countRow } from '../policy/row-rule.js';
 import { type BatchSurroundings } from '../batch/batch-surroundings.js';
 import { inParallel } from './in-parallel.js';
 import { payLine } from './pay-line.js';
+import { blockPaidElsewhere } from './same-recipients.js';
 
 /** So many results are written together; after each write the worker looks whether somebody paused the batch. */
 const WRITTEN_TOGETHER = 20;
@@ -25,10 +26,13 @@ export class PaySteps {
     private readonly around: Pick<BatchSurroundings, 'policy' | 'notifier' | 'concurrency' | 'stopping'>,
   ) {}
 
-  /** Returns why the batch has to pause; undefined if it does not, or if somebody else ended its run. */
-  async payChunk(lines: readonly BatchLine[]): Promise<BatchPause | undefined> {
-    const begun = await this.begin(lines);
+  /** Returns why the batch has to pause, and whether somebody else ended its run. */
+  async payChunk(
+    chunk: number,
+    lines: readonly BatchLine[],
+  ): Promise<{ readonly stop: BatchPause | undefined; readonly isOver: boolean }> {
     try {
+      const begun = await this.begin(chunk, lines);
       await inParallel(
         begun,
         this.around.concurrency,
@@ -39,14 +43,23 @@ export class PaySteps {
       await this.write();
       await this.release();
     }
-    return this.stop;
+    return { stop: this.stop, isOver: this.isOver };
   }
 
   /** Marks the lines, and returns those that are to be sent: an earlier job may have begun some and died. */
-  private async begin(lines: readonly BatchLine[]): Promise<readonly BatchLine[]> {
+  private async begin(chunk: number, lines: readonly BatchLine[]): Promise<readonly BatchLine[]> {
+    const { store } = this.account;
+    const { batch, load } = this.stored.record;
     const ready = lines.filter(({ state }) => state === 'checked');
     const changes = ready.map(({ number }): LineChange => ({ number, from: ['checked'], to: 'sending' }));
-    this.unsent = new Set(await this.account.store.change(this.stored.record.load, changes));
+    this.unsent = new Set(await store.change(load, changes));
+    // Whoever cancels the batch from now on sees the marks; whoever did before is seen here.
+    await this.look();
+    if (this.isOver) return [];
+    const marked = ready.filter(({ number }) => this.unsent.has(number));
+    const place = { batch, load, chunk };
+    const blocked = await blockPaidElsewhere(store, place, marked, 'sending', this.around.policy);
+    for (const number of blocked) this.unsent.delete(number);
     return lines.filter(({ number, state }) => state === 'sending' || this.unsent.has(number));
   }
 
@@ -71,8 +84,14 @@ export class PaySteps {
     this.results = [];
     if (results.length > 0) await store.change(record.load, results);
     this.around.notifier.changed(record);
-    const now = await store.get(record);
-    this.isOver = now?.record.state !== 'running' || now.record.load !== record.load;
+    await this.look();
+  }
+
+  private async look(): Promise<void> {
+    const { record } = this.stored;
+    const now = (await this.account.store.get(record))?.record;
+    const isSame = now?.load === record.load && detailsOf(now).round === detailsOf(record).round;
+    this.isOver = !isSame || now.state !== 'running';
   }
 
   /** What an earlier job has begun stays as it is: it may have been sent. */

@@ -218,7 +218,7 @@ function ofChecks({ batches, batchLines, batchChunks }: TableNames): Pick<BatchS
           WHERE o.recipient = l.recipient AND CASE WHEN o.batch_load = l.batch_load THEN o.line_number < l.line_number
             ELSE o.cents = l.cents AND o.state IN ${OUT}
               AND o.updated_at > (SELECT clock_timestamp() - $3::float8 * interval '1 millisecond') END
-          LIMIT 1) AS other
+          ORDER BY o.batch_load = l.batch_load, o.updated_at DESC LIMIT 1) AS other
         WHERE ${isOfChunk(batchChunks)} ORDER BY l.line_number LIMIT $4`,
         [load, chunk, withinMs, limit],
       ),

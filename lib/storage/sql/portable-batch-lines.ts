@@ -272,7 +272,7 @@ function sameRecipients(
   limit: number,
 ): SqlPiece {
   const others = (isSame: SqlPiece): SqlPiece => sql`SELECT mine.line_number AS number, other.batch_load,
-      other.line_number AS other_number, other.line_key, other.state
+      other.updated_at, other.line_key, other.state
     FROM ${LINES} AS mine JOIN ${LINES} AS other ON other.recipient = mine.recipient AND ${isSame}
     WHERE mine.batch_load = ${load} AND mine.line_number ${isOf}`;
   const found = [
@@ -282,7 +282,7 @@ function sameRecipients(
   ];
   return sql`SELECT number, name, line_key, state FROM (
       SELECT found.number, batch.name, found.line_key, found.state, ROW_NUMBER() OVER (
-        PARTITION BY found.number ORDER BY found.batch_load, found.other_number) AS place
+        PARTITION BY found.number ORDER BY CASE found.batch_load WHEN ${load} THEN 1 ELSE 0 END, found.updated_at DESC) AS place
       FROM (${joined(found, ' UNION ALL ')}) AS found
       JOIN ${raw(TABLES.batches)} AS batch ON batch.batch_load = found.batch_load) AS placed
     WHERE place = 1 ORDER BY number LIMIT ${raw(`${limit}`)}`;

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type PaymentsStorage } from 'nestjs-payments';
+import { type BatchPolicy, type PayoutBatch, type PayoutLine } from 'nestjs-payments/batches';
+import { type LineChange } from '../../../lib/storage/batch-store.js';
+import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
+import { type BatchesPlace, keyOf, startBatchesPlace, withBatches } from '../../support/batches-place.js';
+
+const isMarking = ([change]: readonly LineChange[]): boolean => change?.to === 'sending';
+
+describe('two who work on batches at the same moment', () => {
+  let place: BatchesPlace;
+  let first: BatchesApp;
+  let lines: readonly PayoutLine[];
+  let names = 0;
+  const name = (which = ''): string => `run-${names}${which}`;
+
+  const start = (storage: PaymentsStorage = place.storage, policy?: BatchPolicy): Promise<BatchesApp> =>
+    startBatchesApp({ sandbox: place.sandbox, storage, ...(policy && { policy }) });
+  /** An application in which something happens right before it marks the lines that it sends, once. */
+  const startSlow = (meanwhile: () => Promise<unknown>): Promise<BatchesApp> => {
+    let isFirst = true;
+    const change = async (load: string, changes: readonly LineChange[]): Promise<readonly number[]> => {
+      const happens = isFirst && isMarking(changes);
+      if (happens) isFirst = false;
+      if (happens) await meanwhile();
+      return place.store.change(load, changes);
+    };
+    return start(withBatches(place.storage, () => ({ change })));
+  };
+  const begun = async (batch: PayoutBatch): Promise<PayoutBatch> => {
+    await batch.start({ by: 'maker' });
+    return batch;
+  };
+  const sent = (): number => place.sandbox.payouts().length;
+
+  beforeAll(async () => {
+    place = await startBatchesPlace();
+  });
+  beforeEach(async () => {
+    await place.sandbox.reset();
+    names += 1;
+    lines = knownLines(place.sandbox, 2, `${100 + names}`);
+    first = await start();
+    return () => first.app.close();
+  });
+  afterAll(() => place.close());
+
+  /** The same recipients and amounts, so that only their owners and not the lines are the same. */
+  const copies = (): readonly PayoutLine[] => lines.map((line) => ({ ...line, key: `copy-${line.key}` }));
+
+  it('pay nobody twice, although both batches were checked before one of them was paid', async () => {
+    const one = await approvedBatch(first.batches, name('-a'), lines);
+    const other = await approvedBatch(first.batches, name('-b'), copies());
+    expect((await (await begun(one)).finished()).byState).toMatchObject({ accepted: { lines: 2 } });
+    expect(await (await begun(other)).finished()).toMatchObject({
+      state: 'ended',
+      byState: { blocked: { lines: 2 } },
+    });
+    for await (const { problems, detail } of other.lines()) {
+      expect({ problems, detail }).toEqual({
+        problems: ['same-recipient'],
+        detail: expect.stringMatching(
+          `the line S-. of the batch ${name('-a')} goes to the same recipient`,
+        ) as unknown,
+      });
+    }
+    expect(sent()).toBe(2);
+  });
+
+  it('pay nobody twice, although one looked right before the other one marked its lines', async () => {
+    const one = await approvedBatch(first.batches, name('-a'), lines);
+    const slow = await startSlow(async () => (await begun(one)).finished());
+    const other = await approvedBatch(slow.batches, name('-b'), copies());
+    expect((await (await begun(other)).finished()).byState).toMatchObject({ blocked: { lines: 2 } });
+    await slow.app.close();
+    expect(sent()).toBe(2);
+  });
+
+  it('pay a recipient again for whom somebody gave a word', async () => {
+    await (await begun(await approvedBatch(first.batches, name('-a'), lines))).finished();
+    const other = await first.batches.create(name('-b'), copies(), { by: 'maker' });
+    expect((await other.check({ by: 'maker' })).blocked).toBe(2);
+    await other.accept(['copy-S-1', 'copy-S-2'], { by: 'maker', because: 'a second salary' });
+    await other.approve({ by: 'checker' });
+    expect((await (await begun(other)).finished()).byState).toMatchObject({ accepted: { lines: 2 } });
+    expect(sent()).toBe(4);
+  });
+
+  it('send nothing of a batch that was cancelled right before its lines were marked', async () => {
+    const batch = await approvedBatch(first.batches, name(), lines);
+    const slow = await startSlow(() => batch.cancel({ by: 'checker' }));
+    const seen = await slow.batches.open(name());
+    await begun(seen);
+    await seen.finished();
+    await slow.app.close();
+    expect(await batch.progress()).toMatchObject({ state: 'cancelled', byState: { checked: { lines: 2 } } });
+    expect(sent()).toBe(0);
+  });
+
+  it('send a line that a process took from another one, and died', async () => {
+    const batch = await approvedBatch(first.batches, name(), lines);
+    const { record } = (await place.store.get(keyOf(name()))) ?? {};
+    const slow = await startSlow(() =>
+      place.store.change(record?.load ?? '', [{ number: 2, from: ['checked'], to: 'sending' }]),
+    );
+    await begun(await slow.batches.open(name()));
+    expect(await batch.finished()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 2 } } });
+    await slow.app.close();
+    expect(sent()).toBe(2);
+  });
+
+  it('are told if a change was not made because others change the batch all the time', async () => {
+    const batch = await approvedBatch(first.batches, name(), lines);
+    const busy = await start(
+      withBatches(place.storage, () => ({ replace: () => Promise.resolve(undefined) })),
+    );
+    const seen = await busy.batches.open(name());
+    await expect(seen.cancel({ by: 'checker' })).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    await busy.app.close();
+    expect((await batch.progress()).state).toBe('approved');
+  });
+});
