@@ -1,5 +1,6 @@
 import { openSync, readFileSync, writeSync } from 'node:fs';
 import { type NetworkFault } from '../support/faulty-proxy.js';
+import { type BatchHappening } from './batches/batch-history.js';
 import { type CallHappening } from './calls/call-history.js';
 import { type BrokenRequest, type Outcome } from './plan.js';
 
@@ -11,6 +12,7 @@ interface About {
 
 /** What happened, and to whom. */
 export type Happening =
+  | BatchHappening
   | CallHappening
   /** The handlers may run. */
   | ({ readonly what: 'claimed' } & Run)

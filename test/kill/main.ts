@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util';
 import { buildChildProgram, type ChildProgram } from '../support/child-program.js';
 import { buildReplica } from './build-replica.js';
+import { type BatchSize } from './batches/batch-plan.js';
+import { printBatch } from './batches/report-batch.js';
+import { runBatchApart } from './batches/run-batch-apart.js';
 import { printCalls } from './calls/report-calls.js';
 import { runCalls } from './calls/run-calls.js';
 import { type Size, STORAGES, type StorageMode } from './plan.js';
@@ -36,8 +39,20 @@ export async function main(args: string[]): Promise<number> {
       plants: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       calls: { type: 'string' },
+      lines: { type: 'string' },
+      replicas: { type: 'string', default: '3' },
+      restarts: { type: 'string', default: '4' },
     },
   });
+  if (values.lines !== undefined) {
+    return payBatch({
+      lines: Number(values.lines),
+      kills: Number(values.kills ?? Math.ceil(Number(values.lines) / 200)),
+      replicas: Number(values.replicas),
+      restarts: Number(values.restarts),
+      seed: values.seed,
+    });
+  }
   const modes = values.storage.filter((name): name is StorageMode => Object.hasOwn(STORAGES, name));
   if (modes.length < values.storage.length)
     return complain(`--storage takes ${Object.keys(STORAGES).join(', ')}.`);
@@ -106,6 +121,15 @@ async function payAndDie(payments: number, seed: string, modes: readonly Storage
     await program.remove();
   }
   return broken === 0 ? 0 : 1;
+}
+
+/** Replicas pay a batch. */
+async function payBatch(size: BatchSize): Promise<number> {
+  const missing = missingProgram('postgres') ?? missingProgram('redis');
+  if (missing !== undefined) return complain(`${missing} is not installed: batches need it.`);
+  const run = await runBatchApart(size);
+  printBatch(run, tell);
+  return run.violations.length === 0 ? 0 : 1;
 }
 
 function complain(text: string): number {
