@@ -167,8 +167,8 @@ export interface BatchStore {
   replace(version: number, record: BatchRecord, event: BatchEvent): Promise<StoredBatch | undefined>;
   /** Removes a batch with its audit trail, and not its lines. False if it has another version. */
   remove(key: BatchKey, version: number): Promise<boolean>;
-  /** Adds to the audit trail, and changes nothing else. */
-  append(key: BatchKey, event: BatchEvent): Promise<void>;
+  /** Adds to the audit trail, and changes nothing else. False if there is no such batch. */
+  append(key: BatchKey, event: BatchEvent): Promise<boolean>;
   events(
     key: BatchKey,
     page: { readonly after: number; readonly limit: number },
@@ -176,7 +176,7 @@ export interface BatchStore {
 
   /**
    * Adds a chunk of lines in the state `waiting`, all or none. Returns the keys that the load has already: then nothing was
-   * added.
+   * added. Goes on if only the answer of the database was lost.
    */
   addChunk(load: string, chunk: BatchChunk, lines: readonly NewBatchLine[]): Promise<readonly string[]>;
   /** Removes the lines, chunks and counts of a load, in several transactions. */

@@ -94,6 +94,7 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
     const events = await store().events(record, { after: 0, limit: 100 });
     expect(events.map(({ number }) => number)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
     expect(await store().events(record, { after: 5, limit: 1 })).toMatchObject([{ number: 6 }]);
+    expect(await store().append({ ...record, batch: 'missing' }, EVENT)).toBe(false);
     const latest = await store().get(record);
     expect(latest?.record).toEqual(changed);
     expect(await store().remove(record, version)).toBe(false);
@@ -164,6 +165,18 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
     );
     expect(await store().counts(load)).toEqual([{ state: 'waiting', lines: 8, cents: 3_600n }]);
     expect(await store().lines(load, { after: 0, limit: 10 })).toHaveLength(8);
+  });
+
+  it('adds keys once that two chunks have which are added at the same time', async () => {
+    const { load } = await loaded([]);
+    const lines = Array.from({ length: 20 }, (_, index) => line(index + 1));
+    const used = await Promise.all(
+      [1, 2, 3].map((chunk) => store().addChunk(load, { chunk, digest: `d-${chunk}` }, lines)),
+    );
+    const keys = lines.map(({ key }) => key).sort();
+    expect(used.map((some) => some.toSorted()).toSorted()).toEqual([[], keys, keys]);
+    expect(await store().counts(load)).toEqual([{ state: 'waiting', lines: 20, cents: 21_000n }]);
+    expect(await store().chunks(load, { after: 0, limit: 5 })).toHaveLength(1);
   });
 
   it('makes the last one of two changes of a line, and keeps a result that is not changed', async () => {

@@ -1,6 +1,6 @@
 import { PaymentsValidationError } from '../../errors/payments-errors.js';
 import { type BatchLine, type LineChange, type LineState } from '../../storage/batch-store.js';
-import { type BatchAccess } from '../batch/batch-access.js';
+import { type BatchAccess, notFound } from '../batch/batch-access.js';
 import { checkState } from '../batch/batch-decisions.js';
 import { type LineWord, resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../lines/payout-line.js';
@@ -97,7 +97,12 @@ export async function settleLine(
   const { number } = await access.line(key);
   await services.journal.settle('disbursement', paymentReference(access.batch, key), outcome);
   const { record } = await access.stored();
-  await store.append(record, { action: 'settle', by, details: JSON.stringify({ key, outcome }) });
+  const isNoted = await store.append(record, {
+    action: 'settle',
+    by,
+    details: JSON.stringify({ key, outcome }),
+  });
+  if (!isNoted) throw notFound(access.batch);
   await store.change(access.load, [
     { number, from: ['sending', 'accepted', 'unknown', 'paid', 'failed'], to: outcome },
   ]);

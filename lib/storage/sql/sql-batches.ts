@@ -83,8 +83,8 @@ export class SqlBatches implements BatchStore {
     return (await this.rows(this.statements.remove(key, version))).length === 1;
   }
 
-  async append(key: BatchKey, event: BatchEvent): Promise<void> {
-    await this.run(this.statements.append(key, event));
+  async append(key: BatchKey, event: BatchEvent): Promise<boolean> {
+    return ((await this.run(this.statements.append(key, event))).rowCount ?? 0) > 0;
   }
 
   async events(key: BatchKey, { after, limit }: Page): Promise<readonly StoredBatchEvent[]> {
@@ -97,7 +97,19 @@ export class SqlBatches implements BatchStore {
     lines: readonly NewBatchLine[],
   ): Promise<readonly string[]> {
     if (lines.length === 0) return [];
-    return (await this.rows(this.statements.addChunk(load, chunk, lines))).map(lineKey);
+    const add = async (): Promise<readonly string[]> =>
+      (await this.rows(this.statements.addChunk(load, chunk, lines))).map(lineKey);
+    try {
+      return await add();
+    } catch {
+      // Only the answer was lost, or somebody else added one of the keys at the same moment.
+      return (await this.hasChunk(load, chunk)) ? [] : add();
+    }
+  }
+
+  private async hasChunk(load: string, { chunk, digest }: BatchChunk): Promise<boolean> {
+    const [there] = await this.chunks(load, { after: chunk - 1, limit: 1 });
+    return there?.chunk === chunk && there.digest === digest;
   }
 
   async removeLoad(load: string): Promise<void> {
