@@ -12,7 +12,7 @@ import { type PayoutBatchLine, payoutBatchLine } from './payout-batch-line.js';
 import { reportCsv, reportJson, summaryCsv } from './report/report.js';
 import { endCheck } from './jobs/end-batch.js';
 import { giveChunks, resumeBatch } from './jobs/give-chunks.js';
-import { acceptLines, askAboutUnknown, settleLine } from './jobs/line-actions.js';
+import { acceptLines, askAboutUnknown, lookUpAgain, settleLine } from './jobs/line-actions.js';
 
 const PAGE = 500;
 
@@ -42,8 +42,8 @@ export class PayoutBatch {
 
   /**
    * Looks up every recipient that was not checked yet, compares names, and compares the sum with the wallet. Resolves when all
-   * lines are checked, on whichever machine that is done; a check that was cut off goes on. Approvals that were given before are
-   * gone.
+   * lines are checked, on whichever machine that is done; a check that was cut off goes on. Lines that are blocked because the
+   * gateway gave no usable answer are looked up again. Approvals that were given before are gone.
    *
    * @throws PaymentsError with the code `BATCH_STATE` if it is being paid or has ended, or `BATCH_CHECK` if the check stopped,
    * for example because the gateway refuses the keys.
@@ -58,6 +58,7 @@ export class PayoutBatch {
       checkState(stored, 'check');
       return { action: 'check', by, changes: { round: detailsOf(stored.record).round + 1, approvals: [] } };
     });
+    await lookUpAgain(access);
     await giveChunks(account, checking, 'check', around);
     await endCheck(account, checking);
     const { record } = await access.until(({ state }) => state !== 'checking');
@@ -209,12 +210,16 @@ export class PayoutBatch {
   }
 
   /**
-   * The batch as text, in pieces. `csv` and `json` hold a row for each line, with masked accounts and phones; `summary` is a CSV
-   * of lines and sums by state and bank, without names, which may be forwarded.
+   * The batch as text, in pieces. `csv` and `json` hold every line, with masked accounts and phones; `json` is an object with
+   * `account`, `batch`, `digest`, `audit` and `lines`. `summary` is a CSV of lines and sums by state and bank, without names,
+   * which may be forwarded.
    */
   report({ format }: { readonly format: 'csv' | 'json' | 'summary' }): AsyncIterable<string> {
     if (format === 'csv') return reportCsv(this.lines());
-    if (format === 'json') return reportJson(this.lines());
+    if (format === 'json') {
+      const { account, name: batch, digest } = this;
+      return reportJson({ account, batch, digest }, { lines: this.lines(), audit: this.audit() });
+    }
     return summaryCsv(this.name, this.lines());
   }
 

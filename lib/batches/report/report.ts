@@ -25,14 +25,28 @@ export async function* reportCsv(lines: AsyncIterable<ReportedLine>): AsyncItera
   for await (const line of lines) yield csvRow(COLUMNS.map((column) => line[column] ?? ''));
 }
 
-/** A JSON array with an object for each line. */
-export async function* reportJson(lines: AsyncIterable<ReportedLine>): AsyncIterable<string> {
+/** A JSON object: the fields of the head, and then lists with an element a line. */
+export async function* reportJson(
+  head: Readonly<Record<string, unknown>>,
+  { lines, audit }: { readonly lines: AsyncIterable<ReportedLine>; readonly audit: AsyncIterable<unknown> },
+): AsyncIterable<string> {
+  const fields = Object.entries(head).map(
+    ([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},\n`,
+  );
+  yield `{${fields.join('')}"audit": `;
+  yield* jsonArray(audit, (entry) => entry);
+  yield ',\n"lines": ';
+  yield* jsonArray(lines, (line) => Object.fromEntries(COLUMNS.map((column) => [column, line[column]])));
+  yield '}\n';
+}
+
+async function* jsonArray<T>(items: AsyncIterable<T>, shown: (item: T) => unknown): AsyncIterable<string> {
   let before = '[\n';
-  for await (const line of lines) {
-    yield before + JSON.stringify(Object.fromEntries(COLUMNS.map((column) => [column, line[column]])));
+  for await (const item of items) {
+    yield before + JSON.stringify(shown(item));
     before = ',\n';
   }
-  yield before === '[\n' ? '[]\n' : '\n]\n';
+  yield before === '[\n' ? '[]' : '\n]';
 }
 
 /** Lines and sums by state and bank, without a name, an account or a phone: it can be forwarded. */

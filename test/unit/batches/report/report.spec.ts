@@ -30,7 +30,7 @@ async function text(parts: AsyncIterable<string>): Promise<string> {
   return all;
 }
 
-async function* of(...lines: readonly ReportedLine[]): AsyncGenerator<ReportedLine, void> {
+async function* of<T = ReportedLine>(...lines: readonly T[]): AsyncGenerator<T, void> {
   for (const line of lines) yield await Promise.resolve(line);
 }
 
@@ -48,7 +48,12 @@ it('the CSV has a row for each line, and no cell becomes a formula or breaks its
 
 it.each([[[]], [[LINE]], [[LINE, LINE]]])('the JSON of %# lines can be read', async (lines) => {
   const { bank: _bank, ...shown } = LINE;
-  expect(JSON.parse(await text(reportJson(of(...lines))))).toEqual(lines.map(() => shown));
+  const parts = { lines: of(...lines), audit: of<unknown>(...lines.map(() => ({ action: 'load' }))) };
+  expect(JSON.parse(await text(reportJson({ batch: 'run' }, parts)))).toEqual({
+    batch: 'run',
+    audit: lines.map(() => ({ action: 'load' })),
+    lines: lines.map(() => shown),
+  });
 });
 
 it('the summary has sums by state and bank, and nobody in it', async () => {
@@ -97,8 +102,8 @@ it('every text comes back from the CSV, and no cell begins as a formula', async 
 it('every text comes back from the JSON', async () => {
   await fc.assert(
     fc.asyncProperty(CELL, async (name) => {
-      const read = JSON.parse(await text(reportJson(of({ ...LINE, name })))) as readonly object[];
-      expect(read).toMatchObject([{ number: 1, name }]);
+      const report = reportJson({}, { lines: of({ ...LINE, name }), audit: of<unknown>() });
+      expect(JSON.parse(await text(report))).toMatchObject({ lines: [{ number: 1, name }] });
     }),
   );
 });
@@ -118,7 +123,10 @@ it('the summary shows nothing of a person, and adds up exactly', async () => {
   );
 });
 
-it.each([reportCsv, reportJson])('a report comes while its lines are read', async (report) => {
+const asJson = (lines: AsyncIterable<ReportedLine>): AsyncIterable<string> =>
+  reportJson({ batch: 'run' }, { lines, audit: of<unknown>() });
+
+it.each([reportCsv, asJson])('a report comes while its lines are read', async (report) => {
   let read = 0;
   const lines = (async function* () {
     for (;;) {
