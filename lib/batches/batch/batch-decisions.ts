@@ -44,6 +44,10 @@ export function decideApproval(
 
 /** @throws PaymentsError with the code `BATCH_BLOCKED` if lines are blocked, and nobody said to go on without them. */
 export function refuseBlocked(counts: readonly LineCount[], withoutBlocked: boolean): void {
+  const waiting = linesIn(counts, 'waiting');
+  if (waiting > 0) {
+    throw new PaymentsError('BATCH_BLOCKED', `${waiting} lines are not checked: call batch.check() first.`);
+  }
   const blocked = linesIn(counts, 'blocked');
   if (blocked === 0 || withoutBlocked) return;
   throw new PaymentsError(

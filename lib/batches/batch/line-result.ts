@@ -13,6 +13,8 @@ export type LineProblem =
   | 'bank'
   /** The gateway does not know the account or phone, or does not say which network it is in. */
   | 'recipient'
+  /** The gateway gave no usable answer about the recipient, several times: `check()` asks again. */
+  | 'lookup'
   /** Another line pays the same recipient, or paid the same amount not long ago. */
   | 'same-recipient';
 
@@ -36,6 +38,8 @@ export interface LineResult {
   readonly network?: string;
   /** Absent: none. */
   readonly problems?: readonly LineProblem[];
+  /** How often the gateway gave no usable answer to a lookup. */
+  readonly failedLookups?: number;
   /** More about the state, for people. */
   readonly detail?: string;
   /** What the gateway charged: two-decimal string in TZS. */

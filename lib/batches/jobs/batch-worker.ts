@@ -1,6 +1,11 @@
 import { SafeLogger } from '../../common/safe-logger.js';
-import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
-import { type BatchLine, type LineState, type StoredBatch } from '../../storage/batch-store.js';
+import { GatewayAnswerError, isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
+import {
+  type BatchLine,
+  type LineChange,
+  type LineState,
+  type StoredBatch,
+} from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchPause, detailsOf } from '../batch/batch-details.js';
 import { type BatchJob } from '../engine/batch-engine.js';
@@ -82,19 +87,27 @@ export class BatchWorker {
     const { policy, concurrency, now, stopping } = this.around;
     const same = await sameRecipients(account.store, job, policy);
     const checker = new LineChecker(account.services, policy);
-    const changes: Awaited<ReturnType<LineChecker['check']>>[] = [];
+    const changes: LineChange[] = [];
+    let again = 0;
     try {
       await inParallel(
         lines,
         concurrency,
         async (line) => {
-          changes.push(await checker.check(line, line.state, same.get(line.number), now()));
+          const { change, isOpen } = await checker.check(line, line.state, same.get(line.number), now());
+          if (isOpen) again += 1;
+          changes.push(change);
         },
         () => !stopping.aborted,
       );
     } finally {
       if (changes.length > 0) await account.store.change(job.load, changes);
     }
+    if (again === 0) return;
+    throw new GatewayAnswerError(
+      'LOOKUP_FAILED',
+      `The gateway gave no usable answer about ${again} recipients.`,
+    );
   }
 
   private async pay(context: JobContext): Promise<void> {

@@ -41,6 +41,19 @@ export async function acceptLines(
   return changed.length;
 }
 
+/** Lets lines be checked again about which the gateway gave no usable answer. */
+export async function lookUpAgain({ account: { store }, load }: BatchAccess): Promise<void> {
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const lines: readonly BatchLine[] = await store.lines(load, { after, limit: PAGE, states: ['blocked'] });
+    const open = lines.filter(({ result }) => resultOf(result).problems?.includes('lookup'));
+    await store.change(
+      load,
+      open.map(({ number }) => ({ number, from: ['blocked'], to: 'waiting', result: '{}' })),
+    );
+    after = lines.at(-1)?.number;
+  }
+}
+
 /**
  * Finds out what became of the lines that may have been sent, from the journal. Those that are unknown there too are called once
  * more, which never sends anything new. Returns how many have another state now.

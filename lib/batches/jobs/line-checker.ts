@@ -1,5 +1,5 @@
 import { type PaymentsAccount } from '../../accounts/account.js';
-import { PaymentRejectedError } from '../../errors/payments-errors.js';
+import { GatewayAnswerError, PaymentRejectedError } from '../../errors/payments-errors.js';
 import {
   type BatchLine,
   type LineChange,
@@ -17,6 +17,16 @@ import { sameRecipientText } from './same-recipients.js';
 type Found = Pick<LineResult, 'holder' | 'match' | 'network'> &
   Required<Pick<LineResult, 'problems' | 'detail'>>;
 
+/** What is written of a line after its check. */
+export interface CheckedLine {
+  readonly change: LineChange;
+  /** The gateway gave no usable answer about the recipient: the line keeps its state, and is to be checked again. */
+  readonly isOpen: boolean;
+}
+
+/** One recipient that the gateway stumbles over must not hold up all others. */
+const MOST_LOOKUPS = 3;
+
 /** Checks the lines of a batch at the gateway: bank, holder, name, and who else gets money. */
 export class LineChecker {
   private banks: Promise<ReadonlySet<string>> | undefined;
@@ -28,21 +38,32 @@ export class LineChecker {
 
   /**
    * @param same Another line with the recipient of this one.
-   * @throws PaymentsError if the gateway gives no usable answer.
+   * @throws PaymentsError if the gateway is away, refuses the keys, or gives no list of banks.
    */
   async check(
     line: BatchLine,
     from: LineState,
     same: SameRecipient | undefined,
     now: number,
-  ): Promise<LineChange> {
+  ): Promise<CheckedLine> {
+    const changed = (to: LineState, result: LineResult): LineChange => ({
+      number: line.number,
+      from: [from],
+      to,
+      result: JSON.stringify(result),
+    });
     const found = await this.find(lineFrom(line.content), same);
-    const { word } = resultOf(line.result);
+    const before = resultOf(line.result);
+    const { word, failedLookups = 0 } = before;
+    if (found.problems.includes('lookup') && failedLookups + 1 < MOST_LOOKUPS) {
+      const result: LineResult = { ...before, failedLookups: failedLookups + 1 };
+      return { change: changed(from, result), isOpen: true };
+    }
     // Another holder, or another finding, needs another word.
     const isAccepted = word?.holder === found.holder && word?.detail === found.detail;
     const result: LineResult = { checkedAt: now, ...found, ...(isAccepted && { word }) };
     const to = found.problems.length === 0 || isAccepted ? 'checked' : 'blocked';
-    return { number: line.number, from: [from], to, result: JSON.stringify(result) };
+    return { change: changed(to, result), isOpen: false };
   }
 
   private async find(
@@ -81,6 +102,9 @@ export class LineChecker {
       if (typeof network === 'string') return { holder: found.account_name, network };
       return { problems: ['recipient'], detail: 'the gateway does not say which network the phone is in' };
     } catch (error) {
+      if (error instanceof GatewayAnswerError) {
+        return { problems: ['lookup'], detail: 'the gateway gave no usable answer about the recipient' };
+      }
       if (!(error instanceof PaymentRejectedError)) throw error;
       return { problems: ['recipient'], detail: `the gateway does not know the recipient (${error.code})` };
     }

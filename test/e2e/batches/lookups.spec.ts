@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BatchEngine, type BatchJob, type PayoutLine } from 'nestjs-payments/batches';
+import { postgresStorage } from 'nestjs-payments/postgres';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
+import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
+import { type PgliteServer, startPglite } from '../../support/pglite-server.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+/** The emulator answers each lookup of this account with HTTP 500. */
+const STUMBLING = '0150000000500';
+
+/** Runs a job again at once. */
+function eager(): BatchEngine {
+  let run: (job: BatchJob) => Promise<void>;
+  const work = (job: BatchJob): Promise<void> => run(job).catch(() => work(job));
+  return {
+    name: 'eager',
+    start: (given) => {
+      run = given;
+    },
+    add: (jobs) => {
+      for (const job of jobs) void work(job);
+      return Promise.resolve();
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+describe('a recipient about whom the gateway gives no usable answer', () => {
+  let server: PgliteServer;
+  let database: PaymentsDatabase;
+  let sandbox: PaymentsSandbox;
+  let running: BatchesApp;
+
+  beforeAll(async () => {
+    server = await startPglite();
+    database = await openPaymentsDatabase(server.url, { max: 1 });
+    sandbox = await startSandbox({ startingBalance: '100000000' });
+    running = await startBatchesApp({
+      sandbox,
+      storage: postgresStorage({ pool: database.pool, schema: database.schema }),
+      engine: eager(),
+      options: { retry: { maxAttempts: 1 } },
+    });
+  });
+  afterAll(async () => {
+    await running.app.close();
+    await database.close();
+    await server.close();
+  });
+
+  it('does not hold up the others: the line is blocked after three lookups, and check() looks it up again', async () => {
+    const [first, second, third] = knownLines(sandbox, 3) as [PayoutLine, PayoutLine, PayoutLine];
+    const lines = [first, { ...second, account_number: STUMBLING }, third];
+    const batch = await running.batches.create('salaries', lines, { by: 'maker' });
+    const report = await batch.check({ by: 'maker' });
+    expect(report.blockedLines).toMatchObject([{ key: 'S-2', state: 'blocked', problems: ['lookup'] }]);
+    const lookups = (): number =>
+      sandbox.requests().filter(({ body }) => JSON.stringify(body).includes(STUMBLING)).length;
+    expect(lookups()).toBe(3);
+    expect(await batch.accept(['S-2'], { by: 'checker', because: 'I know her' })).toBe(0);
+
+    await batch.check({ by: 'maker' });
+    expect(lookups()).toBe(6);
+    await batch.approve({ by: 'checker', withoutBlocked: true });
+    await batch.start({ by: 'maker' });
+    expect((await batch.finished()).byState).toMatchObject({ blocked: { lines: 1 }, accepted: { lines: 2 } });
+  });
+
+  it('is looked up again by a check as soon as the gateway answers', async () => {
+    sandbox.next('POST /disbursements/name-lookup').html(500).times(3);
+    const batch = await running.batches.create('bonuses', knownLines(sandbox, 1, '17'), { by: 'maker' });
+    expect((await batch.check({ by: 'maker' })).blocked).toBe(1);
+    await expect(batch.approve({ by: 'checker' })).rejects.toMatchObject({ code: 'BATCH_BLOCKED' });
+    expect((await batch.check({ by: 'maker' })).blocked).toBe(0);
+  });
+});
