@@ -136,4 +136,25 @@ function tellStory(jobs: Jobs): void {
     expect(wrong).toEqual([]);
     expect(paid.filter((reference) => !told.has(reference))).toEqual([]);
   });
+
+  it('sends nothing more once it is cancelled, but for the chunk that each replica works on', async () => {
+    await sandbox.reset();
+    const batch = await approvedBatch(desk.batches, 'bonuses', knownLines(sandbox, 390, '20'));
+    const payouts = await listenTo(`${sandbox.url}/_sandbox/v1/events`);
+    await batch.start({ by: 'maker' });
+    for (let seen = 0; seen < 20; seen += 1) await payouts.until('payout');
+    payouts.close();
+    await batch.cancel({ by: 'checker' });
+    // Each ends what it has begun.
+    await Promise.all(replicas.map((replica) => replica.end('SIGTERM')));
+    const sent = sandbox.payouts().length;
+    expect(sent).toBeLessThanOrEqual(300);
+    replicas = [await startReplica()];
+    await Promise.all(replicas.map((replica) => replica.end('SIGTERM')));
+    expect(sandbox.payouts()).toHaveLength(sent);
+    const { state, byState } = await batch.progress();
+    expect(state).toBe('cancelled');
+    expect(byState.accepted?.lines).toBe(sent);
+    expect(byState.checked?.lines).toBe(390 - sent);
+  });
 }
