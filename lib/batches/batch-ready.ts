@@ -1,6 +1,7 @@
 import { PaymentsError } from '../errors/payments-errors.js';
 import { type BatchRecord } from '../storage/batch-store.js';
 import { type BatchAccount } from './batch/batch-accounts.js';
+import { approvalDigest } from './batch/approval-digest.js';
 import { detailsOf } from './batch/batch-details.js';
 import { digestOfChunks } from './lines/payout-line.js';
 import { balanceProblem, coverOf } from './policy/balance-rule.js';
@@ -18,8 +19,9 @@ export async function checkReady(
   record: BatchRecord,
   policy: ResolvedBatchPolicy,
 ): Promise<void> {
-  const digest = await storedDigest(account, record.load);
-  const { approvals } = detailsOf(record);
+  const details = detailsOf(record);
+  const { approvals } = details;
+  const digest = approvalDigest(await storedDigest(account, record.load), details);
   if (approvals.some((approval) => approval.digest !== digest)) {
     throw new PaymentsError(
       'BATCH_CHANGED',

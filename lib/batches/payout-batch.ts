@@ -1,5 +1,7 @@
 import { inspect } from 'node:util';
 import { type LineState, type StoredBatch } from '../storage/batch-store.js';
+import { PaymentsValidationError } from '../errors/payments-errors.js';
+import { approvalDigestOf } from './batch/approval-digest.js';
 import { type BatchAccess } from './batch/batch-access.js';
 import { type BatchActor, checkActor } from './batch/batch-actor.js';
 import { auditEntry, type BatchAuditEntry } from './batch/batch-audit.js';
@@ -27,17 +29,23 @@ export class PayoutBatch {
   readonly account: string;
   /** The name of the batch. */
   readonly name: string;
-  /** SHA-256 (hex) of the lines, which approvals are bound to. */
-  readonly digest: string;
-
   /** A closure, because it leads to the keys of the account. */
   private readonly access: () => BatchAccess;
+  private seen: string;
 
-  constructor(access: BatchAccess, { record }: StoredBatch) {
-    this.account = record.account;
-    this.name = record.batch;
-    this.digest = record.digest ?? '';
+  constructor(access: BatchAccess, stored: StoredBatch) {
+    this.account = stored.record.account;
+    this.name = stored.record.batch;
+    this.seen = approvalDigestOf(stored.record);
     this.access = () => access;
+  }
+
+  /**
+   * SHA-256 (hex) of the lines, and of every word that had been given for some of them when this object was made, or when it
+   * accepted lines. Approvals are bound to it.
+   */
+  get digest(): string {
+    return this.seen;
   }
 
   /**
@@ -79,6 +87,7 @@ export class PayoutBatch {
   ): Promise<void> {
     const by = checkActor(approval);
     const { digest = this.digest, withoutBlocked = false } = approval;
+    if ('digest' in approval && typeof approval.digest !== 'string') throw noDigest();
     const { account, around, load } = this.access();
     refuseBlocked(await account.store.counts(load), withoutBlocked);
     await this.access().change((stored) => decideApproval(stored, { by, digest }, around.policy));
@@ -186,7 +195,10 @@ export class PayoutBatch {
    * @throws PaymentsError with the code `BATCH_STATE` if the batch is not checked, or is approved already, or `LINE_NOT_FOUND`.
    */
   async accept(keys: readonly string[], word: BatchActor & { readonly because: string }): Promise<number> {
-    return acceptLines(this.access(), keys, { by: checkActor(word), because: word.because });
+    const accepted = await acceptLines(this.access(), keys, { by: checkActor(word), because: word.because });
+    // Words that another object gave meanwhile were not seen here.
+    if (accepted.before === this.seen) this.seen = accepted.after;
+    return accepted.lines;
   }
 
   /**
@@ -239,4 +251,11 @@ export class PayoutBatch {
   [inspect.custom](): string {
     return `PayoutBatch { ${JSON.stringify(this.name)} }`;
   }
+}
+
+/** An empty field of a form must not become an approval of whatever is stored. */
+function noDigest(): PaymentsValidationError {
+  const problem =
+    'digest must be that of the lines that were looked at: show batch.digest with them, or leave the field out';
+  return new PaymentsValidationError({ digest: [problem] });
 }

@@ -1,5 +1,6 @@
 import { PaymentsError } from '../../errors/payments-errors.js';
 import { type LineCount, type LineState, type StoredBatch } from '../../storage/batch-store.js';
+import { approvalDigestOf } from './approval-digest.js';
 import { detailsOf } from './batch-details.js';
 import { stateAfter, type BatchAction, wrongState } from './batch-state.js';
 import { approvalProblem, approvalsNeeded } from '../policy/approval-rule.js';
@@ -29,7 +30,7 @@ export function decideApproval(
   checkState(stored, 'approve');
   const { record } = stored;
   const { createdBy, approvals, cents } = detailsOf(record);
-  const batch = { digest: record.digest ?? '', createdBy, approvals };
+  const batch = { digest: approvalDigestOf(record), createdBy, approvals };
   const problem = approvalProblem({ by, digest, batch }, policy);
   if (problem !== undefined) throw new PaymentsError('BATCH_APPROVAL', `Nothing was approved: ${problem}.`);
   const given = [...approvals, { by, digest }];

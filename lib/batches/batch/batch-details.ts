@@ -5,7 +5,7 @@ import { jsonObject } from '../../common/json-object.js';
 export interface BatchApproval {
   /** The application's own id of a person. */
   readonly by: string;
-  /** The digest of the lines that were approved. */
+  /** What was approved: see `approvalDigest`. */
   readonly digest: string;
 }
 
@@ -29,6 +29,10 @@ export interface BatchDetails {
   /** Sum of all lines in hundredths of TZS. */
   readonly cents: string;
   readonly approvals: readonly BatchApproval[];
+  /** A hash of all words that were given for blocked lines; absent without any. */
+  readonly words?: string | undefined;
+  /** Blocked lines that somebody accepts right now: the check does not end before they are written. */
+  readonly accepting?: { readonly by: string; readonly keys: readonly string[] } | undefined;
   readonly pause?: BatchPause | undefined;
   /** When it was last started or resumed, in milliseconds since 1970, and how many lines had been sent until then. */
   readonly run?: { readonly startedAt: number; readonly sentBefore: number } | undefined;

@@ -1,17 +1,28 @@
 import { type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
-import { linesIn } from '../batch/batch-decisions.js';
 import { changeBatch } from '../batch/batch-change.js';
+import { linesIn } from '../batch/batch-decisions.js';
+import { detailsOf } from '../batch/batch-details.js';
+import { unblockLines } from './unblock-lines.js';
 
 /** Who did what nobody asked for. */
 export const SYSTEM = 'payout-batches';
 
-/** Ends the check of a batch if every line was checked. */
+/**
+ * Ends the check of a batch if every line was checked. Lines that somebody accepts are written before, whoever ends it: nobody
+ * approves a batch that shows them as blocked.
+ */
 export async function endCheck(account: BatchAccount, stored: StoredBatch): Promise<void> {
+  const { accepting, round } = detailsOf(stored.record);
+  if (accepting) await unblockLines(account.store, stored.record.load, accepting);
   const counts = await account.store.counts(stored.record.load);
   if (linesIn(counts, 'waiting') > 0) return;
   const details = { blocked: linesIn(counts, 'blocked') };
-  await changeBatch(account, stored, () => ({ action: 'check-end', by: SYSTEM, details }));
+  await changeBatch(account, stored, ({ record }) =>
+    detailsOf(record).round === round
+      ? { action: 'check-end', by: SYSTEM, details, changes: { accepting: undefined } }
+      : undefined,
+  );
 }
 
 /** Ends the run of a batch if nothing is left to send. */

@@ -2,43 +2,49 @@ import { PaymentsValidationError } from '../../errors/payments-errors.js';
 import { type BatchLine, type LineChange, type LineState } from '../../storage/batch-store.js';
 import { type BatchAccess, notFound } from '../batch/batch-access.js';
 import { checkState } from '../batch/batch-decisions.js';
-import { type LineWord, resultOf } from '../batch/line-result.js';
+import { approvalDigestOf, hashOfWords } from '../batch/approval-digest.js';
+import { detailsOf } from '../batch/batch-details.js';
 import { paymentReference } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
 import { inParallel } from './in-parallel.js';
 import { isUnheardOf, stateIn } from './journal-state.js';
 import { payLine } from './pay-line.js';
+import { wordFor } from './unblock-lines.js';
 
 const PAGE = 500;
 
-/** Lets blocked lines be paid. Returns how many of them were blocked. */
+/** Lets blocked lines be paid. Returns how many of them were blocked, and what approvals were bound to before and are after it. */
 export async function acceptLines(
   access: BatchAccess,
   keys: readonly string[],
   { by, because }: { readonly by: string; readonly because: string },
-): Promise<number> {
-  const { store } = access.account;
+): Promise<{ readonly lines: number; readonly before: string; readonly after: string }> {
   if (typeof because !== 'string' || because.trim() === '') {
     throw new PaymentsValidationError({ because: ['because must say why the lines may be paid'] });
   }
   const lines: BatchLine[] = [];
   for (const key of keys) lines.push(await access.line(key));
-  const changes = lines.flatMap(({ number, result: text }): LineChange[] => {
-    const result = resultOf(text);
-    // Without a holder there is nobody to pay.
-    if (result.holder === undefined) return [];
-    const word: LineWord = { by, holder: result.holder, detail: result.detail };
-    return [{ number, from: ['blocked'], to: 'checked', result: JSON.stringify({ ...result, word }) }];
+  const words = lines.flatMap(({ number, state, result }) => {
+    const word = wordFor({ state, result }, by);
+    return word ? [{ number, word }] : [];
   });
+  let before = '';
   // Whoever approved before did not see that these lines are paid, too, and nobody approves before they are written.
   const checking = await access.change((stored) => {
     checkState(stored, 'accept');
-    return { action: 'accept', by, details: { keys, because }, changes: { approvals: [] } };
+    const details = detailsOf(stored.record);
+    before = approvalDigestOf(stored.record);
+    const changes = {
+      approvals: [],
+      round: details.round + 1,
+      words: hashOfWords(details.words, words),
+      accepting: { by, keys },
+    };
+    return { action: 'accept', by, details: { keys, because }, changes };
   });
-  const changed = await store.change(access.load, changes);
   await endCheck(access.account, checking);
   access.tell();
-  return changed.length;
+  return { lines: words.length, before, after: approvalDigestOf(checking.record) };
 }
 
 /** Lets lines be checked again about which the gateway gave no usable answer. */

@@ -173,6 +173,7 @@ function isRemarks(value: unknown): value is string | undefined {
   return typeof value === 'string' && value.length <= LONGEST_TEXT && !/\p{Surrogate}/u.test(value);
 }
 
-function hashOf(value: unknown): string {
+/** SHA-256 (hex) of a JSON value. */
+export function hashOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

@@ -57,6 +57,11 @@ describe('a batch that nobody has approved for good', () => {
     ['by nobody', { by: ' ' }, 'VALIDATION_FAILED'],
     ['for other lines', { by: 'checker', digest: 'f'.repeat(64) }, 'BATCH_APPROVAL'],
     ['for no lines', { by: 'checker', digest: '' }, 'BATCH_APPROVAL'],
+    [
+      'with an empty field of a form',
+      { by: 'checker', digest: undefined as unknown as string },
+      'VALIDATION_FAILED',
+    ],
   ])('is not approved %s, and does not start', async (_how, approval, code) => {
     const batch = await checked();
     await expect(batch.approve(approval)).rejects.toMatchObject({ code });

@@ -109,6 +109,45 @@ describe('two who work on batches at the same moment', () => {
     expect(sent()).toBe(2);
   });
 
+  it('cannot approve a batch as it was before a line was accepted', async () => {
+    const [one, other] = lines as [PayoutLine, PayoutLine];
+    const shown = [one, { ...other, name: 'Somebody Else' }];
+    const batch = await first.batches.create(name(), shown, { by: 'maker' });
+    await batch.check({ by: 'maker' });
+    const form = await first.batches.open(name());
+    await batch.accept(['S-2'], { by: 'maker', because: 'please' });
+    const approval = { by: 'checker', withoutBlocked: true };
+    await expect(form.approve(approval)).rejects.toMatchObject({ code: 'BATCH_APPROVAL' });
+    const { digest } = form;
+    await expect(batch.approve({ ...approval, digest })).rejects.toMatchObject({ code: 'BATCH_APPROVAL' });
+    const reopened = await first.batches.open(name());
+    expect(reopened.digest).toBe(batch.digest);
+    await reopened.approve(approval);
+    expect((await (await begun(reopened)).finished()).byState).toMatchObject({ accepted: { lines: 2 } });
+  });
+
+  it('never show a line as blocked that somebody else accepts', async () => {
+    const [one, other] = lines as [PayoutLine, PayoutLine];
+    const shown = [one, { ...other, name: 'Somebody Else' }];
+    const batch = await first.batches.create(name(), shown, { by: 'maker' });
+    await batch.check({ by: 'maker' });
+    let blocked: number | undefined;
+    // The process of the maker stands still between two statements, and goes on when everything was paid.
+    const change = async (load: string, changes: readonly LineChange[]): Promise<readonly number[]> => {
+      ({ blocked } = await batch.check({ by: 'checker' }));
+      await (await first.batches.open(name())).approve({ by: 'checker', withoutBlocked: true });
+      await (await begun(batch)).finished();
+      return place.store.change(load, changes);
+    };
+    const slow = await start(withBatches(place.storage, () => ({ change })));
+    const seen = await slow.batches.open(name());
+    expect(await seen.accept(['S-2'], { by: 'maker', because: 'please' })).toBe(1);
+    await slow.app.close();
+    expect(blocked).toBe(0);
+    expect(await batch.progress()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 2 } } });
+    expect(sent()).toBe(2);
+  });
+
   it('are told if a change was not made because others change the batch all the time', async () => {
     const batch = await approvedBatch(first.batches, name(), lines);
     const busy = await start(
