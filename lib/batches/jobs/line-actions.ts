@@ -4,6 +4,7 @@ import { type BatchAccess, notFound } from '../batch/batch-access.js';
 import { checkState } from '../batch/batch-decisions.js';
 import { approvalDigestOf, hashOfWords } from '../batch/approval-digest.js';
 import { detailsOf } from '../batch/batch-details.js';
+import { resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
 import { inParallel } from './in-parallel.js';
