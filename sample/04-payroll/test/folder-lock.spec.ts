@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lockFolder } from '../src/journal/folder-lock.js';
+import { lockFolder } from '../src/database/folder-lock.js';
 
 describe("the folder of the payroll's PGlite", () => {
   let folder: string;

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSandbox } from '../../../test/support/sandbox.js';
+import { HEAD, PayrollDesk } from './payroll-desk.js';
+
+const ROUTES = [
+  'GET session',
+  'GET batches',
+  'GET batches/2026-11',
+  'GET batches/2026-11/progress',
+  'GET batches/2026-11/report',
+  'POST batches/2026-12',
+  'POST batches/2026-11/check',
+  'POST batches/2026-11/accept',
+  'POST batches/2026-11/approve',
+  'POST batches/2026-11/steps',
+  'POST batches/2026-11/ask-again',
+  'POST batches/2026-11/lines/S-1/settle',
+] as const;
+
+describe('somebody who is not signed in', () => {
+  let desk: PayrollDesk;
+
+  beforeAll(async () => {
+    desk = await PayrollDesk.open(await startSandbox());
+    const asha = await desk.signIn('asha', 'rice');
+    await asha.load('2026-11', `${HEAD}\nS-1,Asha Mushi,1000,BSB,0150234567801,,\n`);
+  });
+  afterAll(() => desk.close());
+
+  it.each(ROUTES)('gets nothing of %s', async (route) => {
+    const [method, path] = route.split(' ') as [string, string];
+    for (const cookie of [
+      '',
+      'desk=',
+      'desk=undefined',
+      `desk=${'A'.repeat(43)}`,
+      'other=x; desk=__proto__',
+    ]) {
+      const answer = await fetch(`${desk.url}/${path}`, {
+        method,
+        headers: { cookie, 'content-type': 'application/json' },
+        ...(method === 'POST' && { body: '{}' }),
+      });
+      expect([answer.status, await answer.text()]).toEqual([
+        401,
+        expect.not.stringMatching(/Asha|S-1|1000/) as unknown,
+      ]);
+    }
+  });
+
+  it('does not sign in with a wrong name or password', async () => {
+    for (const [name, password] of [
+      ['asha', 'beans'],
+      ['asha', ''],
+      ['nobody', 'rice'],
+      ['constructor', ''],
+    ] as const) {
+      await expect(desk.signIn(name, password)).rejects.toThrow('401');
+    }
+  });
+
+  it('gets nothing with the cookie of a session that has ended', async () => {
+    const signIn = await fetch(`${desk.url}/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'omari', password: 'beans' }),
+    });
+    const [cookie = ''] = signIn.headers.getSetCookie();
+    expect(cookie).toMatch(/^desk=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    const ask = (method: string) => fetch(`${desk.url}/session`, { method, headers: { cookie } });
+    expect(await (await ask('GET')).json()).toEqual({ person: 'omari' });
+    expect((await ask('DELETE')).status).toBe(204);
+    expect((await ask('GET')).status).toBe(401);
+  });
+
+  it('gets the page, which holds no data and runs no script but its own', async () => {
+    const page = await fetch(`${desk.url}/`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(await page.text()).not.toMatch(/Asha|<script(?! type="module" src="desk\.js">)/);
+  });
+});
+
+describe('a desk without people', () => {
+  it('signs nobody in', async () => {
+    const desk = await PayrollDesk.open(await startSandbox());
+    await desk.stop();
+    await desk.start({ PAYROLL_PEOPLE: '' });
+    await expect(desk.signIn('asha', 'rice')).rejects.toThrow('401');
+    await desk.close();
+  });
+});
