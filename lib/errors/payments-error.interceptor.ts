@@ -49,6 +49,7 @@ export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.er
  * | validation | 400; `DAILY_CAP_REACHED` 503 (with `Retry-After`) |
  * | refused by the gateway | 422; `ACCOUNT_NOT_FOUND` 404, `INSUFFICIENT_BALANCE` 402 |
  * | reference reused | 409 |
+ * | batches of payouts | 409; `BATCH_NOT_FOUND` and `LINE_NOT_FOUND` 404, `BATCH_APPROVAL` 403, `BATCH_BALANCE` 402, `BATCH_CHECK` 502 |
  * | an account that `accounts.resolve` does not know | 404; 503 if it failed |
  * | the gateway's 401 and 403, an unusable answer to a read | 502 |
  * | 429 (with `Retry-After`), unreachable, storage | 503 |
@@ -162,6 +163,7 @@ const STATUS = new Map<string, number | ((error: PaymentsError) => number)>([
   ['PaymentsValidationError', ({ code }) => (code === 'DAILY_CAP_REACHED' ? 503 : 400)],
   ['PaymentRejectedError', ({ code }) => REFUSED_STATUS.get(code) ?? 422],
   ['ReferenceReusedError', 409],
+  ['PaymentsError', ({ code }) => BATCH_STATUS.get(code) ?? 500],
   ['PaymentsAccountError', ({ code }) => (code === 'ACCOUNT_UNKNOWN' ? 404 : 503)],
   // The gateway's 401 and 403 become 502: the caller of the application did nothing wrong.
   ['PaymentsAuthenticationError', 502],
@@ -176,6 +178,19 @@ const STATUS = new Map<string, number | ((error: PaymentsError) => number)>([
 const REFUSED_STATUS: ReadonlyMap<string, number> = new Map([
   ['ACCOUNT_NOT_FOUND', 404],
   ['INSUFFICIENT_BALANCE', 402],
+]);
+
+const BATCH_STATUS: ReadonlyMap<string, number> = new Map([
+  ['BATCH_NOT_FOUND', 404],
+  ['LINE_NOT_FOUND', 404],
+  ['BATCH_APPROVAL', 403],
+  ['BATCH_BALANCE', 402],
+  ['BATCH_CHECK', 502],
+  ['BATCH_BLOCKED', 409],
+  ['BATCH_CHANGED', 409],
+  ['BATCH_EXISTS', 409],
+  ['BATCH_SAME_LINES', 409],
+  ['BATCH_STATE', 409],
 ]);
 
 const DUPLICATE_EVIDENCE: ReadonlySet<unknown> = new Set(['duplicate-request', 'duplicate-reference']);

@@ -41,7 +41,7 @@ export function inProcess({ concurrency = 1 }: InProcessOptions = {}): BatchEngi
 class InProcessEngine implements BatchEngine {
   readonly name = 'in-process';
   private readonly logger = new SafeLogger('PayoutBatches');
-  private readonly closing = new AbortController();
+  private closing = new AbortController();
   /** In the order in which they came. */
   private readonly waiting = new Map<string, BatchJob>();
   private readonly delayed = new Set<Promise<void>>();
@@ -51,6 +51,11 @@ class InProcessEngine implements BatchEngine {
   constructor(private readonly concurrency: number) {}
 
   start(run: (job: BatchJob) => Promise<void>): void {
+    // The options of a module are made once, and its application may be started again in the same process, as tests do.
+    if (this.closing.signal.aborted) {
+      this.closing = new AbortController();
+      this.waiting.clear();
+    }
     this.run = run;
     this.work();
   }

@@ -228,6 +228,17 @@ describe('what the interceptor answers', () => {
     expect(await answerOf(error)).toMatchObject({ status: answered });
   });
 
+  it.each([
+    [404, ['BATCH_NOT_FOUND', 'LINE_NOT_FOUND']],
+    [409, ['BATCH_BLOCKED', 'BATCH_CHANGED', 'BATCH_EXISTS', 'BATCH_SAME_LINES', 'BATCH_STATE']],
+    [403, ['BATCH_APPROVAL']],
+    [402, ['BATCH_BALANCE']],
+    [502, ['BATCH_CHECK']],
+    [500, ['ENTRY_NOT_FOUND', 'constructor']],
+  ])('is %i for the codes %j', async (status, codes) => {
+    for (const code of codes) expect(await answerOf(new PaymentsError(code, 'no'))).toMatchObject({ status });
+  });
+
   it('under a status without a name has the title Error', async () => {
     const context = { getType: () => 'http', switchToHttp: () => ({ getResponse: () => ({}) }) };
     const answer = await answerOf(rateLimit, context, { RATE_LIMITED: 499 });

@@ -85,6 +85,27 @@ describe('the engine in the process', () => {
     expect(ran).toEqual([1]);
   });
 
+  it('works again when it is started again after its end, and knows no job of before', async () => {
+    const engine = inProcess();
+    const ran: string[] = [];
+    const run =
+      (application: string) =>
+      ({ chunk }: BatchJob): Promise<void> => {
+        ran.push(`${application} ${chunk}`);
+        return Promise.resolve();
+      };
+    await engine.start(run('first'));
+    await engine.add([job(1)], 3_600_000);
+    await engine.close();
+    await engine.add([job(2)]);
+    await engine.start(run('second'));
+    await engine.add([job(3)]);
+    await vi.waitFor(() => {
+      expect(ran).toEqual(['second 3']);
+    });
+    await engine.close();
+  });
+
   it.each([0, 101, 1.5])('refuses a concurrency of %s', (concurrency) => {
     expect(() => inProcess({ concurrency })).toThrow('concurrency of inProcess() must be a whole number');
   });
