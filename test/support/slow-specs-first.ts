@@ -2,11 +2,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Specs that start processes, browsers or databases, play thousands of stories or wait long, the slowest first. */
 const SLOW = [
-  'sample/04-payroll/test/killed',
   'sample/03-workers/test/workers',
   'test/model/',
   'test/e2e/bullmq/processes',
   'test/e2e/page/',
+  'sample/04-payroll/test/restart',
   'test/e2e/storage/postgres/',
   'test/integration/suite/',
   'test/integration/gateway/decision-table',

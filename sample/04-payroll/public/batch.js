@@ -1,6 +1,6 @@
 /* global EventSource, window */
 import { element } from './http.js';
-import { ACTIONS, count, money, PROBLEMS, speed, WORDS } from './words.js';
+import { ACTIONS, count, money, speed, WORDS } from './words.js';
 
 const MOVES = ['checking', 'running'];
 const MAY_END = ['loaded', 'checking', 'checked', 'approved', 'running', 'paused'];
@@ -99,7 +99,7 @@ function steps({ name, state }, act) {
 
 function approval({ digest, byState, trail: entries }, person, act) {
   const isCreator = entries.some(({ action, by }) => action === 'create' && by === person);
-  const { blocked } = byState;
+  const blocked = !isCreator && byState.blocked;
   const without = blocked && element('input', { type: 'checkbox', name: 'without', required: true });
   const form = element(
     'form',
@@ -120,14 +120,11 @@ function approval({ digest, byState, trail: entries }, person, act) {
 }
 
 function problemLines(view, act) {
-  const why = ({ problems, holder, detail }) =>
-    [...problems.map((problem) => PROBLEMS[problem]), holder && `holder: ${holder}`, detail]
-      .filter(Boolean)
-      .join('; ');
+  const why = ({ holder, detail }) => (holder ? `${detail}: it is held by ${holder}` : detail);
   if (view.state !== 'checked') return lineTable('Blocked lines', view, ['blocked'], why);
   const choose = ({ key, holder }) =>
     holder ? element('input', { type: 'checkbox', name: 'key', value: key, ariaLabel: `Accept ${key}` }) : '';
-  const table = lineTable('Blocked lines', view, ['blocked'], why, choose);
+  const table = lineTable('Blocked lines', view, ['blocked'], why, { choose });
   if (!table) return false;
   const because = element('input', { name: 'because', required: true });
   const form = element(
@@ -137,7 +134,7 @@ function problemLines(view, act) {
     element(
       'p',
       { className: 'actions' },
-      element('label', {}, 'They may be paid, because ', because),
+      element('label', { className: 'grows' }, 'They may be paid, because ', because),
       element('button', { textContent: 'Accept the chosen lines' }),
     ),
   );
@@ -160,7 +157,7 @@ function unknownLines(view, act) {
       button('Paid', () => settle(key, 'paid'), 'quiet', `${key} was paid`),
       button('Failed', () => settle(key, 'failed'), 'quiet', `${key} failed`),
     );
-  const table = lineTable('Unknown lines', view, ['unknown'], ({ detail }) => detail, buttons);
+  const table = lineTable('Unknown lines', view, ['unknown'], ({ detail }) => detail, { last: buttons });
   if (!table) return false;
   const words = 'Their money may have moved: never pay them another way. Ask again, or ask the support.';
   return element(
@@ -172,7 +169,8 @@ function unknownLines(view, act) {
   );
 }
 
-function lineTable(title, { lines, byState }, states, why, last) {
+/** @param choose What stands before each line, and `last` behind it. */
+function lineTable(title, { lines, byState }, states, why, { choose = () => '', last } = {}) {
   const shown = lines.filter(({ state }) => states.includes(state));
   if (shown.length === 0) return false;
   const all = states.reduce((sum, state) => sum + (byState[state]?.lines ?? 0), 0);
@@ -180,7 +178,7 @@ function lineTable(title, { lines, byState }, states, why, last) {
     element(
       'tr',
       {},
-      element('th', { scope: 'row', textContent: line.key }),
+      element('th', { scope: 'row' }, choose(line), line.key),
       element('td', { textContent: line.name }),
       element('td', { textContent: line.to }),
       element('td', { className: 'amount', textContent: money(line.amount) }),

@@ -12,9 +12,9 @@ export function element(name, properties = {}, ...children) {
 /** What went wrong, for people. */
 class Problem extends Error {
   constructor({ message, errors = {} }, status) {
-    super(message);
-    this.status = status;
-    this.list = Object.entries(errors).flatMap(([where, texts]) => texts.map((text) => `${where}: ${text}`));
+    const list = Object.values(errors).flat();
+    super(list.length > 0 ? 'This cannot be done:' : message);
+    Object.assign(this, { status, list });
   }
 }
 

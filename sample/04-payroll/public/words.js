@@ -18,13 +18,6 @@ export const WORDS = {
   failed: 'failed',
 };
 
-export const PROBLEMS = {
-  name: 'the holder has another name',
-  bank: 'the gateway has no such bank',
-  recipient: 'the gateway does not know the recipient',
-  'same-recipient': 'the recipient gets money twice',
-};
-
 /** What stands in the audit trail. */
 export const ACTIONS = {
   create: 'began to load it',

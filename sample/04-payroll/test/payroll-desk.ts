@@ -119,11 +119,17 @@ export class DeskUser {
   }
 
   /** Follows a batch until it has this state. Returns all that was heard. */
-  async until(batch: string, state: BatchProgress['state']): Promise<readonly BatchProgress[]> {
+  async until(
+    batch: string,
+    state: BatchProgress['state'],
+    seen: (progress: BatchProgress) => Promise<void> = () => Promise.resolve(),
+  ): Promise<readonly BatchProgress[]> {
     const stream = await this.follow(batch);
     const heard: BatchProgress[] = [];
     while (heard.at(-1)?.state !== state) {
-      heard.push((await stream.until('progress')).at(-1)!.data as BatchProgress);
+      const progress = (await stream.until('progress')).at(-1)!.data as BatchProgress;
+      await seen(progress);
+      heard.push(progress);
     }
     stream.close();
     return heard;

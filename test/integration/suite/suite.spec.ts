@@ -16,7 +16,7 @@ function node(
   return promisify(execFile)(process.execPath, args, { env });
 }
 
-const RELATED = ['test/unit/common/money.spec.ts', 'sample/04-payroll/test/pay.spec.ts'];
+const RELATED = ['test/unit/common/money.spec.ts', 'sample/04-payroll/test/payroll.spec.ts'];
 const UNRELATED = 'test/unit/docs/github.spec.ts';
 
 /** Lists those of some specs that watch mode runs after a change. To read the imports of all would take long. */
@@ -86,8 +86,8 @@ describeWith([postgresService], 'the database that DATABASE_URL names', () => {
     async () => {
       const before = await state();
       expect(before).toMatchObject([{ commands: ['CREATE SCHEMA', 'CREATE TABLE'], journal: [{}] }]);
-      const specs = ['sample/04-payroll/test/command-line', 'test/integration/storage/postgres/migrate'];
-      const names = 'explains itself|keeps what is stored';
+      const specs = ['sample/04-payroll/test/restart', 'test/integration/storage/postgres/migrate'];
+      const names = 'PostgreSQL server goes on|keeps what is stored';
       const command = ['node_modules/vitest/vitest.mjs', 'run', '--maxWorkers=1', ...specs, '-t', names];
       const { stdout } = await node(command, { DATABASE_URL: url });
       expect(stdout).toMatch(/Tests .*2 passed/);
