@@ -35,6 +35,7 @@ const APART = {
 const SHARED_PARTS = [
   ['batch-states', /^storage\/batch-store/],
   ['batch-jobs', /^batches\/(engine\/batch-engine|loading\/chunk-lines)/],
+  ['batch-lines', /^batches\/lines\/payout-line/],
   ['stored-record', /^storage\/stored-/],
   ['postgres', /^storage\/postgres\//, ['storage/postgres/postgres-dialect']],
   [

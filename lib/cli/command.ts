@@ -41,6 +41,8 @@ export interface CommandContext {
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
   /** Whether there is a terminal, which also sends Ctrl-C to child processes. */
   readonly interactive: boolean;
+  /** The terminal that stderr is, for what changes in place; undefined if it is none. */
+  readonly screen?: NodeJS.WritableStream | undefined;
   /** Asks a person at the terminal. Resolves to an empty text after Ctrl-C or Ctrl-D. */
   readonly ask: (question: string) => Promise<string>;
 }

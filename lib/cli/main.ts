@@ -17,6 +17,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   input: () => buffer(process.stdin),
   onSignal,
   interactive: process.stdin.isTTY,
+  screen: process.stderr.isTTY ? process.stderr : undefined,
   ask,
 });
 

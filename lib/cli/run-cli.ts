@@ -6,6 +6,7 @@ import { commandHelp, programHelp } from './help.js';
 import { initCommand } from './init/init.command.js';
 import { migrateCommand } from './migrate/migrate.command.js';
 import { packageFacts } from './package-facts.js';
+import { payoutCommand } from './payout/payout.command.js';
 import { execCommand } from './sandbox/exec.command.js';
 import { sandboxCommand } from './sandbox/sandbox.command.js';
 import { exportCommand, importCommand } from './sandbox/state.commands.js';
@@ -26,6 +27,7 @@ export const COMMANDS: readonly Command[] = [
   doctorCommand,
   initCommand,
   migrateCommand,
+  payoutCommand,
 ];
 
 /**

@@ -18,6 +18,8 @@ import {
 } from 'nestjs-payments/batches';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 
+export { knownLines } from './known-lines.js';
+
 /** What an application with batches is made of. */
 export interface BatchesAppOptions {
   readonly sandbox: PaymentsSandbox;
@@ -70,17 +72,6 @@ export async function startBatchesApp({
   };
 }
 
-/** Payouts to accounts whose holders the emulator knows under the same name. */
-export function knownLines(sandbox: PaymentsSandbox, count: number, amount = '1000'): readonly PayoutLine[] {
-  return Array.from({ length: count }, (_, index) => {
-    // No ending that the emulator gives a meaning to.
-    const account_number = `015${String(index).padStart(7, '0')}999`;
-    const name = `Asha ${lettersOf(index)} Mushi`;
-    sandbox.directory.register(account_number, name);
-    return { key: `S-${index + 1}`, name, amount, bank_code: 'BSB', account_number };
-  });
-}
-
 /** Creates, checks and approves a batch. */
 export async function approvedBatch(
   batches: PayoutBatches,
@@ -91,9 +82,4 @@ export async function approvedBatch(
   await batch.check({ by: 'maker' });
   await batch.approve({ by: 'checker' });
   return batch;
-}
-
-/** A word of letters alone for a number. */
-function lettersOf(index: number): string {
-  return `Z${String(index).replace(/\d/g, (digit) => 'abcdefghij'.charAt(Number(digit)))}`;
 }

@@ -149,7 +149,8 @@ function installedPackages(): string {
   return nest.slice(0, nest.lastIndexOf(join('@nestjs', 'core')));
 }
 
-async function compiled(filename: string, source: string): Promise<string> {
+/** A TypeScript file as JavaScript that writes the types of constructors down. */
+export async function compiled(filename: string, source: string): Promise<string> {
   const { code } = await transform(source, {
     filename,
     swcrc: false,

@@ -1,18 +1,33 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build, stop } from 'esbuild';
+import { build, type OnLoadResult, stop } from 'esbuild';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import type * as Cli from '../../lib/cli/run-cli.js';
+import { compiled } from './child-program.js';
 
 // As deep under the root as dist/esm/cli, so that the command finds package.json where the built one does.
 const FOLDER = join(process.cwd(), 'node_modules', '.cache', 'nestjs-payments-cli');
 // No two builds have one name: Node would not load the second one.
 let buildId = '';
 const fileOf = (name: 'main' | 'run-cli'): string => join(FOLDER, `${name}-${buildId}.mjs`);
+
+/** What `payout` loads, as an application has it. */
+const PACKAGES = [
+  '@nestjs/*',
+  '@electric-sql/*',
+  'axios',
+  'undici',
+  'class-*',
+  'cli-progress',
+  'csv-parse',
+  'reflect-metadata',
+  'rxjs',
+];
 
 /** Bundles the command, so that the suite needs no build of the package. */
 export async function bundleCli(): Promise<void> {
@@ -27,10 +42,28 @@ export async function bundleCli(): Promise<void> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
+    // What a command loads only when it needs it stays in files of its own, as in the built one.
+    splitting: true,
+    chunkNames: `chunk-${buildId}-[hash]`,
+    external: PACKAGES,
     alias: { yaml: join(process.cwd(), 'node_modules', 'yaml', 'browser', 'index.js') }, // as scripts/bundle.mjs
     logLevel: 'silent',
+    plugins: [
+      {
+        name: 'decorators',
+        setup: ({ onLoad }) => {
+          onLoad({ filter: /\.ts$/ }, withDecorators);
+        },
+      },
+    ],
   });
   await stop(); // its service is a process of its own, which could outlive the test run
+}
+
+/** Nest needs the types of constructors, which esbuild does not write down. */
+async function withDecorators({ path }: { readonly path: string }): Promise<OnLoadResult | undefined> {
+  const source = await readFile(path, 'utf8');
+  return /^@\w/m.test(source) ? { contents: await compiled(path, source), loader: 'js' } : undefined;
 }
 
 /** The bundled command, for Node. */
@@ -39,7 +72,8 @@ export function cliFile(): string {
 }
 
 export function removeCli(): void {
-  for (const name of ['main', 'run-cli'] as const) rmSync(fileOf(name), { force: true });
+  const own = readdirSync(FOLDER).filter((name) => name.includes(buildId));
+  for (const name of own) rmSync(join(FOLDER, name), { force: true });
 }
 
 export interface FinishedCli {

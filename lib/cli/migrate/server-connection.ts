@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { failureLabel, isPaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type Mysql2Pool } from '../../storage/mysql/mysql2-pool.js';
 import { type PostgresPool } from '../../storage/postgres/postgres-pool.js';
+import { UsageError } from '../usage-error.js';
 
 /** A pool that the command opens and ends. */
 interface OwnPool {
@@ -58,9 +59,10 @@ export function withPostgresPool<T>(
   connectionString: string,
   folder: string,
   work: (pool: PostgresPool) => Promise<T>,
+  max = 1,
 ): Promise<T> {
   const { Pool } = applicationsPackage('pg', folder) as PgModule;
-  return withPool(() => new Pool({ connectionString, max: 1, connectionTimeoutMillis: CONNECT_MS }), work);
+  return withPool(() => new Pool({ connectionString, max, connectionTimeoutMillis: CONNECT_MS }), work);
 }
 
 /** The same with the application's own `mysql2`. */
@@ -68,9 +70,10 @@ export function withMysqlPool<T>(
   uri: string,
   folder: string,
   work: (pool: Mysql2Pool) => Promise<T>,
+  connectionLimit = 1,
 ): Promise<T> {
   const mysql2 = applicationsPackage('mysql2/promise', folder) as Mysql2Module;
-  return withPool(() => mysql2.createPool({ uri, connectionLimit: 1, connectTimeout: CONNECT_MS }), work);
+  return withPool(() => mysql2.createPool({ uri, connectionLimit, connectTimeout: CONNECT_MS }), work);
 }
 
 /** No error repeats a part of the address. */
@@ -90,20 +93,31 @@ async function withPool<Pool extends OwnPool, T>(
   }
 }
 
-function applicationsPackage(name: string, folder: string): unknown {
+/** @throws PaymentsStorageError that says how to install it. */
+export function applicationsPackage(name: string, folder: string): unknown {
   try {
     return createRequire(join(folder, 'package.json'))(name);
   } catch {
-    const [packageName = name] = name.split('/');
+    const packageName = name.split('/', name.startsWith('@') ? 2 : 1).join('/');
     throw new PaymentsStorageError(
       `The package ${packageName} is not installed here: run the command in the folder of the application, or npm install ${packageName}.`,
     );
   }
 }
 
+/** Whether the application has a package. */
+export function isInstalled(name: string, folder: string): boolean {
+  try {
+    createRequire(join(folder, 'package.json')).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The texts of drivers and servers repeat addresses, users and rows. */
 function withoutSecrets(error: unknown): Error {
-  if (isPaymentsError(error)) return error;
+  if (isPaymentsError(error) || error instanceof UsageError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const text = error instanceof Error ? error.message : '';
   const problem =

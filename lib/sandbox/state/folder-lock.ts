@@ -14,11 +14,21 @@ const LOOK_MS = 100;
 /** A lock that was touched within this time is still held: half of the silence after which another takes it. */
 const FRESH_MS = SILENCE_MS / 2;
 
+/** What a lock is called in messages. */
+export interface LockWords {
+  /** Who has the folder. */
+  readonly holder: string;
+  /** The option that names another folder. */
+  readonly other: string;
+}
+
+const SANDBOX: LockWords = { holder: 'sandbox', other: '`data` (--data)' };
+
 /** Another process took the folder over, while this one stood still. */
 export class FolderLostError extends PaymentsConfigError {
-  constructor(folder: string) {
+  constructor(folder: string, { holder }: LockWords) {
     super(
-      `Another sandbox took over the folder ${folder}, because this one stood still for ${SILENCE_MS / 1000} s. This one keeps nothing any more: stop it, and use the other one.`,
+      `Another ${holder} took over the folder ${folder}, because this one stood still for ${SILENCE_MS / 1000} s. This one keeps nothing any more: stop it, and use the other one.`,
     );
   }
 }
@@ -45,16 +55,16 @@ export interface FolderLock {
  *
  * @throws PaymentsConfigError if another process has the folder.
  */
-export async function lockFolder(folder: string): Promise<FolderLock> {
+export async function lockFolder(folder: string, words = SANDBOX): Promise<FolderLock> {
   const file = join(folder, NAME);
-  const lock = await acquire(file, folder);
+  const lock = await acquire(file, folder, words);
   let lose: (error: FolderLostError) => void = () => {};
   const lost = new Promise<FolderLostError>((resolve) => (lose = resolve));
   let seenAt = performance.now();
   const assertHeld = (): void => {
     if (!isSameOwner(read(file), lock)) {
       clearInterval(beat);
-      const error = new FolderLostError(folder);
+      const error = new FolderLostError(folder, words);
       lose(error);
       throw error;
     }
@@ -83,21 +93,26 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
 }
 
 /** A lock is never empty and never removed by anyone but its owner: a stale one is replaced in one step. */
-async function acquire(file: string, folder: string): Promise<LockOwner> {
+async function acquire(file: string, folder: string, words: LockWords): Promise<LockOwner> {
   for (;;) {
     const mine: LockOwner = { ...thisProcess(), id: randomUUID() };
     if (create(file, mine)) return mine;
     const content = contentOf(file);
     if (content === undefined) continue;
-    await assertGone(file, content, folder);
-    if (await replace(file, content, mine, folder)) return mine;
+    await assertGone(file, content, folder, words);
+    if (await replace(file, content, mine, (right) => acquire(right, folder, words))) return mine;
   }
 }
 
 /** Only one process may replace a stale lock. The right to do so is a lock of its own, which can be stale as well. */
-async function replace(file: string, stale: string, mine: LockOwner, folder: string): Promise<boolean> {
+async function replace(
+  file: string,
+  stale: string,
+  mine: LockOwner,
+  take: (right: string) => Promise<LockOwner>,
+): Promise<boolean> {
   const right = `${file}.${ownerOf(stale)?.id ?? 'unknown'}`;
-  const holder = await acquire(right, folder);
+  const holder = await take(right);
   try {
     if (contentOf(file) !== stale) return false;
     const draft = write(file, mine);
@@ -132,21 +147,26 @@ function release(file: string, owner: LockOwner): void {
 }
 
 /** @throws PaymentsConfigError if the owner runs. */
-async function assertGone(file: string, content: string, folder: string): Promise<void> {
+async function assertGone(
+  file: string,
+  content: string,
+  folder: string,
+  { holder: name, other }: LockWords,
+): Promise<void> {
   const owner = ownerOf(content);
   const presence = owner === undefined ? 'unknown' : presenceOf(owner, thisProcess());
   if (presence === 'gone') return;
-  if (presence === 'unknown' && (await isSilent(file, content))) return;
-  const holder = presence === 'running' ? `Process ${owner?.pid}` : 'A sandbox in another container';
+  if (presence === 'unknown' && (await isSilent(file, content, name))) return;
+  const holder = presence === 'running' ? `Process ${owner?.pid}` : `A ${name} in another container`;
   throw new PaymentsConfigError(
-    `${holder} uses the folder ${folder} already: stop that sandbox, or name another folder with \`data\` (--data). If it is no sandbox, remove ${file}.`,
+    `${holder} uses the folder ${folder} already: stop that ${name}, or name another folder with ${other}. If it is no ${name}, remove ${file}.`,
   );
 }
 
 /** By this process' own clock: those of two machines may differ. */
-async function isSilent(file: string, content: string): Promise<boolean> {
+async function isSilent(file: string, content: string, name: string): Promise<boolean> {
   process.stderr.write(
-    `The lock ${file} is of another container or of an earlier run of this machine. Waiting up to ${SILENCE_MS / 1000} s to see whether its sandbox runs.\n`,
+    `The lock ${file} is of another container or of an earlier run of this machine. Waiting up to ${SILENCE_MS / 1000} s to see whether its ${name} runs.\n`,
   );
   const before = touchedAt(file);
   for (let waited = 0; waited < SILENCE_MS; waited += LOOK_MS) {

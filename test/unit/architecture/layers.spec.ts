@@ -103,7 +103,7 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
   ],
 ];
 const OPTIONAL_PEERS =
-  /^(csv-parse|ioredis|pg|typeorm|knex|kysely|drizzle-orm|@mikro-orm\/|@prisma\/|mysql2|sequelize|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
+  /^(csv-parse|cli-progress|ioredis|pg|typeorm|knex|kysely|drizzle-orm|@mikro-orm\/|@prisma\/|mysql2|sequelize|bullmq|@nestjs\/(bullmq|terminus|swagger|event-emitter|platform-)|@opentelemetry\/)/;
 const NEST = /^@nestjs\//;
 
 const lib = join(process.cwd(), 'lib');
@@ -115,6 +115,8 @@ interface Import {
   readonly from: string;
   readonly to: string;
   readonly typeOnly: boolean;
+  /** A package that is imported when it is needed. */
+  readonly late: boolean;
 }
 
 /** Every import and re-export of a file; a path inside lib/ is given relative to it. */
@@ -123,10 +125,10 @@ function importsOf(file: string): Import[] {
   const found: Import[] = [];
   const visit = (node: ts.Node): void => {
     if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier) {
-      found.push(edge(file, (node.moduleSpecifier as ts.StringLiteral).text, isTypeOnly(node)));
+      found.push(edge(file, (node.moduleSpecifier as ts.StringLiteral).text, isTypeOnly(node), false));
     } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       const [target] = node.arguments;
-      if (target && ts.isStringLiteral(target)) found.push(edge(file, target.text, false));
+      if (target && ts.isStringLiteral(target)) found.push(edge(file, target.text, false, true));
     }
     ts.forEachChild(node, visit);
   };
@@ -134,7 +136,7 @@ function importsOf(file: string): Import[] {
   return found;
 }
 
-function edge(from: string, specifier: string, typeOnly: boolean): Import {
+function edge(from: string, specifier: string, typeOnly: boolean, late: boolean): Import {
   const inside = specifier.startsWith('.');
   const to = inside
     ? relative(lib, join(lib, dirname(from), specifier))
@@ -142,7 +144,7 @@ function edge(from: string, specifier: string, typeOnly: boolean): Import {
         .join(posix.sep)
         .replace(/\.js$/, '.ts')
     : specifier;
-  return { from, to, typeOnly };
+  return { from, to, typeOnly, late: late && !inside };
 }
 
 function isTypeOnly(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
@@ -160,11 +162,11 @@ const layerOf = (file: string): number => LAYERS.findIndex((folders) => folders.
 const imports = files.flatMap(importsOf);
 const inner = imports.filter(({ to }) => to.endsWith('.ts'));
 
-/** Everything that loading a file loads, outside lib/ too. */
+/** Everything that loading a file loads at once, outside lib/ too. */
 function loadedBy(entry: string): Set<string> {
   const seen = new Set<string>([entry]);
   for (const file of seen) {
-    for (const { from, to, typeOnly } of imports) if (from === file && !typeOnly) seen.add(to);
+    for (const { from, to, typeOnly, late } of imports) if (from === file && !typeOnly && !late) seen.add(to);
   }
   return seen;
 }

@@ -1,0 +1,83 @@
+import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
+import { formatTzs } from '../../common/money.js';
+import { type PayoutBatch } from '../../batches/index.js';
+import { batchDocument, sayWhereItIs } from './batch-summary.js';
+import { EXIT, exitCodeOf } from './exit-code.js';
+import { openBatch, type PayoutDesk, refuseOtherFile } from './payout-desk.js';
+import { keysOf, settlementOf } from './payout-order.js';
+
+/** `--accept` */
+export async function acceptLines(desk: PayoutDesk): Promise<number> {
+  const { by, values } = desk.order;
+  const keys = keysOf(values.accept ?? '');
+  const batch = await openBatch(desk);
+  await refuseOtherFile(desk, batch);
+  const accepted = await batch.accept(keys, { by, because: values.because ?? '' });
+  await sayResult(desk, batch, { accepted }, [
+    `${accepted} of ${keys.length} lines were blocked, and will be paid.`,
+  ]);
+  return accepted === keys.length ? EXIT.fine : EXIT.problem;
+}
+
+/** `--approve` */
+export async function approveBatch(desk: PayoutDesk): Promise<number> {
+  const { by, values } = desk.order;
+  const batch = await openBatch(desk);
+  await refuseOtherFile(desk, batch);
+  const withoutBlocked = values['without-blocked'] ?? false;
+  await batch.approve({ by, digest: values.digest ?? '', withoutBlocked }).catch((error: unknown) => {
+    if (!isPaymentsError(error) || error.code !== 'BATCH_BLOCKED') throw error;
+    throw new PaymentsError(
+      error.code,
+      'Nothing was approved, because lines are blocked: look at them with --check, then --accept them, or write --without-blocked to leave them unpaid.',
+    );
+  });
+  const { total } = await batch.progress();
+  await sayResult(desk, batch, {}, [
+    `${by} approved ${total.lines} lines, ${formatTzs(total.amount, 'en')}.`,
+  ]);
+  return EXIT.fine;
+}
+
+/** `--cancel` */
+export async function cancelBatch(desk: PayoutDesk): Promise<number> {
+  const batch = await openBatch(desk);
+  await batch.cancel({ by: desk.order.by });
+  await sayResult(desk, batch, {}, []);
+  return EXIT.fine;
+}
+
+/** `--ask-again` */
+export async function askAgain(desk: PayoutDesk): Promise<number> {
+  const batch = await openBatch(desk);
+  const found = await batch.askAgain();
+  await sayResult(desk, batch, { found }, [`${found} lines have an outcome that was not known before.`]);
+  return exitCodeOf(await batch.progress());
+}
+
+/** `--settle` */
+export async function settleLines(desk: PayoutDesk): Promise<number> {
+  const { by, values } = desk.order;
+  const settlements = (values.settle ?? []).map(settlementOf);
+  const batch = await openBatch(desk);
+  for (const { key, outcome } of settlements) await batch.settle(key, outcome, { by });
+  await sayResult(desk, batch, { settled: settlements.length }, [
+    settlements.map(({ key, outcome }) => `${key} is ${outcome}.`).join(' '),
+  ]);
+  return exitCodeOf(await batch.progress());
+}
+
+async function sayResult(
+  desk: PayoutDesk,
+  batch: PayoutBatch,
+  more: object,
+  says: readonly string[],
+): Promise<void> {
+  const { data } = desk.context.terminal;
+  if (desk.order.values.json) {
+    data(JSON.stringify({ ...batchDocument(batch, await batch.progress()), ...more }));
+    return;
+  }
+  for (const line of says) data(line);
+  await sayWhereItIs(desk, batch);
+}

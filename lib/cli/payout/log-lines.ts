@@ -1,0 +1,30 @@
+import { type LoggerService } from '@nestjs/common';
+import { printable, type Terminal } from '../terminal.js';
+
+/** A line that stays on the screen, above what changes there. */
+export type Say = (line: string) => void;
+
+/** Prints warnings of Nest and of the package among the command's own lines. Error objects are caught and explained. */
+export class LogLines implements LoggerService {
+  /** Changed while a bar is on the screen. */
+  say: Say;
+
+  constructor(private readonly terminal: Terminal) {
+    this.say = terminal.say;
+  }
+
+  log(): void {}
+
+  warn(message: unknown): void {
+    this.show(message);
+  }
+
+  error(message: unknown): void {
+    this.show(message);
+  }
+
+  private show(message: unknown): void {
+    if (typeof message !== 'string') return;
+    for (const line of message.split('\n')) this.say(this.terminal.paint('dim', printable(line)));
+  }
+}

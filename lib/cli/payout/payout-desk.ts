@@ -1,0 +1,176 @@
+import type * as NestCore from '@nestjs/core';
+import { existsSync, createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import {
+  type BatchEngine,
+  type PayoutBatch,
+  type PayoutBatches,
+  type PayoutLine,
+} from '../../batches/index.js';
+import { optionsFromEnvironment, type PaymentsFactoryOptions } from '../../config/environment-options.js';
+import { isPaymentsError, PaymentsConfigError, PaymentsError } from '../../errors/payments-errors.js';
+import { digestOfLines } from '../../batches/loading/lines-digest.js';
+import { type CommandContext } from '../command.js';
+import { applicationEnvironment } from '../environment.js';
+import { shellWord } from '../shell-word.js';
+import { LogLines } from './log-lines.js';
+import { onlyJobs } from './only-jobs.js';
+import { type PayoutOrder } from './payout-order.js';
+import { type PayoutStorage, withPayoutStorage } from './payout-storage.js';
+
+/** Long enough to wait out a 429, which may ask for a minute. */
+const DEADLINE_MS = 90_000;
+const DAY_MS = 86_400_000;
+
+/** What the actions work with. */
+export interface PayoutDesk {
+  readonly order: PayoutOrder;
+  readonly context: CommandContext;
+  readonly log: LogLines;
+  readonly batches: PayoutBatches;
+  /** Where batches are written down, for people. */
+  readonly place: string;
+  /** The gateway's address. */
+  readonly gateway: string;
+  readonly engine: BatchEngine;
+  /** The lines of a file as they come. */
+  readonly linesOf: (path: string) => AsyncIterable<PayoutLine>;
+}
+
+/** Starts Nest with payments and batches, and ends it after the work. */
+export function withDesk<T>(
+  order: PayoutOrder,
+  context: CommandContext,
+  work: (desk: PayoutDesk) => Promise<T>,
+): Promise<T> {
+  const environment = applicationEnvironment(order.values.dotenv, context);
+  const { database, schema } = order.values;
+  const where = {
+    url: environment['DATABASE_URL']?.trim() ?? '',
+    database,
+    schema,
+    folder: context.folder,
+    mayBeNew: order.action === 'check',
+  };
+  // The gateway has no webhooks for payouts, so the command needs no secret for them.
+  const { webhooks: _notForPayouts, ...options } = optionsFromEnvironment(environment);
+  return withPayoutStorage(where, (storage) => withNest({ order, context, options, ...storage }, work));
+}
+
+async function withNest<T>(
+  {
+    order,
+    context,
+    options,
+    storage,
+    place,
+  }: PayoutStorage & {
+    readonly order: PayoutOrder;
+    readonly context: CommandContext;
+    readonly options: Omit<PaymentsFactoryOptions, 'webhooks'>;
+  },
+  work: (desk: PayoutDesk) => Promise<T>,
+): Promise<T> {
+  const { NestFactory } = await nest();
+  const { inProcess, linesFromCsv, PayoutBatches, PayoutBatchesModule } =
+    await import('nestjs-payments/batches');
+  const { PaymentsModule } = await import('nestjs-payments');
+  const { action, batch, auth } = order;
+  const engine = onlyJobs(
+    inProcess(),
+    (job) => job.batch === batch && (job.kind === 'check' ? action === 'check' : action === 'run'),
+  );
+  const log = new LogLines(context.terminal);
+  const module = {
+    module: PayoutCommandModule,
+    imports: [
+      PaymentsModule.forRoot({ ...options, ...(auth && { auth }), ...PAYOUTS, storage }),
+      PayoutBatchesModule.forRoot({ engine }),
+    ],
+  };
+  const settings = { logger: log, abortOnError: false };
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest takes an object
+  const app = await NestFactory.createApplicationContext(module, settings);
+  try {
+    const batches = app.get(PayoutBatches);
+    const linesOf = (path: string): AsyncIterable<PayoutLine> => linesFromCsv(createReadStream(path));
+    return await work({ order, context, log, batches, place, gateway: options.baseUrl, engine, linesOf });
+  } finally {
+    await app.close();
+  }
+}
+
+/** Nest needs a class for what it imports. */
+class PayoutCommandModule {
+  readonly command = 'payout';
+}
+
+const PAYOUTS = {
+  deadlineMs: DEADLINE_MS,
+  // A later command probes a payout whose answer was lost, once, with the same key and the same bytes. The gateway accepts it, or
+  // answers that it already has it. A probe within the call would hold up the next lines.
+  probe: { disbursements: { afterAnswerMs: DEADLINE_MS, afterSilenceMs: DEADLINE_MS } },
+  // Somebody may ask again on the next morning.
+  recoveryWindowMs: DAY_MS,
+} as const;
+
+async function nest(): Promise<typeof NestCore> {
+  try {
+    return await import('@nestjs/core');
+  } catch {
+    throw new PaymentsConfigError(
+      'payout runs in Nest, and @nestjs/core is not installed here: npm install @nestjs/common @nestjs/core @nestjs/axios ' +
+        '@nestjs/config axios class-transformer class-validator reflect-metadata rxjs.',
+    );
+  }
+}
+
+/** The batch of the command line. */
+export async function openBatch({ batches, order, place }: PayoutDesk): Promise<PayoutBatch> {
+  try {
+    return await batches.open(order.batch);
+  } catch (error) {
+    if (!isPaymentsError(error) || error.code !== 'BATCH_NOT_FOUND') throw error;
+    throw new PaymentsError(
+      error.code,
+      `There is no batch "${order.batch}" in ${place}. Load it first: ${commandLine(order, '--check --by <person>')}`,
+    );
+  }
+}
+
+/** The file of the command line; undefined if the word is the name of a batch. */
+export function fileOf({ order, context }: Pick<PayoutDesk, 'order' | 'context'>): string | undefined {
+  const path = resolve(context.folder, order.word);
+  return order.word !== '' && existsSync(path) ? path : undefined;
+}
+
+/**
+ * Who types the name of a file means what is in it now.
+ *
+ * @throws PaymentsError if the batch was loaded from other lines.
+ */
+export async function refuseOtherFile(desk: PayoutDesk, { name, digest }: PayoutBatch): Promise<void> {
+  const path = fileOf(desk);
+  if (path === undefined || (await digestOfLines(desk.linesOf(path))) === digest) return;
+  const { order } = desk;
+  throw new PaymentsError(
+    'BATCH_CHANGED',
+    `${order.word} differs from what was loaded as "${name}", and nothing was done. If nothing of it is paid yet, end that batch (${commandLine(order, '--cancel --by <person>')}), ` +
+      `and load the file under another name (${commandLine({ ...order, batch: `${name}-b` }, '--check --by <person>')}).`,
+  );
+}
+
+/** A command for the same batch in the same storage, as a person types it. */
+export function commandLine({ word, batch, values }: PayoutOrder, rest: string): string {
+  const { database, schema, auth, dotenv } = values;
+  const isNamed =
+    word
+      .replace(/\.[^./\\]*$/, '')
+      .split(/[/\\]/)
+      .at(-1) !== batch;
+  const same = { name: isNamed && word !== '' ? batch : undefined, database, schema, auth, dotenv };
+  const options = Object.entries(same).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${shellWord(value)}`],
+  );
+  return ['npx nestjs-payments payout', shellWord(word === '' ? batch : word), rest, ...options].join(' ');
+}

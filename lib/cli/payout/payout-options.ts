@@ -1,0 +1,41 @@
+import { type ValuesOf } from '../command-line.js';
+import { flag, text, texts } from '../command.js';
+
+export const PAYOUT_OPTIONS = {
+  check: flag('load the file, if that is not done yet, and look every recipient up'),
+  accept: text('<keys>', 'pay these blocked lines all the same, for example S-001,S-002; with --because'),
+  because: text('<text>', 'with --accept: why, for the audit trail'),
+  approve: flag('let the batch be paid; by another person than who loaded it, with --digest'),
+  digest: text('<text>', 'with --approve: what --check printed of the lines that were looked at'),
+  'without-blocked': flag('with --approve: blocked lines stay unpaid'),
+  run: flag('pay, or go on after a pause or a crash; Ctrl-C pauses'),
+  'ask-again': flag('ask once more about the lines whose outcome is unknown'),
+  settle: texts(
+    '<key=paid>',
+    "write down what the gateway's support says of a line: paid or failed; repeatable",
+  ),
+  report: flag('say where the batch is'),
+  format: text('<name>', 'with --report: its lines as csv or json, or a summary by state and bank'),
+  out: text('<file>', 'with --format: write it to a file that only you can read'),
+  cancel: flag('end the batch for ever: what is not sent is never sent'),
+  list: flag('list the batches'),
+  by: text('<person>', 'who does it; needed by everything that changes the batch'),
+  name: text('<batch>', "the batch's name, the beginning of every reference (default: the file's name)"),
+  again: texts(
+    '<batch>',
+    'with --check: the same lines were paid as this batch, and are to be paid once more',
+  ),
+  database: text(
+    '<path>',
+    'a file of SQLite, or a folder of PGlite that ends with .pglite, instead of DATABASE_URL',
+  ),
+  schema: text('<name>', 'schema of PostgreSQL, the same as in postgresStorage() (default: public)'),
+  auth: text('<name>', 'how keys are sent: headers or bearer (default: headers)'),
+  dotenv: text(
+    '<file>',
+    'variables of the application; variables that are set win (default: .env, if it exists)',
+  ),
+  json: flag('print one JSON document; with --run a line for each progress, and the summary as the last one'),
+};
+
+export type PayoutValues = ValuesOf<typeof PAYOUT_OPTIONS>;

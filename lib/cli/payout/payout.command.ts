@@ -1,0 +1,88 @@
+import { isPaymentsError, PaymentsError, PaymentsValidationError } from '../../errors/payments-errors.js';
+import { parseCommandLine } from '../command-line.js';
+import { type Command, type CommandContext } from '../command.js';
+import { printable } from '../terminal.js';
+import { checkBatch } from './check-batch.js';
+import { acceptLines, approveBatch, askAgain, cancelBatch, settleLines } from './decide-batch.js';
+import { EXIT } from './exit-code.js';
+import { commandLine, type PayoutDesk, withDesk } from './payout-desk.js';
+import { PAYOUT_OPTIONS } from './payout-options.js';
+import { type PayoutAction, readOrder } from './payout-order.js';
+import { listBatches, reportBatch } from './report-batch.js';
+import { runBatch } from './run-batch.js';
+
+const ACTIONS: Readonly<Record<PayoutAction, (desk: PayoutDesk) => Promise<number>>> = {
+  check: checkBatch,
+  accept: acceptLines,
+  approve: approveBatch,
+  run: runBatch,
+  'ask-again': askAgain,
+  settle: settleLines,
+  report: reportBatch,
+  cancel: cancelBatch,
+  list: listBatches,
+};
+
+/** `nestjs-payments payout` */
+export const payoutCommand: Command = {
+  name: 'payout',
+  synopsis: '<file.csv> --check | --approve | --run | --report [options]',
+  summary: 'pay the lines of a CSV file, each once: checked, approved by another person, resumable',
+  about: [
+    'Loads a file of payouts, looks every recipient up, has it approved by another person, and pays every line once,',
+    'however often it is stopped. Keys come from the variables of the application. Batches are written down in the',
+    'database of DATABASE_URL, else in payouts.db (SQLite, Node.js 22.13 or newer) or payouts.pglite (PGlite) here.',
+    '',
+    'Exit codes: 0 fine, 1 the file, the check or the configuration is wrong, 2 the command line is wrong, 3 some',
+    'outcomes are unknown, 4 stopped before the end, 5 some lines were refused, failed or left out as blocked.',
+  ].join('\n'),
+  options: PAYOUT_OPTIONS,
+  examples: [
+    'payout salaries.csv --check --by john',
+    'payout salaries.csv --accept S-004 --because "married, new name" --by john',
+    'payout salaries.csv --approve --by mary --digest 5f2c…',
+    'payout salaries.csv --run --by john',
+    'payout salaries.csv --report --format csv --out paid.csv',
+  ],
+  run: runPayout,
+};
+
+async function runPayout(args: readonly string[], context: CommandContext): Promise<number> {
+  const { values, positionals } = parseCommandLine(args, PAYOUT_OPTIONS, { positionals: true });
+  const order = readOrder(values, positionals);
+  return withDesk(order, context, async (desk) => {
+    try {
+      return await ACTIONS[order.action](desk);
+    } catch (error) {
+      if (error instanceof PaymentsValidationError) return explainLines(error, context);
+      throw await inWordsOfCommands(error, desk);
+    }
+  });
+}
+
+/** One problem a line, as a file has many. */
+function explainLines({ errors }: PaymentsValidationError, { terminal }: CommandContext): number {
+  const problems = Object.values(errors).flat();
+  terminal.say(terminal.paint('red', 'Nothing was done:'));
+  for (const problem of problems) terminal.say(`  ${printable(problem)}`);
+  return EXIT.problem;
+}
+
+const INSTEAD: Readonly<Record<string, string>> = {
+  loaded: '--check --by <person>',
+  checking: '--check --by <person>',
+  checked: '--approve --by <person> --digest <digest>',
+  approved: '--run --by <person>',
+  paused: '--run --by <person>',
+};
+
+/** The package's own message says which method to call. */
+async function inWordsOfCommands(error: unknown, { order, batches }: PayoutDesk): Promise<unknown> {
+  if (!isPaymentsError(error) || error.code !== 'BATCH_STATE') return error;
+  const { state } = await (await batches.open(order.batch)).progress();
+  const instead = INSTEAD[state];
+  return new PaymentsError(
+    error.code,
+    `The batch "${order.batch}" is ${state}, so --${order.action} does nothing${instead === undefined ? '.' : `. First: ${commandLine(order, instead)}`}`,
+  );
+}

@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { formatTzs } from '../../common/money.js';
+import { oneOf } from '../option-values.js';
+import { batchDocument, sayWhereItIs } from './batch-summary.js';
+import { EXIT } from './exit-code.js';
+import { openBatch, type PayoutDesk } from './payout-desk.js';
+import { writePrivately } from './private-file.js';
+import { tableLines } from './table.js';
+
+/** `--report` */
+export async function reportBatch(desk: PayoutDesk): Promise<number> {
+  const { order, context } = desk;
+  const { data, say } = context.terminal;
+  const format = oneOf('--format', order.values.format, ['csv', 'json', 'summary']);
+  const batch = await openBatch(desk);
+  if (format !== undefined) {
+    const { out } = order.values;
+    const pieces = batch.report({ format });
+    if (out === undefined) for await (const line of linesIn(pieces)) data(line);
+    else {
+      await writePrivately(resolve(context.folder, out), pieces);
+      say(`The report is in ${out}, which only you can read.`);
+    }
+  } else if (order.values.json) {
+    data(JSON.stringify(batchDocument(batch, await batch.progress())));
+  } else {
+    await sayWhereItIs(desk, batch);
+    await sayHistory(desk, batch);
+  }
+  return EXIT.fine;
+}
+
+/** `--list` */
+export async function listBatches({ batches, order, context }: PayoutDesk): Promise<number> {
+  const { data } = context.terminal;
+  const found: object[] = [];
+  const rows: (readonly string[])[] = [];
+  for await (const batch of batches.list()) {
+    const progress = await batch.progress();
+    found.push(batchDocument(batch, progress));
+    const { state, total } = progress;
+    rows.push([batch.name, state, String(total.lines), formatTzs(total.amount, 'en')]);
+  }
+  if (order.values.json) data(JSON.stringify(found));
+  else if (rows.length === 0) data('There is no batch.');
+  else tableLines(['batch', 'state', 'lines', 'amount'], rows, ['lines', 'amount']).forEach(data);
+  return EXIT.fine;
+}
+
+/** Pieces begin and end anywhere. */
+async function* linesIn(pieces: AsyncIterable<string>): AsyncGenerator<string, void> {
+  let rest = '';
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+async function sayHistory(
+  { context }: PayoutDesk,
+  batch: Awaited<ReturnType<typeof openBatch>>,
+): Promise<void> {
+  const rows: (readonly string[])[] = [];
+  for await (const { at, action, by } of batch.audit()) rows.push([at.toISOString(), action, by]);
+  context.terminal.data('');
+  tableLines(['when', 'what', 'who'], rows, []).forEach(context.terminal.data);
+}

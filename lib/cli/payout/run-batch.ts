@@ -1,0 +1,55 @@
+import { type PayoutBatch } from '../../batches/index.js';
+import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
+import { batchDocument, sayWhereItIs } from './batch-summary.js';
+import { EXIT, exitCodeOf } from './exit-code.js';
+import { onInterruption } from './interruption.js';
+import { openBatch, type PayoutDesk, refuseOtherFile } from './payout-desk.js';
+import { progressScreen } from './progress-screen.js';
+
+/** `--run` */
+export async function runBatch(desk: PayoutDesk): Promise<number> {
+  const { order, context, engine } = desk;
+  const batch = await openBatch(desk);
+  await refuseOtherFile(desk, batch);
+  try {
+    await begin(batch, order.by);
+    await payWithProgress(desk, batch);
+    // Lines that are being sent end before anything is said about them.
+    await engine.close();
+  } catch (error) {
+    if (!isPaymentsError(error) || error.code === 'BATCH_STATE' || error.code === 'BATCH_CHANGED')
+      throw error;
+    context.terminal.say(context.terminal.paint('red', error.message));
+    return EXIT.stopped;
+  }
+  if (!order.values.json) return exitCodeOf(await sayWhereItIs(desk, batch));
+  const progress = await batch.progress();
+  context.terminal.data(JSON.stringify({ type: 'summary', ...batchDocument(batch, progress) }));
+  return exitCodeOf(progress);
+}
+
+/** Nothing, if a killed process left it running, or nothing is left to be sent. */
+async function begin(batch: PayoutBatch, by: string): Promise<void> {
+  const { state } = await batch.progress();
+  if (state === 'paused') await batch.resume({ by });
+  else if (state !== 'running' && state !== 'ended' && state !== 'cancelled') await batch.start({ by });
+}
+
+async function payWithProgress(desk: PayoutDesk, batch: PayoutBatch): Promise<void> {
+  const { order, context, log } = desk;
+  const screen = await progressScreen('pay', desk);
+  const stopListening = onInterruption(context.onSignal, () => {
+    log.say('Pausing: what is being sent ends first. Ctrl-C again ends at once.');
+    batch.pause({ by: order.by }).catch((error: unknown) => {
+      // It has just ended, or pauses already.
+      if (isPaymentsError(error) && error.code === 'BATCH_STATE') return;
+      log.say(`It cannot be paused: ${error instanceof PaymentsError ? error.message : 'the storage fails'}`);
+    });
+  });
+  try {
+    for await (const progress of batch.watch()) screen.show(progress);
+  } finally {
+    screen.end();
+    stopListening();
+  }
+}

@@ -1,0 +1,300 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { Pool } from 'pg';
+import { type PayoutLine } from 'nestjs-payments/batches';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { knownLines } from '../../support/known-lines.js';
+import {
+  bundleCli,
+  CliProcess,
+  environmentOf,
+  type FinishedCli,
+  removeCli,
+  runCommand,
+} from '../../support/cli-process.js';
+import { describeWith, postgresService } from '../../support/services.js';
+
+/** What a JSON document of the command says. */
+interface Said {
+  readonly type?: string;
+  readonly batch: string;
+  readonly digest: string;
+  readonly state: string;
+  readonly total: { readonly lines: number; readonly amount: string };
+  readonly byState: Readonly<Record<string, { readonly lines: number; readonly amount: string }>>;
+  readonly blockedLines: readonly { readonly key: string; readonly to: string }[];
+}
+
+beforeAll(bundleCli);
+afterAll(removeCli);
+
+describeWith([postgresService], 'nestjs-payments payout', () => {
+  let sandbox: PaymentsSandbox;
+  let pool: Pool;
+  let folder: string;
+  let file: string;
+  let schema: string;
+
+  beforeEach(async () => {
+    sandbox = await PaymentsSandbox.start();
+    pool = new Pool({ connectionString: postgresService.url });
+    schema = `payout_${randomBytes(6).toString('hex')}`;
+    folder = mkdtempSync(join(tmpdir(), 'payout-'));
+    file = join(folder, 'salaries.csv');
+    await runCommand(['migrate', '--schema', schema], { environment: environment() });
+  });
+  afterEach(async () => {
+    await sandbox.stop();
+    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+    await pool.end();
+    rmSync(folder, { recursive: true });
+  });
+
+  const environment = (): NodeJS.ProcessEnv => ({
+    ...environmentOf(sandbox),
+    DATABASE_URL: postgresService.url,
+  });
+  const words = (args: readonly string[]): readonly string[] => ['payout', file, ...args, '--schema', schema];
+  /** Runs the command in this process. */
+  const payout = (...args: readonly string[]): Promise<FinishedCli> =>
+    runCommand(words(args), { environment: environment() });
+  /** Starts the command in a process of its own. */
+  const start = (...args: readonly string[]): CliProcess =>
+    new CliProcess(words(args), { environment: environment() });
+  const said = ({ stdout }: FinishedCli): Said => JSON.parse(stdout) as Said;
+  const report = async (): Promise<Said> => said(await payout('--report', '--json'));
+
+  const write = (lines: readonly PayoutLine[]): void => {
+    const rows = lines.map(({ key, name, amount, bank_code, account_number }) =>
+      [key, name, String(amount), bank_code, account_number].join(','),
+    );
+    writeFileSync(file, `key,name,amount,bank_code,account_number\n${rows.join('\n')}\n`);
+  };
+  /** A batch that may be paid. */
+  const approved = async (count: number, amount?: string): Promise<readonly PayoutLine[]> => {
+    const lines = knownLines(sandbox, count, amount);
+    write(lines);
+    const { digest } = said(await payout('--check', '--by', 'john', '--json'));
+    expect(await payout('--approve', '--by', 'mary', '--digest', digest)).toMatchObject({ code: 0 });
+    return lines;
+  };
+  /** The references that the gateway's ledger has, in order. */
+  const ledger = (): readonly string[] =>
+    sandbox
+      .payouts()
+      .map(({ reference }) => reference)
+      .sort();
+  const references = (lines: readonly PayoutLine[]): readonly string[] =>
+    lines.map(({ key }) => `salaries.${key}`).sort();
+  /** Runs the batch until it does not pause any more, as it does if the lines that were under way are unknown. */
+  const toTheEnd = async (): Promise<FinishedCli> => {
+    const run = await payout('--run', '--by', 'john', '--json');
+    return run.stdout.includes('"state":"paused"') ? payout('--run', '--by', 'john', '--json') : run;
+  };
+  /** Calls a function when the gateway has so many payouts. */
+  const atPayout = (count: number, then: () => void): void => {
+    let seen = 0;
+    sandbox.on('payout', () => {
+      seen += 1;
+      if (seen === count) then();
+    });
+  };
+
+  it('checks a file, has another person approve it, pays every line once, and reports', async () => {
+    const lines = knownLines(sandbox, 3);
+    write(lines);
+    const check = await payout('--check', '--by', 'john');
+    expect(check).toMatchObject({ code: 0, stderr: '3/3 lines checked\n' });
+    expect(check.stdout).toMatch(/3 lines, TZS\s3,000 and fees; the wallet has TZS\s1,000,000\.\n/);
+    const [, next = ''] = /npx nestjs-payments payout (.* --approve .*)$/m.exec(check.stdout) ?? [];
+    expect(next).toContain(`--schema ${schema}`);
+    const [, digest = ''] = /^Digest of the lines: ([0-9a-f]{64})$/m.exec(check.stdout) ?? [];
+
+    const own = await payout('--approve', '--by', 'john', '--digest', digest);
+    expect(own).toMatchObject({ code: 1, stdout: '' });
+    expect(own.stderr).toContain('whoever created the batch may not approve it');
+    const early = await payout('--run', '--by', 'john');
+    expect(early).toMatchObject({ code: 1, stdout: '' });
+    expect(early.stderr).toContain('is checked, so --run does nothing. First: npx nestjs-payments payout');
+    expect(ledger()).toEqual([]);
+
+    const typed = next.replace('<person>', 'mary').split(' ');
+    expect(await runCommand(['payout', ...typed], { environment: environment() })).toMatchObject({ code: 0 });
+    const run = await start('--run', '--by', 'john').finished();
+    expect(run.code).toBe(0);
+    expect(run.stderr).toContain('3/3 lines sent');
+    expect(run.stdout).toMatch(/^The batch salaries is ended\.\n.*\naccepted +3 +TZS\s3,000\n/);
+    expect(ledger()).toEqual(references(lines));
+
+    const again = await payout('--run', '--by', 'john');
+    expect(again).toMatchObject({ code: 0 });
+    expect(ledger()).toHaveLength(3);
+    const told = await payout('--report');
+    expect(told.stdout).toMatch(/ create +john\n[^]* approve +mary\n[^]* start +john\n/);
+  });
+
+  it('pauses on Ctrl-C, and the next run sends the rest', async () => {
+    const lines = await approved(150);
+    const run = start('--run', '--by', 'john');
+    atPayout(30, () => {
+      run.kill('SIGINT');
+    });
+    const paused = await run.finished();
+    expect(paused.code).toBe(4);
+    expect(paused.stderr).toContain('Pausing: what is being sent ends first.');
+    expect(paused.stdout).toContain('The batch salaries is paused: Paused by john.');
+    expect(paused.stdout).toContain('--run --by <person>');
+    const { state, byState } = await report();
+    expect(state).toBe('paused');
+    expect(byState['sending']).toBeUndefined();
+    expect(byState['accepted']?.lines).toBe(ledger().length);
+    expect(ledger().length).toBeLessThan(150);
+
+    expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 0 });
+    expect(ledger()).toEqual(references(lines));
+  });
+
+  it('pays every line once if it is killed in the middle, and what stays unknown can be settled', async () => {
+    const lines = await approved(150);
+    const run = start('--run', '--by', 'john');
+    atPayout(50, () => {
+      run.kill('SIGKILL');
+    });
+    expect(await run.finished()).toMatchObject({ code: null });
+    const sent = ledger().length;
+    // A report of a batch that nobody pays any more sends nothing.
+    expect(await report()).toMatchObject({ state: 'running' });
+    expect(ledger()).toHaveLength(sent);
+
+    const second = await toTheEnd();
+    const progress = second.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Said);
+    const last = progress.at(-1);
+    expect(last).toMatchObject({ type: 'summary', state: 'ended', total: { lines: 150 } });
+    expect(progress.slice(0, -1).every(({ type }) => type === 'progress')).toBe(true);
+    const unknown = last?.byState['unknown']?.lines ?? 0;
+    expect(second.code).toBe(unknown > 0 ? 3 : 0);
+    // At most four are under way at once.
+    expect(unknown).toBeLessThanOrEqual(4);
+    expect(new Set(ledger()).size).toBe(ledger().length);
+
+    const { stdout } = await payout('--report', '--format', 'csv');
+    const open = stdout.split('\n').filter((row) => /,unknown,/.test(row));
+    expect(open).toHaveLength(unknown);
+    const settlements = open.flatMap((row) => ['--settle', `${row.split(',')[1]}=paid`]);
+    if (unknown > 0) expect(await payout(...settlements, '--by', 'mary')).toMatchObject({ code: 0 });
+    expect((await report()).byState['unknown']).toBeUndefined();
+    expect(references(lines)).toEqual(expect.arrayContaining([...ledger()]));
+  });
+
+  it('refuses a file that was changed after the check, and a digest of other lines', async () => {
+    const lines = await approved(2);
+    write(lines.map((line) => ({ ...line, amount: '2000' })));
+    for (const action of [['--check'], ['--run'], ['--accept', 'S-1', '--because', 'so']]) {
+      const refused = await payout(...action, '--by', 'john');
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toContain('differs from what was loaded as "salaries", and nothing was done');
+      expect(refused.stderr).toContain('--name salaries-b');
+    }
+    expect(ledger()).toEqual([]);
+    const other = await payout('--check', '--by', 'john', '--name', 'other', '--json');
+    expect(other).toMatchObject({ code: 0 });
+    const { digest } = said(other);
+    const wrong = ['--approve', '--by', 'mary', '--name', 'other', '--digest'];
+    const refused = await payout(
+      ...wrong,
+      digest.replace(/./, (first) => (first === '0' ? '1' : '0')),
+    );
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('the digest is not that of the lines');
+    expect(await payout(...wrong, digest)).toMatchObject({ code: 0 });
+  });
+
+  it('lists every bad line of a file, and loads nothing', async () => {
+    writeFileSync(
+      file,
+      'key,name,amount,bank_code,account_number\nS 1,Asha,1000,BSB,0150234567811\nS-2,Juma,much,BSB,0150234567812\n',
+    );
+    const refused = await payout('--check', '--by', 'john');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^Nothing was done:\n {2}line 2: key must be .*\n {2}line 3: amount must be/,
+    );
+    expect(await payout('--list', '--json')).toMatchObject({ code: 0, stdout: '[]\n' });
+  });
+
+  it('blocks a line with another name, which somebody accepts or leaves out', async () => {
+    const [first, second, third] = knownLines(sandbox, 3);
+    write([first!, { ...second!, name: 'Somebody Else' }, { ...third!, name: 'Nobody Known' }]);
+    const check = await payout('--check', '--by', 'john');
+    expect(check.code).toBe(1);
+    expect(check.stdout).toContain('2 blocked, which somebody has to look at:');
+    expect(check.stdout).toMatch(/S-2 +BSB \*{4}\d{3} +TZS\s1,000 +Somebody Else +Asha/);
+    expect(check.stdout).not.toContain(String(second!.account_number));
+    expect(check.stdout).toContain('--accept S-2,S-3 --because "<why>"');
+    const [, digest = ''] = /^Digest of the lines: (\w+)$/m.exec(check.stdout) ?? [];
+    const approve = ['--approve', '--by', 'mary', '--digest', digest];
+
+    expect(await payout('--accept', 'S-2', '--because', 'married', '--by', 'john')).toMatchObject({
+      code: 0,
+    });
+    const refused = await payout(...approve);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('or write --without-blocked to leave them unpaid');
+    expect(await payout(...approve, '--without-blocked')).toMatchObject({ code: 0 });
+    expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 5 });
+    expect(ledger()).toEqual(['salaries.S-1', 'salaries.S-2']);
+  });
+
+  it('stops before it sends anything if the wallet holds too little', async () => {
+    await approved(2, '900000');
+    const stopped = await payout('--run', '--by', 'john');
+    expect(stopped.code).toBe(4);
+    expect(stopped.stderr).toContain('the wallet holds');
+    expect(ledger()).toEqual([]);
+  });
+
+  it('writes a report that only its owner can read, without accounts', async () => {
+    const lines = await approved(2);
+    await payout('--run', '--by', 'john');
+    const out = join(folder, 'paid.csv');
+    const written = await payout('--report', '--format', 'csv', '--out', out);
+    expect(written).toMatchObject({ code: 0, stdout: '' });
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+    const text = readFileSync(out, 'utf8');
+    expect(text.split('\n')).toHaveLength(4);
+    for (const { account_number } of lines) expect(text).not.toContain(account_number);
+    expect((await payout('--report', '--format', 'csv')).stdout).toBe(text);
+    const missing = await payout('--report', '--format', 'csv', '--out', join(folder, 'no', 'paid.csv'));
+    expect(missing).toMatchObject({ code: 2 });
+    expect(missing.stderr).toContain('--out cannot be written (ENOENT)');
+  });
+
+  it('cancels a batch for ever, and lists what there is', async () => {
+    await approved(2);
+    expect(await payout('--cancel', '--by', 'mary')).toMatchObject({ code: 0 });
+    expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 4 });
+    expect(ledger()).toEqual([]);
+    const listed = await payout('--list');
+    expect(listed.stdout).toMatch(/^batch +state +lines +amount\nsalaries +cancelled +2 +TZS\s2,000\n$/);
+    const same = await payout('--check', '--by', 'john', '--name', 'again');
+    expect(same).toMatchObject({ code: 1 });
+    expect(same.stderr).toContain('loaded as "salaries", so nothing was loaded.');
+    const wanted = await payout('--check', '--by', 'john', '--name', 'again', '--again', 'salaries');
+    expect(wanted).toMatchObject({ code: 0 });
+  });
+
+  it('says that the tables of a server have to be migrated', async () => {
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+    write(knownLines(sandbox, 1));
+    const refused = await payout('--check', '--by', 'john');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain(`run npx nestjs-payments migrate --schema ${schema}.`);
+    expect(refused.stderr).not.toContain(new URL(postgresService.url).password || 'postgres://');
+  });
+});
