@@ -13,12 +13,13 @@ const WORDS: Readonly<Record<LineProblem, string>> = {
   name: 'the names differ',
   bank: 'no such bank',
   recipient: 'the gateway does not know the recipient',
+  lookup: 'the gateway gave no usable answer: check again',
   'same-recipient': 'the same recipient',
 };
 /** More are in the report. */
 const MOST_SHOWN = 50;
 /** What no word of a person makes payable. */
-const NEVER: readonly LineProblem[] = ['bank', 'recipient'];
+const NEVER: readonly LineProblem[] = ['bank', 'recipient', 'lookup'];
 
 /** `--check` */
 export async function checkBatch(desk: PayoutDesk): Promise<number> {
@@ -95,7 +96,7 @@ function sayReport(
   } else {
     data(paintData('green', '  Every recipient was found, under the name that the file says.'));
   }
-  data(`\nDigest of the lines: ${batch.digest}`);
+  data(`\nDigest of what is to be approved: ${batch.digest}`);
   for (const line of approvalSteps(order, batch.digest, blocked > 0)) data(line);
 }
 

@@ -29,7 +29,7 @@ export async function approveBatch(desk: PayoutDesk): Promise<number> {
     if (!isPaymentsError(error) || error.code !== 'BATCH_BLOCKED') throw error;
     throw new PaymentsError(
       error.code,
-      'Nothing was approved, because lines are blocked: look at them with --check, then --accept them, or write --without-blocked to leave them unpaid.',
+      'Nothing was approved, because lines are blocked, or not checked: look at them with --check, then --accept them, or write --without-blocked to leave them unpaid.',
     );
   });
   const { total } = await batch.progress();

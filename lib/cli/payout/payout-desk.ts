@@ -149,15 +149,22 @@ export function fileOf({ order, context }: Pick<PayoutDesk, 'order' | 'context'>
  *
  * @throws PaymentsError if the batch was loaded from other lines.
  */
-export async function refuseOtherFile(desk: PayoutDesk, { name, digest }: PayoutBatch): Promise<void> {
+export async function refuseOtherFile(desk: PayoutDesk, batch: PayoutBatch): Promise<void> {
   const path = fileOf(desk);
-  if (path === undefined || (await digestOfLines(desk.linesOf(path))) === digest) return;
+  if (path === undefined) return;
+  if ((await digestOfLines(desk.linesOf(path))) === (await loadedDigest(batch))) return;
   const { order } = desk;
   throw new PaymentsError(
     'BATCH_CHANGED',
-    `${order.word} differs from what was loaded as "${name}", and nothing was done. If nothing of it is paid yet, end that batch (${commandLine(order, '--cancel --by <person>')}), ` +
-      `and load the file under another name (${commandLine({ ...order, batch: `${name}-b` }, '--check --by <person>')}).`,
+    `${order.word} differs from what was loaded as "${batch.name}", and nothing was done. If nothing of it is paid yet, end that batch (${commandLine(order, '--cancel --by <person>')}), ` +
+      `and load the file under another name (${commandLine({ ...order, batch: `${batch.name}-b` }, '--check --by <person>')}).`,
   );
+}
+
+/** That of the lines alone: that of approvals depends on what was accepted, too. */
+async function loadedDigest(batch: PayoutBatch): Promise<unknown> {
+  for await (const { action, details } of batch.audit()) if (action === 'load') return details['digest'];
+  return undefined;
 }
 
 /** A command for the same batch in the same storage, as a person types it. */

@@ -111,7 +111,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(check.stdout).toMatch(/3 lines, TZS\s3,000 and fees; the wallet has TZS\s1,000,000\.\n/);
     const [, next = ''] = /npx nestjs-payments payout (.* --approve .*)$/m.exec(check.stdout) ?? [];
     expect(next).toContain(`--schema ${schema}`);
-    const [, digest = ''] = /^Digest of the lines: ([0-9a-f]{64})$/m.exec(check.stdout) ?? [];
+    const [, digest = ''] = /^Digest of what is to be approved: ([0-9a-f]{64})$/m.exec(check.stdout) ?? [];
 
     const own = await payout('--approve', '--by', 'john', '--digest', digest);
     expect(own).toMatchObject({ code: 1, stdout: '' });
@@ -237,12 +237,14 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(check.stdout).toMatch(/S-2 +BSB \*{4}\d{3} +TZS\s1,000 +Somebody Else +Asha/);
     expect(check.stdout).not.toContain(String(second!.account_number));
     expect(check.stdout).toContain('--accept S-2,S-3 --because "<why>"');
-    const [, digest = ''] = /^Digest of the lines: (\w+)$/m.exec(check.stdout) ?? [];
-    const approve = ['--approve', '--by', 'mary', '--digest', digest];
+    const digestIn = ({ stdout }: FinishedCli): string => /--digest (\w+)/.exec(stdout)?.[1] ?? '';
 
-    expect(await payout('--accept', 'S-2', '--because', 'married', '--by', 'john')).toMatchObject({
-      code: 0,
-    });
+    const accepted = await payout('--accept', 'S-2', '--because', 'married', '--by', 'john');
+    expect(accepted).toMatchObject({ code: 0, stderr: '' });
+    // An approval of what was looked at before does not count.
+    const stale = ['--approve', '--by', 'mary', '--digest', digestIn(check), '--without-blocked'];
+    expect(await payout(...stale)).toMatchObject({ code: 1, stdout: '' });
+    const approve = ['--approve', '--by', 'mary', '--digest', digestIn(accepted)];
     const refused = await payout(...approve);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('or write --without-blocked to leave them unpaid');
