@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
+import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { BatchAccess, notFound } from './batch/batch-access.js';
 import { type BatchActor, checkActor } from './batch/batch-actor.js';
 import { loadBatch } from './loading/load-batch.js';
@@ -83,6 +84,32 @@ export class PayoutBatches {
     const stored = await opened.store.get({ ...opened.scope, batch });
     if (!stored || stored.record.state === 'loading') throw notFound(batch);
     return new PayoutBatch(new BatchAccess(opened, stored, this.around()), stored);
+  }
+
+  /**
+   * Forgets the batches of all accounts that ended, were cancelled, or were never loaded to their end, and did not change for
+   * `olderThanMs`: with their lines and audit trails. Batches with lines whose money may be on its way stay: find out about
+   * those with `askAgain()`, or `settle()` them. The payments stay in the journal, which has its own purge. Never use the name
+   * of a forgotten batch again. Call it every day.
+   *
+   * @returns How many batches were forgotten.
+   * @throws PaymentsValidationError if the age is not a whole number of milliseconds greater than 0.
+   * @throws PaymentsStorageError
+   *
+   * @example
+   * ```ts
+   * await batches.purge({ olderThanMs: 400 * 86_400_000 });
+   * ```
+   */
+  async purge({ olderThanMs }: { readonly olderThanMs: number }): Promise<number> {
+    if (!Number.isSafeInteger(olderThanMs) || olderThanMs <= 0) {
+      const problem =
+        'olderThanMs must be a whole number of milliseconds greater than 0: write 400 * 86_400_000';
+      throw new PaymentsValidationError({ olderThanMs: [problem] });
+    }
+    let purged = 0;
+    for (const store of this.around().accounts.stores()) purged += await store.purge(olderThanMs);
+    return purged;
   }
 
   /** The batches of an account in the order of their names. */

@@ -167,6 +167,12 @@ export interface BatchStore {
   replace(version: number, record: BatchRecord, event: BatchEvent): Promise<StoredBatch | undefined>;
   /** Removes a batch with its audit trail, and not its lines. False if it has another version. */
   remove(key: BatchKey, version: number): Promise<boolean>;
+  /**
+   * Removes the batches of all accounts that ended, were cancelled, or were never loaded to their end, and did not change for
+   * `olderThanMs`, with all that belongs to them. Those with lines that are `sending` or `unknown` stay. Also removes lines
+   * that a dead process left without a batch. Returns how many batches were removed.
+   */
+  purge(olderThanMs: number): Promise<number>;
   /** Adds to the audit trail, and changes nothing else. False if there is no such batch. */
   append(key: BatchKey, event: BatchEvent): Promise<boolean>;
   events(

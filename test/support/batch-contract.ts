@@ -167,6 +167,48 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
     expect(await store().lines(load, { after: 0, limit: 10 })).toHaveLength(8);
   });
 
+  it('removes old batches that have ended, with all that belongs to them, and none that may have money on its way', async () => {
+    const states = [
+      'ended',
+      'cancelled',
+      'loading',
+      'loaded',
+      'running',
+      'paused',
+      'ended',
+      'ended',
+    ] as const;
+    const records = states.map((state) => newBatch(state));
+    for (const [index, record] of records.entries()) {
+      await store().create(record, EVENT);
+      await store().addChunk(record.load, { chunk: 1, digest: 'd' }, [line(1), line(2)]);
+      const to = index === 6 ? 'unknown' : index === 7 ? 'sending' : 'accepted';
+      await store().change(record.load, [{ number: 2, from: ['waiting'], to }]);
+    }
+    const orphan = newBatch();
+    await store().addChunk(orphan.load, { chunk: 1, digest: 'd' }, [line(1)]);
+    await pass(DAY_MS);
+    const young = newBatch('ended');
+    await store().create(young, EVENT);
+    await store().addChunk(young.load, { chunk: 1, digest: 'd' }, [line(1)]);
+    expect(await store().purge(DAY_MS)).toBeGreaterThanOrEqual(3);
+    expect(await store().purge(DAY_MS)).toBe(0);
+    for (const [index, record] of [...records, young].entries()) {
+      const stays = index > 2;
+      expect((await store().get(record)) !== undefined).toBe(stays);
+      expect(await store().events(record, { after: 0, limit: 9 })).toHaveLength(stays ? 1 : 0);
+    }
+    const gone = [...records.slice(0, 3), orphan];
+    for (const { load } of gone) {
+      expect(await store().lines(load, { after: 0, limit: 9 })).toEqual([]);
+      expect(await store().chunks(load, { after: 0, limit: 9 })).toEqual([]);
+      expect(await store().counts(load)).toEqual([]);
+    }
+    for (const { load } of [...records.slice(3), young]) {
+      expect(await store().lines(load, { after: 0, limit: 1 })).toHaveLength(1);
+    }
+  });
+
   it('adds keys once that two chunks have which are added at the same time', async () => {
     const { load } = await loaded([]);
     const lines = Array.from({ length: 20 }, (_, index) => line(index + 1));

@@ -75,6 +75,7 @@ function withoutLines(
     withDigest: (key, digest, limit) => store.withDigest(key, digest, limit),
     replace: (version, record, event) => store.replace(version, record, event),
     remove: (key, version) => store.remove(key, version),
+    purge: (olderThanMs) => store.purge(olderThanMs),
     append: (key, event) => store.append(key, event),
     events: (key, page) => store.events(key, page),
     removeLoad: (load) => store.removeLoad(load),

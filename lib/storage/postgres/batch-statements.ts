@@ -3,7 +3,7 @@ import { statement } from '../sql/sql-database.js';
 import { type BatchStatements } from '../sql/batch-statements.js';
 import { toSqlText } from '../sql/sql-text.js';
 import { batchLineStatements } from './batch-line-statements.js';
-import { epochText, MOMENT } from './postgres-text.js';
+import { epochText, milliseconds, MOMENT } from './postgres-text.js';
 import { nextOf, type TableNames } from './table-names.js';
 
 /** Every column of a batch `b`. */
@@ -17,6 +17,7 @@ export function batchStatements(names: TableNames): BatchStatements {
   return {
     ...readingBatches(names),
     ...writingBatches(names),
+    ...ofPurge(names),
     ...ofEvents(names),
     ...batchLineStatements(names),
   };
@@ -89,6 +90,26 @@ function writingBatches({
         )
         SELECT name FROM b`,
         [...keyValues(key), version],
+      ),
+  };
+}
+
+function ofPurge({ batches, batchCounts }: TableNames): Pick<BatchStatements, 'purgeable' | 'orphans'> {
+  return {
+    purgeable: (olderThanMs, limit) =>
+      statement(
+        `SELECT ${STORED} FROM ${batches} b WHERE b.state IN ('loading', 'ended', 'cancelled')
+          AND b.updated_at < clock_timestamp() - ${milliseconds('$1')}
+          AND NOT EXISTS (SELECT 1 FROM ${batchCounts} c
+            WHERE c.batch_load = b.batch_load AND c.state IN ('sending', 'unknown') AND c.line_count > 0)
+          ORDER BY b.updated_at LIMIT $2`,
+        [olderThanMs, limit],
+      ),
+    orphans: (limit) =>
+      statement(
+        `SELECT DISTINCT c.batch_load FROM ${batchCounts} c
+          WHERE NOT EXISTS (SELECT 1 FROM ${batches} b WHERE b.batch_load = c.batch_load) LIMIT $1`,
+        [limit],
       ),
   };
 }

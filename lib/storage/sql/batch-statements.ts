@@ -22,6 +22,10 @@ export interface BatchStatements {
   replace(version: number, record: BatchRecord, event: BatchEvent): SqlScript;
   /** No row: it has another version. */
   remove(key: BatchKey, version: number): SqlScript;
+  /** The oldest batches that a purge removes. */
+  purgeable(olderThanMs: number, limit: number): SqlScript;
+  /** Rows: loads without a batch. */
+  orphans(limit: number): SqlScript;
   append(key: BatchKey, event: BatchEvent): SqlScript;
   events(key: BatchKey, after: number, limit: number): SqlScript;
   /** Rows: the keys that exist; then nothing was added. */

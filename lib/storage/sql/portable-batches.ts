@@ -9,6 +9,7 @@ import { toSqlText } from './sql-text.js';
 
 const BATCHES = raw(TABLES.batches);
 const EVENTS = raw(TABLES.batchEvents);
+const COUNTS = raw(TABLES.batchCounts);
 const KEY = ['account', 'environment', 'name'] as const;
 const UNFINISHED = ['checking', 'running', 'paused'] as const;
 
@@ -21,7 +22,10 @@ export function portableBatches(dialect: PortableDialect): BatchStatements {
 
 function readingBatches({
   now,
-}: PortableDialect): Pick<BatchesOnly, 'get' | 'list' | 'unfinished' | 'withDigest' | 'events'> {
+}: PortableDialect): Pick<
+  BatchesOnly,
+  'get' | 'list' | 'unfinished' | 'withDigest' | 'events' | 'purgeable' | 'orphans'
+> {
   const stored = storedColumns(now);
   const one = (step: SqlStep): SqlScript => ({ steps: [step] });
   return {
@@ -43,6 +47,15 @@ function readingBatches({
     withDigest: (key, digest, limit) =>
       one(sql`SELECT name FROM ${BATCHES} WHERE ${scopeIs(key)} AND digest = ${digest} AND name <> ${key.batch}
         ORDER BY name LIMIT ${raw(`${limit}`)}`),
+    purgeable: (olderThanMs, limit) =>
+      one(sql`SELECT ${stored} FROM ${BATCHES} WHERE state IN ('loading', 'ended', 'cancelled')
+        AND updated_at < ${now} - ${olderThanMs}
+        AND NOT EXISTS (SELECT 1 FROM ${COUNTS} AS c
+          WHERE c.batch_load = ${BATCHES}.batch_load AND c.state IN ('sending', 'unknown') AND c.line_count > 0)
+        ORDER BY ${BATCHES}.updated_at LIMIT ${raw(`${limit}`)}`),
+    orphans: (limit) =>
+      one(sql`SELECT DISTINCT c.batch_load FROM ${COUNTS} AS c
+        WHERE NOT EXISTS (SELECT 1 FROM ${BATCHES} WHERE ${BATCHES}.batch_load = c.batch_load) LIMIT ${raw(`${limit}`)}`),
     events: (key, after, limit) =>
       one(sql`SELECT number, at AS at_ms, action, actor, details FROM ${EVENTS}
         WHERE ${keyIs(key)} AND number > ${after} ORDER BY number LIMIT ${raw(`${limit}`)}`),

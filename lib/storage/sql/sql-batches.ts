@@ -23,6 +23,9 @@ import { fromSqlText } from './sql-text.js';
 /** Each further try means that another process removed the batch in between. */
 const TRIES = 5;
 
+/** How many batches a purge looks for at once. */
+const PURGED_TOGETHER = 100;
+
 interface Page {
   readonly after: number;
   readonly limit: number;
@@ -81,6 +84,27 @@ export class SqlBatches implements BatchStore {
 
   async remove(key: BatchKey, version: number): Promise<boolean> {
     return (await this.rows(this.statements.remove(key, version))).length === 1;
+  }
+
+  async purge(olderThanMs: number): Promise<number> {
+    let purged = 0;
+    for (let isMore = true; isMore;) {
+      const page = (await this.rows(this.statements.purgeable(olderThanMs, PURGED_TOGETHER))).map(
+        storedBatch,
+      );
+      for (const { record, version } of page) {
+        if (!(await this.remove(record, version))) continue;
+        purged += 1;
+        await this.removeLoad(record.load);
+      }
+      isMore = page.length === PURGED_TOGETHER;
+    }
+    for (let isMore = true; isMore;) {
+      const orphans = await this.rows(this.statements.orphans(PURGED_TOGETHER));
+      for (const row of orphans) await this.removeLoad(row['batch_load'] ?? '');
+      isMore = orphans.length === PURGED_TOGETHER;
+    }
+    return purged;
   }
 
   async append(key: BatchKey, event: BatchEvent): Promise<boolean> {

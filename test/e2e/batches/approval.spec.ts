@@ -69,6 +69,16 @@ describe('a batch that nobody has approved for good', () => {
     expect(sent()).toBe(0);
   });
 
+  it('is not approved if a line is not checked', async () => {
+    const batch = await checked();
+    const key = { account: 'default', environment: 'sandbox', batch: name } as const;
+    const load = (await storage.batches?.get(key))?.record.load ?? '';
+    await storage.batches?.change(load, [{ number: 2, from: ['checked'], to: 'waiting' }]);
+    await expect(batch.approve({ by: 'checker' })).rejects.toMatchObject({ code: 'BATCH_BLOCKED' });
+    await batch.check({ by: 'maker' });
+    await batch.approve({ by: 'checker' });
+  });
+
   it('needs two people from a certain sum on, and none of them counts twice', async () => {
     lines = knownLines(sandbox, 2, '2500');
     const batch = await checked();

@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsStorage } from 'nestjs-payments';
-import { type PayoutLine } from 'nestjs-payments/batches';
+import { type PayoutBatch, type PayoutLine } from 'nestjs-payments/batches';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { type PgliteServer, startPglite } from '../../support/pglite-server.js';
 import { startSandbox } from '../../support/sandbox.js';
+
+const DAY_MS = 86_400_000;
 
 describe('a batch of payouts', () => {
   let server: PgliteServer;
@@ -93,6 +95,33 @@ describe('a batch of payouts', () => {
       },
     });
     await expect(running.batches.open(name())).rejects.toMatchObject({ code: 'BATCH_NOT_FOUND' });
+  });
+
+  it('is forgotten by the purge, and paid once even if it is created again under the same name', async () => {
+    const lines = knownLines(sandbox, 2, '43');
+    const pay = async (): Promise<PayoutBatch> => {
+      const batch = await approvedBatch(running.batches, name(), lines);
+      await batch.start({ by: 'maker' });
+      await batch.finished();
+      return batch;
+    };
+    await pay();
+    await expect(running.batches.purge({ olderThanMs: 0 })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+    });
+    const stored = async (): Promise<number> => {
+      const { rows } = await database.pool.query('SELECT 1 FROM payments_batch_lines');
+      return rows.length;
+    };
+    const before = await stored();
+    expect(await running.batches.purge({ olderThanMs: DAY_MS })).toBe(0);
+    expect(await stored()).toBe(before);
+    await database.pass(2 * DAY_MS);
+    expect(await running.batches.purge({ olderThanMs: DAY_MS })).toBeGreaterThan(0);
+    await expect(running.batches.open(name())).rejects.toMatchObject({ code: 'BATCH_NOT_FOUND' });
+    expect(await stored()).toBeLessThanOrEqual(before - lines.length);
+    expect((await (await pay()).progress()).byState).toMatchObject({ accepted: { lines: 2 } });
+    expect(sandbox.payouts()).toHaveLength(2);
   });
 
   it('keeps its lines if they are loaded and only the answer to that is lost', async () => {
