@@ -6,7 +6,7 @@ import { checkLinks } from './packed-links.mjs';
 import { checkPublished } from './published.mjs';
 
 // The emulator's page, its state, seed files and remote access, the executors of ORMs and the documents are in it.
-const MAX_TARBALL_BYTES = 1_200_000;
+const MAX_TARBALL_BYTES = 1_250_000;
 const EXPECTED =
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/cjs\/package\.json|dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/esm\/sandbox\/seed-file\.schema\.json|dist\/esm\/shared\/yaml\.LICENSE\.txt|docs\/.+\.(md|svg|webp)|skills\/nestjs-payments\/SKILL\.md)$/;
 

@@ -17,7 +17,7 @@ describe('nestjs-payments', () => {
     expect(await runProcess(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it.each(['sandbox', 'sandbox exec', 'trigger', 'sign', 'verify', 'doctor', 'init', 'migrate'])(
+  it.each(['sandbox', 'sandbox exec', 'trigger', 'sign', 'verify', 'doctor', 'init', 'migrate', 'payout'])(
     'shows options and examples of %s with --help',
     async (name) => {
       const { code, stdout, stderr } = await runCommand([...name.split(' '), '--help']);

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { type BatchEngine, type BatchJob } from '../../../../lib/batches/engine/batch-engine.js';
+import { onlyJobs } from '../../../../lib/cli/payout/only-jobs.js';
+
+it('gives the engine the jobs of what was asked, and no others', async () => {
+  const taken: (BatchJob & { readonly delayMs: number | undefined })[] = [];
+  const engine: BatchEngine = {
+    name: 'test',
+    start: () => undefined,
+    add: (jobs, delayMs) => {
+      taken.push(...jobs.map((job) => ({ ...job, delayMs })));
+      return Promise.resolve();
+    },
+    close: () => Promise.resolve(),
+  };
+  const job = (kind: BatchJob['kind'], batch: string): BatchJob => ({
+    kind,
+    account: 'default',
+    batch,
+    load: 'a',
+    round: 1,
+    chunk: 1,
+  });
+  const limited = onlyJobs(engine, ({ kind, batch }) => kind === 'pay' && batch === 'november');
+  await limited.add([job('pay', 'october'), job('pay', 'november'), job('check', 'november')], 5);
+  expect(taken).toEqual([{ ...job('pay', 'november'), delayMs: 5 }]);
+});

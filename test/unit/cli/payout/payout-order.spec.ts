@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { parseCommandLine } from '../../../../lib/cli/command-line.js';
+import { commandLine } from '../../../../lib/cli/payout/payout-desk.js';
+import { PAYOUT_OPTIONS } from '../../../../lib/cli/payout/payout-options.js';
+import {
+  keysOf,
+  type PayoutOrder,
+  readOrder,
+  settlementOf,
+} from '../../../../lib/cli/payout/payout-order.js';
+
+function order(...args: readonly string[]): PayoutOrder {
+  const { values, positionals } = parseCommandLine(args, PAYOUT_OPTIONS, { positionals: true });
+  return readOrder(values, positionals);
+}
+
+describe('the command line of payout', () => {
+  it('names the batch after the file, unless it has a name of its own', () => {
+    expect(order('pay/2026-11.csv', '--report')).toMatchObject({
+      action: 'report',
+      batch: '2026-11',
+      by: '',
+    });
+    expect(order('2026-11', '--report').batch).toBe('2026-11');
+    expect(order('pay/all.csv', '--run', '--by', ' john ', '--name', '2026-11')).toMatchObject({
+      action: 'run',
+      batch: '2026-11',
+      by: 'john',
+    });
+    expect(order('--run', '--by', 'john', '--name', '2026-11').batch).toBe('2026-11');
+  });
+
+  it.each([
+    [['a.csv'], 'Write one of --check, --accept'],
+    [['a.csv', '--check', '--run', '--by', 'john'], 'Write one of --check, --accept'],
+    [['a.csv', 'b.csv', '--check', '--by', 'john'], 'One file at a time'],
+    [['--check', '--by', 'john', '--name', 'a'], 'Which file? Write payout salaries.csv --check.'],
+    [['--report'], 'Which file? Write payout salaries.csv --report.'],
+    [['my salaries.csv', '--report'], "'my salaries' cannot be the name of a batch: write --name 2026-11"],
+    [['a.csv', '--run'], '--run needs --by <person>'],
+    [['a.csv', '--check', '--by', '  '], '--check needs --by <person>'],
+    [['a.csv', '--approve', '--by', 'mary'], '--approve needs --digest <text>'],
+    [['a.csv', '--accept', 'S-1', '--by', 'john'], '--accept needs --because <text>'],
+    [['a.csv', '--accept', 'S-1', '--by', 'john', '--because', ' '], '--accept needs --because <text>'],
+    [['a.csv', '--run', '--by', 'john', '--digest', 'a'], '--digest belongs to --approve.'],
+    [['a.csv', '--check', '--by', 'john', '--without-blocked'], '--without-blocked belongs to --approve.'],
+    [['a.csv', '--run', '--by', 'john', '--again', 'b'], '--again belongs to --check.'],
+    [['a.csv', '--report', '--out', 'b.csv'], '--out needs --format csv, json or summary.'],
+    [['a.csv', '--report', '--auth', 'basic'], '--auth must be one of headers, bearer.'],
+  ])('refuses %j', (args, says) => {
+    expect(() => order(...args)).toThrow(says);
+  });
+
+  it('reads keys and settlements, and refuses what is none', () => {
+    expect(keysOf('S-001, S-002')).toEqual(['S-001', 'S-002']);
+    expect(() => keysOf('S-001,,S-002')).toThrow('--accept takes the keys of lines');
+    expect(settlementOf('S-001=paid')).toEqual({ key: 'S-001', outcome: 'paid' });
+    expect(settlementOf('S-001=failed')).toEqual({ key: 'S-001', outcome: 'failed' });
+    for (const wrong of ['S-001', 'S-001=', 'S-001=cancelled', '=paid', 'S-001=paid=failed']) {
+      expect(() => settlementOf(wrong)).toThrow('S-001=paid or S-001=failed');
+    }
+  });
+
+  it('prints a next command for the same batch in the same storage', () => {
+    const from = (...args: readonly string[]): string => commandLine(order(...args), '--run --by <person>');
+    expect(from('pay/2026-11.csv', '--report')).toBe(
+      'npx nestjs-payments payout pay/2026-11.csv --run --by <person>',
+    );
+    expect(from('pay/all.csv', '--report', '--name', '2026-11', '--database', 'my data/p.db')).toBe(
+      'npx nestjs-payments payout pay/all.csv --run --by <person> --name 2026-11 --database "my data/p.db"',
+    );
+    expect(from('--report', '--name', '2026-11', '--schema', 'pay', '--dotenv', '.env.live')).toBe(
+      'npx nestjs-payments payout 2026-11 --run --by <person> --schema pay --dotenv .env.live',
+    );
+  });
+});
