@@ -14,6 +14,7 @@ const SPECS = [
   'test/e2e/cli/init.spec.ts',
   'test/e2e/cli/init-sqlite.spec.ts',
   'test/e2e/cli/migrate.spec.ts',
+  'test/e2e/cli/payout-embedded.spec.ts',
   'test/e2e/module/boot-warning.e2e.spec.ts',
   'test/e2e/sample/story.spec.ts',
   'sample/01-quickstart',
