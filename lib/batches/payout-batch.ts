@@ -12,7 +12,7 @@ import { type BatchProgress, progressOf } from './batch/batch-progress.js';
 import { checkReady } from './batch-ready.js';
 import { type PayoutBatchLine, payoutBatchLine } from './payout-batch-line.js';
 import { reportCsv, reportJson, summaryCsv } from './report/report.js';
-import { endCheck } from './jobs/end-batch.js';
+import { endCheck, endRun } from './jobs/end-batch.js';
 import { giveChunks, resumeBatch } from './jobs/give-chunks.js';
 import { acceptLines, askAboutUnknown, lookUpAgain, settleLine } from './jobs/line-actions.js';
 
@@ -112,6 +112,9 @@ export class PayoutBatch {
       return { action: 'start', by, changes: { round: detailsOf(current.record).round + 1, run } };
     });
     await giveChunks(account, started, 'pay', around);
+    // Every line may be blocked.
+    await endRun(account, started);
+    access.tell();
   }
 
   /** Stops after the payments that are being made. What is not sent stays unsent until `resume()`. */

@@ -4,6 +4,7 @@ import { detailsOf } from '../batch/batch-details.js';
 import { type BatchJob } from '../engine/batch-engine.js';
 import { type BatchSurroundings } from '../batch/batch-surroundings.js';
 import { changeBatch } from '../batch/batch-change.js';
+import { endRun } from './end-batch.js';
 
 /** So many jobs are given to the engine at once. */
 const PAGE = 1_000;
@@ -58,7 +59,11 @@ export async function resumeBatch(
       run: { startedAt: around.now(), sentBefore },
     },
   }));
-  if (resumed) await giveChunks(account, resumed, 'pay', around);
+  if (resumed) {
+    await giveChunks(account, resumed, 'pay', around);
+    // The last line that was open may have been sent before it paused.
+    await endRun(account, resumed);
+  }
   return resumed;
 }
 

@@ -30,6 +30,12 @@ export async function movedState(
   return state === 'refused' || state === 'failed' ? undefined : state;
 }
 
+/** Whether the gateway turned a payment away in a way that proves nothing, so that the journal sends it again with the same key. */
+export async function isTurnedAway(journal: LineJournal, reference: string): Promise<boolean> {
+  const entry = await journal.get('disbursement', reference);
+  return entry?.state === 'rejected' && entry.final === false;
+}
+
 /** Whether the journal never had a payment, and has not only forgotten it. */
 export async function isUnheardOf(journal: LineJournal, reference: string): Promise<boolean> {
   return journal.waitForOutcome('disbursement', reference, { timeoutMs: 5_000 }).then(

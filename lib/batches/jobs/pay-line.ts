@@ -1,9 +1,10 @@
 import { type PaymentsAccount } from '../../accounts/account.js';
+import { PaymentRejectedError } from '../../errors/payments-errors.js';
 import { type BatchLine, type LineChange } from '../../storage/batch-store.js';
 import { type BatchPause } from '../batch/batch-details.js';
 import { resultOf } from '../batch/line-result.js';
 import { lineFrom, paymentReference } from '../lines/payout-line.js';
-import { movedState } from './journal-state.js';
+import { isTurnedAway, movedState } from './journal-state.js';
 import { outcomeOf, REPLACES } from './line-outcome.js';
 
 /** A line that was sent, or not. */
@@ -37,8 +38,12 @@ export async function payLine(
     const { state, detail, stop } = outcomeOf(error);
     if (state === 'sending') return { stop };
     if (state === 'unknown') return { change: changed(state, detail), stop };
+    const reference = paymentReference(batch, line.key);
+    // Too many calls, or wrong keys: the next run calls it again with the same key. Unknown lines are left to a person.
+    const isNoRefusal = state === 'checked' && !(error instanceof PaymentRejectedError);
+    if (isNoRefusal && (await isTurnedAway(journal, reference))) return { stop };
     // A call that fails before it reads the journal, or whose refusal proves nothing, says too little: an earlier one may have paid.
-    const moved = await movedState(journal, paymentReference(batch, line.key));
+    const moved = await movedState(journal, reference);
     return { change: moved ? changed(moved, detail) : changed(state, detail), stop };
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type JournalEntry,
   PaymentRejectedError,
+  PaymentsAuthenticationError,
   PaymentsError,
   PaymentsRateLimitError,
   PaymentsValidationError,
@@ -27,6 +28,7 @@ const LINE: BatchLine = {
 const VALIDATION = new PaymentsValidationError({ amount: ['amount is more than the option limits allows'] });
 const REFUSAL = new PaymentRejectedError('INVALID_ACCOUNT', 'The gateway refused.');
 const EMPTY = new PaymentRejectedError('INSUFFICIENT_BALANCE', 'The gateway refused.');
+const WRONG_KEYS = new PaymentsAuthenticationError('UNAUTHORIZED', 'The keys are wrong.');
 const TOO_MANY = new PaymentsRateLimitError(undefined, 'Too many.');
 
 /** A call that fails, and what the journal holds then. */
@@ -47,9 +49,27 @@ async function stateAfter(
 }
 
 describe('a call of a line that fails', () => {
-  it.each<readonly [string, Error, Partial<JournalEntry> | undefined, string]>([
+  it.each<readonly [string, Error, Partial<JournalEntry> | undefined, string | undefined]>([
     ['refused before anything was sent', VALIDATION, undefined, 'refused'],
     ['not sent, because the gateway has too many calls', TOO_MANY, undefined, 'checked'],
+    [
+      'begun, because the gateway turned it away and the next run sends it with the same key',
+      TOO_MANY,
+      { state: 'rejected', final: false },
+      undefined,
+    ],
+    [
+      'begun, because the gateway refused the keys',
+      WRONG_KEYS,
+      { state: 'rejected', final: false },
+      undefined,
+    ],
+    [
+      'unknown: the keys are wrong after a call without an answer',
+      WRONG_KEYS,
+      { state: 'unknown' },
+      'unknown',
+    ],
     ['refused, as the journal says, too', REFUSAL, { state: 'rejected', final: true }, 'refused'],
     ['not sent, because the wallet is empty', EMPTY, { state: 'rejected', final: true }, 'checked'],
     [

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type BatchEngine, type BatchJob, inProcess, type PayoutBatch } from 'nestjs-payments/batches';
+import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
+import { type BatchesPlace, startBatchesPlace } from '../../support/batches-place.js';
+
+/** Keeps what is to happen later until the test lets it happen. */
+class PatientEngine implements BatchEngine {
+  readonly name = 'patient';
+  private readonly engine = inProcess();
+  private later: BatchJob[] = [];
+
+  start(run: (job: BatchJob) => Promise<void>): Promise<void> | void {
+    return this.engine.start(run);
+  }
+
+  add(jobs: readonly BatchJob[], delayMs = 0): Promise<void> {
+    if (delayMs === 0) return this.engine.add(jobs);
+    this.later.push(...jobs);
+    return Promise.resolve();
+  }
+
+  get waiting(): number {
+    return this.later.length;
+  }
+
+  /** Lets everything happen that waits. */
+  pass(): Promise<void> {
+    return this.engine.add(this.later.splice(0));
+  }
+
+  close(): Promise<void> {
+    return this.engine.close();
+  }
+}
+
+describe('a batch that cannot be paid now', () => {
+  const engine = new PatientEngine();
+  let place: BatchesPlace;
+  let running: BatchesApp;
+  let name: string;
+  let names = 0;
+
+  beforeAll(async () => {
+    place = await startBatchesPlace();
+    running = await startBatchesApp({
+      sandbox: place.sandbox,
+      storage: place.storage,
+      engine,
+      policy: { sameRecipientWithinDays: 0, resumeAfterTopUp: true },
+    });
+  });
+  beforeEach(async () => {
+    await place.sandbox.reset();
+    names += 1;
+    name = `run-${names}`;
+  });
+  afterAll(async () => {
+    await running.app.close();
+    await place.close();
+  });
+
+  const begun = async (amount = `${100 + names}`, count = 3): Promise<PayoutBatch> => {
+    const batch = await approvedBatch(running.batches, name, knownLines(place.sandbox, count, amount));
+    await batch.start({ by: 'maker' });
+    return batch;
+  };
+  const sent = (): number => place.sandbox.payouts().length;
+  const allPaid = async (batch: PayoutBatch): Promise<void> => {
+    const { state, byState } = await batch.finished();
+    expect([state, Object.keys(byState), byState.accepted?.lines]).toEqual(['ended', ['accepted'], 3]);
+    expect(sent()).toBe(3);
+  };
+
+  it('waits a moment if the gateway asks for fewer payments', async () => {
+    place.sandbox.next('POST /disbursements/bank').status(429, { retryAfter: 1 });
+    await allPaid(await begun());
+  });
+
+  it('waits a moment if the gateway asks for fewer lookups', async () => {
+    place.sandbox.next('POST /disbursements/name-lookup').status(429, { retryAfter: 1 });
+    const batch = await running.batches.create(name, knownLines(place.sandbox, 3, `${100 + names}`), {
+      by: 'maker',
+    });
+    expect(await batch.check({ by: 'maker' })).toMatchObject({ blocked: 0 });
+  });
+
+  it('pauses if the keys are wrong, and calls nothing refused', async () => {
+    const batch = await approvedBatch(running.batches, name, knownLines(place.sandbox, 3, `${100 + names}`));
+    place.sandbox.next('POST /disbursements/bank').status(401).times(3);
+    await batch.start({ by: 'maker' });
+    const { state, byState, pauseReason } = await batch.finished();
+    expect(state).toBe('paused');
+    expect(byState).not.toHaveProperty('unknown');
+    expect(byState).not.toHaveProperty('refused');
+    expect(sent()).toBe(0);
+    expect(pauseReason).toMatch(/credentials|keys/);
+    expect(engine.waiting).toBe(0);
+    await batch.resume({ by: 'maker' });
+    await allPaid(batch);
+  });
+
+  it('goes on by itself when the wallet holds enough again, and not before', async () => {
+    place.sandbox.next('POST /disbursements/bank').status(402, { code: 'INSUFFICIENT_BALANCE' }).times(3);
+    const batch = await begun();
+    expect((await batch.finished()).state).toBe('paused');
+    await expect.poll(() => engine.waiting).toBeGreaterThan(0);
+    // Another payment takes what the wallet holds.
+    const [other] = knownLines(place.sandbox, 1);
+    await running.disbursements.bank({
+      reference: `other-${names}`,
+      amount: '99999000',
+      remarks: 'Something else',
+      bank_code: String(other?.bank_code),
+      account_number: String(other?.account_number),
+      account_name: String(other?.name),
+    });
+    await engine.pass();
+    await expect.poll(() => engine.waiting).toBeGreaterThan(0);
+    expect((await batch.progress()).state).toBe('paused');
+    expect(sent()).toBe(1);
+    await place.sandbox.payout(`other-${names}`).fail();
+    await engine.pass();
+    await expect.poll(async () => (await batch.progress()).state).toBe('ended');
+    expect((await batch.progress()).byState).toMatchObject({ accepted: { lines: 3 } });
+    expect(sent()).toBe(4);
+  });
+
+  it('cannot be approved or started before its check', async () => {
+    const batch = await running.batches.create(name, knownLines(place.sandbox, 3, `${100 + names}`), {
+      by: 'maker',
+    });
+    await expect(batch.approve({ by: 'checker' })).rejects.toMatchObject({ code: 'BATCH_BLOCKED' });
+    await expect(batch.approve({ by: 'checker', withoutBlocked: true })).rejects.toMatchObject({
+      code: expect.stringMatching(/^BATCH_(BLOCKED|STATE)$/) as unknown,
+    });
+    await expect(batch.start({ by: 'maker' })).rejects.toMatchObject({ code: 'BATCH_STATE' });
+    expect(sent()).toBe(0);
+  });
+
+  it('says at its check that the wallet holds too little', async () => {
+    const batch = await running.batches.create(name, knownLines(place.sandbox, 3, '90000000'), {
+      by: 'maker',
+    });
+    const { balanceProblem, balance } = await batch.check({ by: 'maker' });
+    expect(balance).toBe('100000000.00');
+    expect(balanceProblem).toMatch(/holds/);
+  });
+
+  // The last one, because this process does not call the gateway for an hour then.
+  it('pauses if the gateway asks for an hour, and the next process sends what was turned away', async () => {
+    place.sandbox.next('POST /disbursements/bank').status(429, { retryAfter: 3600 });
+    const batch = await begun();
+    const { state, byState } = await batch.finished();
+    expect(state).toBe('paused');
+    expect(byState).toMatchObject({ sending: { lines: 1 } });
+    expect(byState).not.toHaveProperty('unknown');
+    expect(sent()).toBeLessThan(3);
+    const next = await startBatchesApp({ sandbox: place.sandbox, storage: place.storage });
+    const reopened = await next.batches.open(name);
+    await reopened.resume({ by: 'maker' });
+    await allPaid(reopened);
+    await next.app.close();
+  });
+});
