@@ -5,11 +5,12 @@ import {
   type BatchRecord,
   type BatchStore,
   LINE_STATES,
+  type LineChange,
   type LineState,
   type NewBatchLine,
 } from '../../lib/storage/batch-store.js';
 
-export { type BatchStore };
+export { type BatchKey, type BatchRecord, type BatchStore, type LineChange, type LineState };
 
 /** A store to try, and a way to let time pass for it. */
 export interface BatchStoreUnderTest {

@@ -1,12 +1,7 @@
 import { type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
-import {
-  type BatchKey,
-  type BatchRecord,
-  type BatchStore,
-  type LineState,
-} from '../../lib/storage/batch-store.js';
+import { type BatchKey, type BatchRecord, type BatchStore, type LineState } from './batch-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from './payments-database.js';
 import { startPglite } from './pglite-server.js';
 import { startSandbox } from './sandbox.js';

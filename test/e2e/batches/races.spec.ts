@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { type BatchPolicy, type PayoutBatch, type PayoutLine } from 'nestjs-payments/batches';
-import { type LineChange } from '../../../lib/storage/batch-store.js';
+import { type LineChange } from '../../support/batch-contract.js';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
 import { type BatchesPlace, keyOf, startBatchesPlace, withBatches } from '../../support/batches-place.js';
 
