@@ -94,9 +94,11 @@ const INTERNAL_PROVIDERS: Provider[] = [
     ) => {
       // Gets and gives personal data in the clear, and keeps it sealed if there is an encryption.
       const { encryption } = options;
+      const { batches } = storage;
       const sealed = encryption ? sealedStorage(storage, encryption) : storage;
       const sealer = encryption && new ValueSealer(encryption);
-      const resealing = sealer && new Resealing(timeLimited(storage), sealer);
+      const resealing =
+        sealer && new Resealing({ ...timeLimited(storage), ...(batches && { batches }) }, sealer);
       const shared = {
         storage: sealed,
         limitedStorage: timeLimited(sealed),

@@ -201,8 +201,8 @@ export class JournalOfAllAccounts {
   }
 
   /**
-   * Seals with the current key what is stored of all accounts, as `PaymentsJournal.reseal()` does for one: the journals
-   * and the events that were set aside.
+   * Seals with the current key what is stored of all accounts, as `PaymentsJournal.reseal()` does for one: the journals,
+   * the events that were set aside, and the lines of batches. An account with batches alone is not found: reseal it by itself.
    *
    * @param options `signal` stops the run after the current entry.
    * @throws PaymentsConfigError if no registration has the option `encryption`, or if a storage of your own cannot list

@@ -107,6 +107,9 @@ export interface BatchLine extends NewBatchLine {
   readonly updatedAt: number;
 }
 
+/** What an encryption seals of a line. */
+export type SealedLine = Pick<BatchLine, 'number' | 'recipient' | 'content' | 'result'>;
+
 /** A change of a line, made only if the line is in one of the states `from`. */
 export interface LineChange {
   readonly number: number;
@@ -210,6 +213,8 @@ export interface BatchStore {
    * numbers of these lines. Of several changes of one line, the last one counts.
    */
   change(load: string, changes: readonly LineChange[]): Promise<readonly number[]>;
+  /** Replaces what is sealed of a line, and no time. False if somebody else changed it. */
+  replaceLine(load: string, before: SealedLine, line: SealedLine): Promise<boolean>;
   /** One row for each state that a line has. The rows add up to the batch at every moment. Costs the same for every size. */
   counts(load: string): Promise<readonly LineCount[]>;
   /**

@@ -264,6 +264,18 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
     expect(sending.map(({ number }) => number)).toEqual([3]);
   });
 
+  it('replaces what is sealed of a line only if it is as it was read, and no time', async () => {
+    const { load } = await loaded([line(1), line(2)]);
+    const [before] = await store().linesOf(load, 1);
+    if (!before) throw new Error('The chunk has lines.');
+    const after = { number: 1, recipient: 'other', content: '"\u0000"', result: '{"a":"\ud800"}' };
+    expect(await store().replaceLine(load, { ...before, content: '{}' }, after)).toBe(false);
+    expect(await store().replaceLine(load, { ...before, result: '' }, after)).toBe(false);
+    expect(await store().replaceLine(load, before, after)).toBe(true);
+    expect(await store().replaceLine(load, before, after)).toBe(false);
+    expect(await store().linesOf(load, 1)).toEqual([{ ...before, ...after }, expect.anything()]);
+  });
+
   it('lets one of two changes of a line win', async () => {
     const { load } = await loaded([line(1), line(2)]);
     const results = await Promise.all(

@@ -9,7 +9,7 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type BatchEvent, type BatchRecord, type BatchStore } from '../../storage/batch-store.js';
 import { type PaymentsStorage } from '../../storage/payments-storage.js';
 import { type PayoutBatchEvents } from './batch-events.js';
-import { sealedBatches } from './sealed-batches.js';
+import { sealedBatches } from '../../storage/sealed/sealed-batches.js';
 
 /** What batches need of a merchant account. */
 export interface BatchAccount {

@@ -25,6 +25,7 @@ export function batchLineStatements(
   | 'lines'
   | 'line'
   | 'change'
+  | 'replaceLine'
   | 'counts'
   | 'sameRecipients'
 > {
@@ -47,6 +48,12 @@ export function batchLineStatements(
         [load],
       ),
     change: (load, changes) => change(names, load, changes),
+    replaceLine: (load, before, { number, recipient, content, result }) =>
+      changing(
+        `WITH ${MOMENT} UPDATE ${batchLines} SET recipient = $3, content = $4, result = $5 FROM moment
+          WHERE batch_load = $1 AND line_number = $2 AND content = $6 AND result = $7`,
+        [load, number, recipient, ...[content, result, before.content, before.result].map(toSqlText)],
+      ),
   };
 }
 

@@ -1,14 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { type InboxScope } from '../../common/vocabulary.js';
+import { type BatchLine, type BatchStore } from '../batch-store.js';
 import { type InboxConflict } from '../conflict-store.js';
 import { type JournalScope, type StoredJournalRecord } from '../journal-store.js';
 import { type PaymentsStorage } from '../payments-storage.js';
+import { isLineOutdated, openLine, sealAgain } from './sealed-batches.js';
 import { openConflict, sealPayload } from './sealed-conflicts.js';
 import { openListed, SEALED_FIELDS, sealRecord } from './sealed-journal.js';
 import { type ValueSealer } from './value-sealer.js';
 
 /**
- * What a run of `PaymentsJournal.reseal()` did. Each number counts payments and events that were set aside.
+ * What a run of `PaymentsJournal.reseal()` did. Each number counts payments, events that were set aside, and lines of batches.
  *
  * @publicApi
  */
@@ -34,7 +36,7 @@ const PAGE = { limit: 200 };
 /** Seals with the current key what is stored of an account, one page after the other. */
 export class Resealing {
   constructor(
-    private readonly storage: Pick<PaymentsStorage, 'journal' | 'conflicts'>,
+    private readonly storage: Pick<PaymentsStorage, 'journal' | 'conflicts' | 'batches'>,
     private readonly sealer: ValueSealer,
   ) {}
 
@@ -53,6 +55,12 @@ export class Resealing {
       for await (const stored of this.payments({ ...scope, family })) yield () => this.resealPayment(stored);
     }
     for await (const stored of this.events(scope)) yield () => this.resealEvent(stored);
+    const { batches } = this.storage;
+    if (!batches) return;
+    for await (const load of loadsOf(batches, scope)) {
+      for await (const line of linesOf(batches, load))
+        yield () => this.resealLine(batches, scope, load, line);
+    }
   }
 
   private async *payments(scope: JournalScope): AsyncGenerator<StoredJournalRecord, void, undefined> {
@@ -95,6 +103,20 @@ export class Resealing {
     return (await this.storage.journal.replace(version, resealed, 0)) ? 'resealed' : 'busy';
   }
 
+  private async resealLine(
+    batches: BatchStore,
+    scope: InboxScope,
+    load: string,
+    stored: BatchLine,
+  ): Promise<Outcome> {
+    if (!isLineOutdated(stored, this.sealer)) return 'current';
+    const opened = await openLine(scope, load, stored, this.sealer).catch(() => undefined);
+    if (!opened) return 'unavailable';
+    if (opened.problem !== undefined) return 'unreadable';
+    const sealed = await sealAgain(scope, load, opened.line, this.sealer);
+    return (await batches.replaceLine(load, stored, sealed)) ? 'resealed' : 'busy';
+  }
+
   private async resealEvent(stored: InboxConflict): Promise<Outcome> {
     if (!this.sealer.isOutdated(stored.payload)) return 'current';
     const opened = await openConflict(stored, this.sealer).catch(() => undefined);
@@ -102,5 +124,23 @@ export class Resealing {
     if (opened.damaged !== undefined) return 'unreadable';
     const payload = await sealPayload(stored, opened, this.sealer);
     return (await this.storage.conflicts.replacePayload(stored, payload)) ? 'resealed' : 'busy';
+  }
+}
+
+async function* loadsOf(batches: BatchStore, scope: InboxScope): AsyncGenerator<string, void, undefined> {
+  for (let after: string | undefined; ;) {
+    const page = await batches.list(scope, { ...PAGE, ...(after !== undefined && { after }) });
+    for (const { record } of page) yield record.load;
+    after = page.at(-1)?.record.batch;
+    if (after === undefined) return;
+  }
+}
+
+async function* linesOf(batches: BatchStore, load: string): AsyncGenerator<BatchLine, void, undefined> {
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const page: readonly BatchLine[] = await batches.lines(load, { ...PAGE, after });
+    yield* page;
+    after = page.at(-1)?.number;
+    await setImmediate();
   }
 }

@@ -7,6 +7,7 @@ import {
   type LineChange,
   type LineState,
   type NewBatchLine,
+  type SealedLine,
 } from '../batch-store.js';
 import { type SqlScript } from './sql-database.js';
 
@@ -41,6 +42,8 @@ export interface BatchStatements {
   line(load: string, key: string): SqlScript;
   /** Rows: the numbers of the lines that were changed. */
   change(load: string, changes: readonly LineChange[]): SqlScript;
+  /** Counts the lines that it replaced. */
+  replaceLine(load: string, before: SealedLine, line: SealedLine): SqlScript;
   counts(load: string): SqlScript;
   sameRecipients(load: string, chunk: number, withinMs: number, limit: number): SqlScript;
 }

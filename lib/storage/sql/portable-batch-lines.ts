@@ -31,6 +31,7 @@ type LineStatements = Pick<
   | 'lines'
   | 'line'
   | 'change'
+  | 'replaceLine'
   | 'counts'
   | 'sameRecipients'
 >;
@@ -51,12 +52,19 @@ export function portableBatchLines(dialect: PortableDialect): LineStatements {
       ],
     }),
     change: (load, changes) => change(dialect, load, changes),
+    replaceLine: (load, before, { number, recipient, content, result }) => ({
+      steps: [
+        sql`UPDATE ${LINES} SET recipient = ${recipient}, content = ${toSqlText(content)}, result = ${toSqlText(result)}
+          WHERE batch_load = ${load} AND line_number = ${number} AND content = ${toSqlText(before.content)}
+            AND result = ${toSqlText(before.result)}`,
+      ],
+    }),
   };
 }
 
 function readingLines(
   dialect: PortableDialect,
-): Omit<LineStatements, 'addChunk' | 'removeLines' | 'removeLoad' | 'change'> {
+): Omit<LineStatements, 'addChunk' | 'removeLines' | 'removeLoad' | 'change' | 'replaceLine'> {
   const one = (step: SqlStep = nothing): SqlScript => ({ steps: [step] });
   return {
     chunks: (load, after, limit) =>

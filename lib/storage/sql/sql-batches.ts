@@ -11,6 +11,7 @@ import {
   type LineState,
   type NewBatchLine,
   type SameRecipient,
+  type SealedLine,
   type StoredBatch,
   type StoredBatchEvent,
 } from '../batch-store.js';
@@ -176,6 +177,10 @@ export class SqlBatches implements BatchStore {
     if (changes.length === 0) return [];
     const lines = [...new Map(changes.map((change) => [change.number, change])).values()];
     return (await this.rows(this.statements.change(load, lines))).map(({ number }) => Number(number));
+  }
+
+  async replaceLine(load: string, before: SealedLine, line: SealedLine): Promise<boolean> {
+    return (await this.run(this.statements.replaceLine(load, before, line))).rowCount === 1;
   }
 
   async counts(load: string): Promise<readonly LineCount[]> {
