@@ -25,6 +25,8 @@ export function outcomeOf(error: unknown): LineOutcome {
     return { state: 'unknown', detail: 'the process failed while it sent the line', stop };
   }
   if (error instanceof PaymentOutcomeUnknownError) {
+    // Another process makes it, or died a moment ago: once its lease is over, a later run finds out.
+    if (error.evidence === 'in-flight') return { state: 'sending', detail: '' };
     return { state: 'unknown', detail: `no certain answer came (${error.evidence})` };
   }
   if (error.mayHaveBeenProcessed === true) return { state: 'unknown', detail: error.message };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type JournalEntry,
+  PaymentOutcomeUnknownError,
   PaymentRejectedError,
   PaymentsAuthenticationError,
   PaymentsError,
@@ -90,6 +91,13 @@ describe('a call of a line that fails', () => {
     ['paid, as somebody settled it', TOO_MANY, { state: 'settled', outcome: 'paid' }, 'paid'],
   ])('leaves it %s', async (_what, error, entry, state) => {
     expect(await stateAfter(error, entry)).toBe(state);
+  });
+
+  it('leaves it as it is while another process makes it, and unknown when nobody does any more', async () => {
+    const inFlight = new PaymentOutcomeUnknownError('in-flight', 'It is being made.');
+    const interrupted = new PaymentOutcomeUnknownError('interrupted', 'It was cut off.');
+    expect(await stateAfter(inFlight, { state: 'in-flight' })).toBeUndefined();
+    expect(await stateAfter(interrupted, { state: 'in-flight' })).toBe('unknown');
   });
 
   it('leaves it unknown if the journal has forgotten its payment', async () => {
