@@ -9,7 +9,16 @@ import { bullmqEngine } from 'nestjs-payments/bullmq';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { History } from '../history.js';
 import { insist } from '../insist.js';
-import { type BatchReplicaSettings, LOCK_MS, POLICY, QUEUE, RATE, RETRY, SPARED } from './batch-settings.js';
+import {
+  type BatchReplicaSettings,
+  DEADLINE_MS,
+  LOCK_MS,
+  POLICY,
+  QUEUE,
+  RATE,
+  RETRY,
+  SPARED,
+} from './batch-settings.js';
 import { Dying } from './dying.js';
 
 const MEASURED_EVERY_MS = 500;
@@ -29,6 +38,7 @@ pool.on('error', () => undefined);
       storage: dying.storage(postgresStorage({ pool })),
       rate: RATE,
       retry: RETRY,
+      deadlineMs: DEADLINE_MS,
     }),
     PayoutBatchesModule.forRoot({
       engine: dying.engine(

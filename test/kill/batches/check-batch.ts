@@ -64,7 +64,7 @@ function effectFaults(effects: number, state: LineState | undefined): readonly s
 }
 
 /** Only a definite refusal allows another key. */
-function sentTwice(requests: readonly PayoutRequest[]): boolean {
+export function sentTwice(requests: readonly PayoutRequest[]): boolean {
   return requests.some(({ key, status }, index) => {
     const next = requests.slice(index + 1).some((later) => later.key !== key);
     return next && !isRefusal(status);
