@@ -101,7 +101,10 @@ export class LineIntake {
 
   private refuse(place: string, problems: readonly string[]): void {
     this.bad += 1;
-    if (this.bad <= MOST_LISTED) this.problems[place] = problems.map((problem) => `${place}: ${problem}`);
+    if (this.bad > MOST_LISTED) return;
+    // Several files may be read one after the other, and have the same numbers.
+    const before = this.problems[place] ?? [];
+    this.problems[place] = [...before, ...problems.map((problem) => `${place}: ${problem}`)];
   }
 
   private badLines(): PaymentsValidationError {

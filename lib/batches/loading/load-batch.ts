@@ -38,7 +38,8 @@ export async function loadBatch(account: BatchAccount, wanted: BatchToLoad): Pro
     await refuseSameLines(account, stored.record, loaded, wanted.again);
     return await finish(account, stored, loaded, wanted.by);
   } catch (error) {
-    await giveUp(account, stored);
+    // Why it failed says more than what could not be removed, which the next load under this name removes.
+    await giveUp(account, stored).catch(() => undefined);
     throw error;
   }
 }

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { PaymentsValidationError } from 'nestjs-payments';
+import { LineIntake, type LoadedLines } from '../../../../lib/batches/loading/line-intake.js';
+import { type BatchStore } from '../../../../lib/storage/batch-store.js';
+
+const SCOPE = { account: 'default', environment: 'sandbox' } as const;
+const LINE = { name: 'Asha Mushi', amount: '1000', phone: '0712 345 678' };
+
+function take(lines: Iterable<unknown>, added: string[] = []): Promise<LoadedLines> {
+  const addChunk: BatchStore['addChunk'] = (_load, _chunk, chunk) => {
+    const used = chunk.map(({ key }) => key).filter((key) => added.includes(key));
+    if (used.length === 0) added.push(...chunk.map(({ key }) => key));
+    return Promise.resolve(used);
+  };
+  return new LineIntake({ scope: SCOPE, store: { addChunk } as BatchStore }, 'load').takeAll(lines);
+}
+
+/** What is wrong with lines, by their place. */
+async function problemsOf(lines: Iterable<unknown>): Promise<Readonly<Record<string, readonly string[]>>> {
+  const error: unknown = await take(lines).catch((thrown: unknown) => thrown);
+  if (error instanceof PaymentsValidationError) return error.errors;
+  throw new Error('The lines were taken.');
+}
+
+function* lines(count: number, change: (number: number) => object = () => ({})): Generator {
+  for (let number = 1; number <= count; number += 1) yield { ...LINE, key: `S-${number}`, ...change(number) };
+}
+
+describe('the lines of a batch that is loaded', () => {
+  it('must be one at least', async () => {
+    expect(await problemsOf([])).toEqual({ lines: ['there are no lines: a batch needs one at least'] });
+  });
+
+  it('have no key twice, however far the two are apart', async () => {
+    const twice = (number: number): object => (number === 2 || number === 250 ? { key: 'S-1' } : {});
+    expect(await problemsOf(lines(300, twice))).toEqual({
+      'line 2': ['line 2: it has the key of line 1'],
+      'line 250': ['line 250: it has the key of an earlier line'],
+    });
+  });
+
+  it('are all told what is wrong with them, also if two files have the same numbers', async () => {
+    const numbered = (number: number): object => ({ line: 7, amount: number === 2 ? '1,000' : '0' });
+    const { 'line 7': both } = await problemsOf(lines(2, numbered));
+    expect(both).toHaveLength(2);
+  });
+
+  it('are counted if more than a thousand are bad', async () => {
+    const problems = await problemsOf(lines(1_003, () => ({ amount: '' })));
+    expect(Object.keys(problems)).toHaveLength(1_001);
+    expect(problems['more']).toEqual(['and 3 more lines']);
+  });
+
+  it('add up to no more than a database holds', async () => {
+    const amount = '9999999999999';
+    expect((await take(lines(9_000, () => ({ amount })))).lines).toBe(9_000);
+    expect(await problemsOf(lines(9_001, () => ({ amount })))).toEqual({
+      lines: ['the sum of the lines is too large for a batch'],
+    });
+  });
+});
