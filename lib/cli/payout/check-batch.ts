@@ -67,6 +67,7 @@ async function checkWithProgress(desk: PayoutDesk, batch: PayoutBatch): Promise<
     batch.progress().then(screen.show, () => undefined);
   }, LOOK_EVERY_MS);
   try {
+    await desk.engine.begin();
     const report = await batch.check({ by: desk.order.by });
     screen.show(await batch.progress());
     return report;

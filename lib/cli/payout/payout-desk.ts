@@ -1,12 +1,7 @@
 import type * as NestCore from '@nestjs/core';
 import { existsSync, createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import {
-  type BatchEngine,
-  type PayoutBatch,
-  type PayoutBatches,
-  type PayoutLine,
-} from '../../batches/index.js';
+import { type PayoutBatch, type PayoutBatches, type PayoutLine } from '../../batches/index.js';
 import { optionsFromEnvironment, type PaymentsFactoryOptions } from '../../config/environment-options.js';
 import { isPaymentsError, PaymentsConfigError, PaymentsError } from '../../errors/payments-errors.js';
 import { digestOfLines } from '../../batches/loading/lines-digest.js';
@@ -14,7 +9,7 @@ import { type CommandContext } from '../command.js';
 import { applicationEnvironment } from '../environment.js';
 import { shellWord } from '../shell-word.js';
 import { LogLines } from './log-lines.js';
-import { onlyJobs } from './only-jobs.js';
+import { type HeldEngine, onlyJobs } from './only-jobs.js';
 import { type PayoutOrder } from './payout-order.js';
 import { type PayoutStorage, withPayoutStorage } from './payout-storage.js';
 
@@ -32,7 +27,7 @@ export interface PayoutDesk {
   readonly place: string;
   /** The gateway's address. */
   readonly gateway: string;
-  readonly engine: BatchEngine;
+  readonly engine: HeldEngine;
   /** The lines of a file as they come. */
   readonly linesOf: (path: string) => AsyncIterable<PayoutLine>;
 }

@@ -13,6 +13,7 @@ export async function runBatch(desk: PayoutDesk): Promise<number> {
   await refuseOtherFile(desk, batch);
   try {
     await begin(batch, order.by);
+    await engine.begin();
     await payWithProgress(desk, batch);
     // Lines that are being sent end before anything is said about them.
     await engine.close();

@@ -2,6 +2,24 @@ import { expect, it } from 'vitest';
 import { type BatchEngine, type BatchJob } from '../../../../lib/batches/engine/batch-engine.js';
 import { onlyJobs } from '../../../../lib/cli/payout/only-jobs.js';
 
+it('lets the engine begin when it is told to', async () => {
+  let started = 0;
+  const engine: BatchEngine = {
+    name: 'test',
+    start: () => {
+      started += 1;
+    },
+    add: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+  const held = onlyJobs(engine, () => true);
+  await held.begin();
+  await held.start(() => Promise.resolve());
+  expect(started).toBe(0);
+  await held.begin();
+  expect(started).toBe(1);
+});
+
 it('gives the engine the jobs of what was asked, and no others', async () => {
   const taken: (BatchJob & { readonly delayMs: number | undefined })[] = [];
   const engine: BatchEngine = {
