@@ -54,14 +54,14 @@ function notSent(reason: string, until?: BatchPause['until']): LineOutcome {
 
 /**
  * The states from which a line may take an outcome. A job may run twice at once, so the weaker outcome of the second run must
- * not replace the stronger one of the first.
+ * not replace the stronger one of the first. Once money may have moved, the line says so, whatever another job thought of it.
  */
 export const REPLACES: Readonly<
   Record<'accepted' | 'paid' | Exclude<LineOutcome['state'], 'sending'>, readonly LineState[]>
 > = {
-  paid: ['checked', 'sending', 'accepted', 'unknown', 'refused'],
-  accepted: ['checked', 'sending', 'unknown', 'refused'],
-  unknown: ['checked', 'sending', 'unknown', 'refused'],
+  paid: ['checked', 'blocked', 'sending', 'accepted', 'unknown', 'refused'],
+  accepted: ['checked', 'blocked', 'sending', 'unknown', 'refused'],
+  unknown: ['checked', 'blocked', 'sending', 'unknown', 'refused'],
   refused: ['sending'],
   failed: ['sending', 'unknown'],
   checked: ['sending'],

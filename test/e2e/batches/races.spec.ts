@@ -109,6 +109,22 @@ describe('two who work on batches at the same moment', () => {
     expect(sent()).toBe(2);
   });
 
+  it('never show a line as blocked that one of them has sent', async () => {
+    const batch = await approvedBatch(first.batches, name(), lines);
+    // Another process that marked the line thinks that it was paid elsewhere, while this one sends it.
+    const change = async (load: string, changes: readonly LineChange[]): Promise<readonly number[]> => {
+      if (changes[0]?.to === 'accepted') {
+        await place.store.change(load, [{ number: 1, from: ['sending'], to: 'blocked' }]);
+      }
+      return place.store.change(load, changes);
+    };
+    const other = await start(withBatches(place.storage, () => ({ change })));
+    await begun(await other.batches.open(name()));
+    expect(await batch.finished()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 2 } } });
+    await other.app.close();
+    expect(sent()).toBe(2);
+  });
+
   it('cannot approve a batch as it was before a line was accepted', async () => {
     const [one, other] = lines as [PayoutLine, PayoutLine];
     const shown = [one, { ...other, name: 'Somebody Else' }];
