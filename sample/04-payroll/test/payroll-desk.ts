@@ -24,6 +24,19 @@ export interface Refusal {
   readonly errors?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** What a desk is told whose database is in a folder. */
+export function deskEnvironment({ baseUrl }: PaymentsSandbox, folder: string): NodeJS.ProcessEnv {
+  return {
+    DATABASE_URL: '',
+    PAYROLL_FOLDER: join(folder, 'data'),
+    PAYROLL_PEOPLE: 'asha:rice,omari:beans,neema:maize',
+    PAYROLL_PER_SECOND: '1000',
+    PAYMENTS_BASE_URL: baseUrl,
+    PAYMENTS_API_KEY: 'pk_test_demo',
+    PAYMENTS_API_SECRET: 'sk_test_demo',
+  };
+}
+
 /** The running application, which may be closed and started again on the same data. */
 export class PayrollDesk {
   private app: NestExpressApplication | undefined;
@@ -44,14 +57,8 @@ export class PayrollDesk {
   }
 
   async start(environment: NodeJS.ProcessEnv = {}): Promise<void> {
-    Object.assign(process.env, {
+    Object.assign(process.env, deskEnvironment(this.sandbox, this.folder), {
       DATABASE_URL: this.databaseUrl,
-      PAYROLL_FOLDER: join(this.folder, 'data'),
-      PAYROLL_PEOPLE: 'asha:rice,omari:beans,neema:maize',
-      PAYROLL_PER_SECOND: '1000',
-      PAYMENTS_BASE_URL: this.sandbox.baseUrl,
-      PAYMENTS_API_KEY: 'pk_test_demo',
-      PAYMENTS_API_SECRET: 'sk_test_demo',
       ...environment,
     });
     this.app = await createPayroll({ logger: false, abortOnError: false });
@@ -76,24 +83,28 @@ export class PayrollDesk {
     await this.app!.get(Pool).query(`UPDATE payroll.payments_journal SET ${columns.map(ago).join(', ')}`);
   }
 
-  async signIn(name: string, password: string): Promise<DeskUser> {
-    const answer = await fetch(`${this.url}/session`, {
+  signIn(name: string, password: string): Promise<DeskUser> {
+    return DeskUser.signIn(this.url, name, password);
+  }
+}
+
+/** A person at the desk, as the page acts for them. */
+export class DeskUser {
+  private constructor(
+    private readonly url: string,
+    private readonly cookie: string,
+  ) {}
+
+  static async signIn(url: string, name: string, password: string): Promise<DeskUser> {
+    const answer = await fetch(`${url}/session`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name, password }),
     });
     if (!answer.ok) throw new Error(`Nobody signed in: ${answer.status}`);
     const [cookie = ''] = answer.headers.getSetCookie();
-    return new DeskUser(this.url, cookie.split(';')[0]!);
+    return new DeskUser(url, cookie.split(';')[0]!);
   }
-}
-
-/** A person at the desk, as the page acts for them. */
-export class DeskUser {
-  constructor(
-    private readonly url: string,
-    private readonly cookie: string,
-  ) {}
 
   /** Loads a file. */
   load(batch: string, csv: string | AsyncIterable<Uint8Array>, query = ''): Promise<Answer<BatchView>> {

@@ -110,6 +110,18 @@ describe('the payroll desk', () => {
     expect(sandbox.payouts()).toEqual([]);
   });
 
+  it('approves nothing for a page that shows a line as blocked which somebody has accepted since', async () => {
+    const [first, second] = staff(2) as [string, string];
+    await asha.load(month, file(first, second.replace('Neema Mwakyusa', 'Halima Kessy')));
+    await asha.post(`batches/${month}/check`);
+    const old = (await omari.get(`batches/${month}`)).body;
+    await asha.post(`batches/${month}/accept`, { keys: ['S-2'], because: 'She has married.' });
+    const approval = { digest: old.digest, withoutBlocked: true };
+    expect((await omari.post(`batches/${month}/approve`, approval)).status).toBe(403);
+    const { digest } = (await omari.get(`batches/${month}`)).body;
+    expect((await omari.post(`batches/${month}/approve`, { digest })).body.state).toBe('approved');
+  });
+
   it('needs a third person for five million', async () => {
     const neema = await desk.signIn('neema', 'maize');
     await asha.load(month, file(...staff(2, '2500000')));
