@@ -71,8 +71,13 @@ function barScreen(kind: Kind, bars: InstanceType<CliProgress['MultiBar']>, log:
   const say = log.say;
   let bar: ReturnType<typeof bars.create> | undefined;
   log.say = (line) => {
-    if (bar) bars.log(`${line}\n`);
-    else say(line);
+    if (!bar) {
+      say(line);
+      return;
+    }
+    bars.log(`${line}\n`);
+    // What waits for the next drawing is lost if the bar ends before.
+    bars.update();
   };
   return {
     show: (progress) => {

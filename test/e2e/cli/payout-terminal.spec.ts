@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { bundleCli, CliProcess, environmentOf, removeCli } from '../../support/cli-process.js';
+import { knownLines } from '../../support/known-lines.js';
+
+const CURSOR = { hidden: '\u001B[?25l', shown: '\u001B[?25h' };
+
+let sandbox: PaymentsSandbox;
+let folder: string;
+
+beforeAll(bundleCli);
+afterAll(removeCli);
+beforeEach(async () => {
+  sandbox = await PaymentsSandbox.start();
+  folder = mkdtempSync(join(tmpdir(), 'payout-'));
+});
+afterEach(async () => {
+  await sandbox.stop();
+  rmSync(folder, { recursive: true });
+});
+
+it('payout draws a bar on a terminal, and gives the cursor back', async () => {
+  const file = join(folder, 'salaries.csv');
+  const rows = knownLines(sandbox, 120).map(({ key, name, bank_code, account_number }) =>
+    [key, name, '1000', bank_code, account_number].join(','),
+  );
+  writeFileSync(file, `key,name,amount,bank_code,account_number\n${rows.join('\n')}\n`);
+  const database = join(folder, 'own.pglite');
+  const check = new CliProcess(['payout', file, '--check', '--by', 'john', '--database', database], {
+    environment: environmentOf(sandbox),
+    terminal: true,
+  });
+  const { code, stdout } = await check.finished();
+  expect(code).toBe(0);
+  expect(stdout.indexOf(CURSOR.hidden)).toBeGreaterThanOrEqual(0);
+  expect(stdout.lastIndexOf(CURSOR.shown)).toBeGreaterThan(stdout.lastIndexOf(CURSOR.hidden));
+  expect(stripVTControlCharacters(stdout)).toMatch(/█{24} 120\/120 lines/);
+});
