@@ -147,6 +147,9 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(paused.stderr).toContain('Pausing: what is being sent ends first.');
     expect(paused.stdout).toContain('The batch salaries is paused: Paused by john.');
     expect(paused.stdout).toContain('--run --by <person>');
+    // The summary waits for what was under way.
+    expect(paused.stdout).not.toMatch(/^sending /m);
+    expect(paused.stdout).toMatch(new RegExp(`^accepted +${ledger().length} `, 'm'));
     const { state, byState } = await report();
     expect(state).toBe('paused');
     expect(byState['sending']).toBeUndefined();
