@@ -18,17 +18,19 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     smoke: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
+    lines: { type: 'string' },
   },
 });
 const size = values.smoke
   ? { rounds: 1, warmUps: 0, share: 0.01 }
   : { rounds: wholeNumber(values.rounds), warmUps: 2, share: 1 };
+if (values.lines !== undefined) size.lines = wholeNumber(values.lines);
 const chosen = readdirSync(join(here, 'figures'))
   .filter((file) => /^\d\d-/.test(file))
   .map((file) => ({ number: Number(file.slice(0, 2)), file }))
   .filter(({ number }) => values.only === undefined || numbers(values.only).includes(number));
 if (chosen.length === 0)
-  fail(`There is no figure ${values.only}: write numbers from 1 to 14, as in --only 1,4.`);
+  fail(`There is no figure ${values.only}: write numbers from 1 to 15, as in --only 1,4.`);
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => stopChildren().finally(() => process.exit(1)));
@@ -59,7 +61,7 @@ function numbers(list) {
 
 function wholeNumber(text) {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
-  return fail(`'${text}' is no number of rounds: write --rounds 5.`);
+  return fail(`'${text}' is no number: write --rounds 5 or --lines 1000000.`);
 }
 
 function fail(message) {
