@@ -1,6 +1,7 @@
 import { formatCents } from '../common/money.js';
 import { PaymentsError } from '../errors/payments-errors.js';
 import { type BatchRecord } from '../storage/batch-store.js';
+import { eventPages, linePages } from './batch/batch-pages.js';
 import { type BatchAccount } from './batch/batch-accounts.js';
 import { linesIn } from './batch/batch-decisions.js';
 import { detailsOf } from './batch/batch-details.js';
@@ -10,7 +11,6 @@ import { type ResolvedBatchPolicy } from './policy/batch-policy.js';
 
 /** More blocked lines are counted, and not listed. */
 const MOST_LISTED = 1_000;
-const PAGE = 500;
 
 /**
  * What the check of a batch found.
@@ -45,10 +45,9 @@ export async function checkReport(
     services.wallet.balance(),
   ]);
   const blockedLines: PayoutBatchLine[] = [];
-  for (let after: number | undefined = 0; after !== undefined && blockedLines.length < MOST_LISTED;) {
-    const page = await store.lines(record.load, { after, limit: PAGE, states: ['blocked'] });
+  for await (const page of linePages(store, record.load, ['blocked'])) {
     blockedLines.push(...page.map((line) => payoutBatchLine(record.batch, line)));
-    after = page.at(-1)?.number;
+    if (blockedLines.length >= MOST_LISTED) break;
   }
   const cover = coverOf(balance, counts);
   const problem = balanceProblem(cover, policy);
@@ -66,12 +65,10 @@ export async function checkReport(
 /** The error of a check that stopped before its end. */
 export async function checkStopped({ store }: BatchAccount, record: BatchRecord): Promise<PaymentsError> {
   let reason = 'the gateway gave no usable answer';
-  for (let after: number | undefined = 0; after !== undefined;) {
-    const events = await store.events(record, { after, limit: PAGE });
+  for await (const events of eventPages(store, record)) {
     for (const { action, details } of events) {
       if (action === 'check-stop') reason = String((JSON.parse(details) as { reason?: unknown }).reason);
     }
-    after = events.at(-1)?.number;
   }
   return new PaymentsError(
     'BATCH_CHECK',

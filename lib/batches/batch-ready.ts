@@ -1,5 +1,6 @@
 import { PaymentsError } from '../errors/payments-errors.js';
-import { type BatchRecord } from '../storage/batch-store.js';
+import { pages } from '../common/pages.js';
+import { type BatchChunk, type BatchRecord } from '../storage/batch-store.js';
 import { type BatchAccount } from './batch/batch-accounts.js';
 import { approvalDigest } from './batch/approval-digest.js';
 import { detailsOf } from './batch/batch-details.js';
@@ -38,11 +39,8 @@ export async function checkReady(
 
 async function storedDigest({ store }: BatchAccount, load: string): Promise<string> {
   const digests: string[] = [];
-  for (let after = 0; ;) {
-    const chunks = await store.chunks(load, { after, limit: PAGE });
-    digests.push(...chunks.map(({ digest }) => digest));
-    const last = chunks.at(-1);
-    if (!last || chunks.length < PAGE) return digestOfChunks(digests);
-    after = last.chunk;
-  }
+  const read = (last?: BatchChunk): Promise<readonly BatchChunk[]> =>
+    store.chunks(load, { after: last?.chunk ?? 0, limit: PAGE });
+  for await (const chunks of pages(PAGE, read)) digests.push(...chunks.map(({ digest }) => digest));
+  return digestOfChunks(digests);
 }

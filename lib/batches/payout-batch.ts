@@ -5,6 +5,7 @@ import { approvalDigestOf } from './batch/approval-digest.js';
 import { type BatchAccess } from './batch/batch-access.js';
 import { type BatchActor, checkActor } from './batch/batch-actor.js';
 import { auditEntry, type BatchAuditEntry } from './batch/batch-audit.js';
+import { eventPages, linePages } from './batch/batch-pages.js';
 import { type BatchCheckReport, checkReport, checkStopped } from './batch-check-report.js';
 import { checkState, decideApproval, refuseBlocked } from './batch/batch-decisions.js';
 import { detailsOf } from './batch/batch-details.js';
@@ -15,8 +16,6 @@ import { reportCsv, reportJson, summaryCsv } from './report/report.js';
 import { endCheck, endRun } from './jobs/end-batch.js';
 import { giveChunks, resumeBatch } from './jobs/give-chunks.js';
 import { acceptLines, askAboutUnknown, lookUpAgain, settleLine } from './jobs/line-actions.js';
-
-const PAGE = 500;
 
 /**
  * A batch of payouts. Every method reads what is stored now, so several objects and processes may work with the same batch.
@@ -177,13 +176,8 @@ export class PayoutBatch {
   /** The lines in their order, in one state or in all. */
   async *lines({ state }: { readonly state?: LineState } = {}): AsyncIterable<PayoutBatchLine> {
     const { account, load } = this.access();
-    const states = state && { states: [state] };
-    for (let after = 0; ;) {
-      const lines = await account.store.lines(load, { after, limit: PAGE, ...states });
+    for await (const lines of linePages(account.store, load, state && [state])) {
       for (const line of lines) yield payoutBatchLine(this.name, line);
-      const last = lines.at(-1);
-      if (!last || lines.length < PAGE) return;
-      after = last.number;
     }
   }
 
@@ -241,13 +235,7 @@ export class PayoutBatch {
   /** What was done with the batch, from the first entry to the last. */
   async *audit(): AsyncIterable<BatchAuditEntry> {
     const { record } = await this.access().stored();
-    for (let after = 0; ;) {
-      const events = await this.access().account.store.events(record, { after, limit: PAGE });
-      for (const event of events) yield auditEntry(event);
-      const last = events.at(-1);
-      if (!last || events.length < PAGE) return;
-      after = last.number;
-    }
+    for await (const events of eventPages(this.access().account.store, record)) yield* events.map(auditEntry);
   }
 
   /** @internal */

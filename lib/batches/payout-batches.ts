@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { pages } from '../common/pages.js';
+import { type StoredBatch } from '../storage/batch-store.js';
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { BatchAccess, notFound } from './batch/batch-access.js';
@@ -115,15 +117,11 @@ export class PayoutBatches {
   /** The batches of an account in the order of their names. */
   async *list({ account = DEFAULT_ACCOUNT }: BatchOfAccount = {}): AsyncIterable<PayoutBatch> {
     const opened = await this.around().accounts.open(account);
-    let after: string | undefined;
-    do {
-      const page = await opened.store.list(opened.scope, {
-        limit: PAGE,
-        ...(after !== undefined && { after }),
-      });
+    const read = (last?: StoredBatch): Promise<readonly StoredBatch[]> =>
+      opened.store.list(opened.scope, { limit: PAGE, ...(last && { after: last.record.batch }) });
+    for await (const page of pages(PAGE, read)) {
       for (const stored of page)
         yield new PayoutBatch(new BatchAccess(opened, stored, this.around()), stored);
-      after = page.length < PAGE ? undefined : page.at(-1)?.record.batch;
-    } while (after !== undefined);
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { pages } from '../../common/pages.js';
 import { type LineState, type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { detailsOf } from '../batch/batch-details.js';
@@ -25,20 +26,11 @@ export async function giveChunks(
 ): Promise<void> {
   const { round } = detailsOf(record);
   const { batch, load } = record;
-  let after = 0;
-  for (;;) {
-    const chunks = await store.chunksIn(load, states, { after, limit: PAGE });
-    const jobs = chunks.map((chunk): BatchJob => ({
-      kind,
-      account: scope.account,
-      batch,
-      load,
-      round,
-      chunk,
-    }));
-    if (jobs.length > 0) await engine.add(jobs);
-    after = chunks.at(-1) ?? after;
-    if (chunks.length < PAGE) return;
+  const read = (last = 0): Promise<readonly number[]> =>
+    store.chunksIn(load, states, { after: last, limit: PAGE });
+  for await (const chunks of pages(PAGE, read)) {
+    const { account } = scope;
+    await engine.add(chunks.map((chunk): BatchJob => ({ kind, account, batch, load, round, chunk })));
   }
 }
 

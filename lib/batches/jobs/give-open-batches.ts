@@ -1,3 +1,4 @@
+import { pages } from '../../common/pages.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 import { type StoredBatch } from '../../storage/batch-store.js';
@@ -16,9 +17,9 @@ const PAGE = 100;
 export async function giveOpenBatches(around: BatchSurroundings): Promise<void> {
   const logger = new SafeLogger('PayoutBatches');
   for (const store of around.accounts.stores()) {
-    let after: string | undefined;
-    do {
-      const page = await store.unfinished({ limit: PAGE, ...(after !== undefined && { after }) });
+    const read = (last?: StoredBatch): Promise<readonly StoredBatch[]> =>
+      store.unfinished({ limit: PAGE, ...(last && { after: last.record.load }) });
+    for await (const page of pages(PAGE, read)) {
       for (const stored of page) {
         await giveBatch(stored, around).catch((error: unknown) => {
           const { batch, account } = stored.record;
@@ -27,8 +28,8 @@ export async function giveOpenBatches(around: BatchSurroundings): Promise<void> 
           );
         });
       }
-      after = page.length < PAGE ? undefined : page.at(-1)?.record.load;
-    } while (after !== undefined && !around.stopping.aborted);
+      if (around.stopping.aborted) return;
+    }
   }
 }
 

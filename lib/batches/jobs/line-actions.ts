@@ -4,6 +4,7 @@ import { type BatchAccess, notFound } from '../batch/batch-access.js';
 import { checkState } from '../batch/batch-decisions.js';
 import { approvalDigestOf, hashOfWords } from '../batch/approval-digest.js';
 import { detailsOf } from '../batch/batch-details.js';
+import { linePages } from '../batch/batch-pages.js';
 import { resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
@@ -11,8 +12,6 @@ import { inParallel } from './in-parallel.js';
 import { isUnheardOf, stateIn } from './journal-state.js';
 import { payLine } from './pay-line.js';
 import { wordFor } from './unblock-lines.js';
-
-const PAGE = 500;
 
 /** Lets blocked lines be paid. Returns how many of them were blocked, and what approvals were bound to before and are after it. */
 export async function acceptLines(
@@ -50,14 +49,12 @@ export async function acceptLines(
 
 /** Lets lines be checked again about which the gateway gave no usable answer. */
 export async function lookUpAgain({ account: { store }, load }: BatchAccess): Promise<void> {
-  for (let after: number | undefined = 0; after !== undefined;) {
-    const lines: readonly BatchLine[] = await store.lines(load, { after, limit: PAGE, states: ['blocked'] });
+  for await (const lines of linePages(store, load, ['blocked'])) {
     const open = lines.filter(({ result }) => resultOf(result).problems?.includes('lookup'));
     await store.change(
       load,
       open.map(({ number }) => ({ number, from: ['blocked'], to: 'waiting', result: '{}' })),
     );
-    after = lines.at(-1)?.number;
   }
 }
 
@@ -78,10 +75,9 @@ export async function askAboutUnknown(access: BatchAccess): Promise<number> {
     const changed = await store.change(access.load, [{ ...change, from: [line.state] }]);
     if (changed.length > 0 && change.to !== line.state) known += 1;
   };
-  for (let after: number | undefined = 0; after !== undefined && !stopping.aborted;) {
-    const lines: readonly BatchLine[] = await store.lines(access.load, { after, limit: PAGE, states });
+  for await (const lines of linePages(store, access.load, states)) {
     await inParallel(lines, concurrency, ask, () => !stopping.aborted);
-    after = lines.at(-1)?.number;
+    if (stopping.aborted) break;
   }
   access.tell();
   return known;
