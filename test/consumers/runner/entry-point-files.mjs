@@ -33,7 +33,7 @@ const SHARED = {
   './sequelize': ['basics', 'sql'],
   './prisma': ['basics', 'sql'],
   './mysql': ['basics', 'sql'],
-  './batches': ['basics', 'batch-jobs', 'batch-states', 'diagnostics', 'payments', 'stores'],
+  './batches': ['basics', 'batch-jobs', 'batch-lines', 'batch-states', 'diagnostics', 'payments', 'stores'],
   './bullmq': ['basics', 'batch-jobs', 'diagnostics', 'payments', 'stores'],
   './terminus': ['basics', 'diagnostics', 'payments', 'stores'],
   './opentelemetry': ['basics', 'diagnostics', 'stores'],
