@@ -197,6 +197,22 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(references(lines)).toEqual(expect.arrayContaining([...ledger()]));
   });
 
+  it('ends with 3 if an outcome is unknown, until somebody settles the line', async () => {
+    await approved(2);
+    sandbox.next('POST /disbursements/bank', { reference: 'salaries.S-1' }).dropAfterProcessing();
+    const run = await payout('--run', '--by', 'john');
+    expect(run.code).toBe(3);
+    expect(run.stdout).toMatch(/\nunknown:\nkey .*\nS-1 +BSB \*{4}\d{3} .* no certain answer came/);
+    expect(run.stdout).toContain('never pay it another way');
+    // Too early for a probe: nothing is sent, and the line stays as it is.
+    const asked = await payout('--ask-again');
+    expect(asked).toMatchObject({ code: 3, stderr: '' });
+    expect(asked.stdout).toContain('0 lines have an outcome that was not known before.');
+    expect(await payout('--settle', 'S-1=paid', '--by', 'mary')).toMatchObject({ code: 0 });
+    expect((await report()).byState).toMatchObject({ accepted: { lines: 1 }, paid: { lines: 1 } });
+    expect(ledger()).toEqual(['salaries.S-1', 'salaries.S-2']);
+  });
+
   it('refuses a file that was changed after the check, and a digest of other lines', async () => {
     const lines = await approved(2);
     write(lines.map((line) => ({ ...line, amount: '2000' })));
