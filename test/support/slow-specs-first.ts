@@ -6,7 +6,6 @@ const SLOW = [
   'test/model/',
   'test/e2e/bullmq/processes',
   'test/e2e/page/',
-  'sample/04-payroll/test/killed',
   'sample/04-payroll/test/restart',
   'test/e2e/storage/postgres/',
   'test/integration/suite/',
