@@ -33,7 +33,7 @@ export async function progressScreen(
     return kind === 'pay' ? lines(JSON_EVERY_MS, line) : { show: () => undefined, end: () => undefined };
   }
   const bar = screen && (await cliProgress());
-  if (bar) return barScreen(kind, new bar.MultiBar(optionsOf(screen), bar.Presets.shades_classic), log);
+  if (bar) return barScreen(kind, new bar.MultiBar(optionsOf(kind, screen), bar.Presets.shades_classic), log);
   const pace = new Pace();
   return lines(LINE_EVERY_MS, (progress) => {
     const { done, total, outcomes } = progressIn(kind, progress);
@@ -53,15 +53,16 @@ async function cliProgress(): Promise<CliProgress | undefined> {
   }
 }
 
-function optionsOf(stream: NodeJS.WritableStream): object {
+function optionsOf(kind: Kind, stream: NodeJS.WritableStream): object {
   return {
     stream,
     format: '{bar} {value}/{total} lines{rest}',
     barsize: BAR_WIDTH,
-    hideCursor: true,
-    linewrap: false,
+    // Ctrl-C ends a check at once, and nobody would give the cursor back.
+    hideCursor: kind === 'pay',
+    linewrap: kind === 'check',
     emptyOnZero: true,
-    // Ctrl-C pauses the batch, and does not end the process.
+    // Ctrl-C pauses a batch that is paid, and does not end the process.
     gracefulExit: false,
   };
 }

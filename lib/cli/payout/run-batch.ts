@@ -1,5 +1,6 @@
 import { type PayoutBatch } from '../../batches/index.js';
 import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
+import { type StopSignal } from '../command.js';
 import { batchDocument, sayWhereItIs } from './batch-summary.js';
 import { EXIT, exitCodeOf } from './exit-code.js';
 import { onInterruption } from './interruption.js';
@@ -15,8 +16,6 @@ export async function runBatch(desk: PayoutDesk): Promise<number> {
     await begin(batch, order.by);
     await engine.begin();
     await payWithProgress(desk, batch);
-    // Lines that are being sent end before anything is said about them.
-    await engine.close();
   } catch (error) {
     if (!isPaymentsError(error) || error.code === 'BATCH_STATE' || error.code === 'BATCH_CHANGED')
       throw error;
@@ -37,18 +36,25 @@ async function begin(batch: PayoutBatch, by: string): Promise<void> {
 }
 
 async function payWithProgress(desk: PayoutDesk, batch: PayoutBatch): Promise<void> {
-  const { order, context, log } = desk;
+  const { order, context, engine, log } = desk;
   const screen = await progressScreen('pay', desk);
-  const stopListening = onInterruption(context.onSignal, () => {
+  const pause = (): void => {
     log.say('Pausing: what is being sent ends first. Ctrl-C again ends at once.');
     batch.pause({ by: order.by }).catch((error: unknown) => {
       // It has just ended, or pauses already.
       if (isPaymentsError(error) && error.code === 'BATCH_STATE') return;
       log.say(`It cannot be paused: ${error instanceof PaymentsError ? error.message : 'the storage fails'}`);
     });
-  });
+  };
+  const endProcess = (signal: StopSignal): void => {
+    screen.end();
+    process.kill(process.pid, signal);
+  };
+  const stopListening = onInterruption(context.onSignal, { pause, endProcess });
   try {
     for await (const progress of batch.watch()) screen.show(progress);
+    // Lines that are being sent end before anything is said about them.
+    await engine.close();
   } finally {
     screen.end();
     stopListening();

@@ -5,47 +5,46 @@ import { onInterruption } from '../../../../lib/cli/payout/interruption.js';
 function listening() {
   let listener: ((signal: StopSignal) => void) | undefined;
   let now = 0;
-  const ask = vi.fn();
+  const pause = vi.fn();
   const endProcess = vi.fn();
   const stop = onInterruption(
     (given) => {
       listener = given;
       return () => (listener = undefined);
     },
-    ask,
-    { now: () => now, endProcess },
+    { pause, endProcess, now: () => now },
   );
   const press = (signal: StopSignal, atMs: number): void => {
     now = atMs;
     listener?.(signal);
   };
-  return { ask, endProcess, press, stop, isListening: () => listener !== undefined };
+  return { pause, endProcess, press, stop, isListening: () => listener !== undefined };
 }
 
-it('asks once at the first Ctrl-C, and takes what npx passes on for the same press', () => {
-  const { ask, endProcess, press, isListening } = listening();
+it('pauses once at the first Ctrl-C, and takes what npx passes on for the same press', () => {
+  const { pause, endProcess, press, isListening } = listening();
   press('SIGINT', 0);
   press('SIGINT', 5);
   press('SIGINT', 999);
-  expect(ask).toHaveBeenCalledOnce();
+  expect(pause).toHaveBeenCalledOnce();
   expect(endProcess).not.toHaveBeenCalled();
   expect(isListening()).toBe(true);
 });
 
 it('ends the process at a second one, when it does not listen any more', () => {
-  const { ask, endProcess, press, isListening } = listening();
+  const { pause, endProcess, press, isListening } = listening();
   endProcess.mockImplementation(() => {
     expect(isListening()).toBe(false);
   });
   press('SIGINT', 0);
   press('SIGTERM', 1_000);
-  expect(ask).toHaveBeenCalledOnce();
+  expect(pause).toHaveBeenCalledOnce();
   expect(endProcess).toHaveBeenCalledExactlyOnceWith('SIGTERM');
 });
 
 it('hears nothing any more once it was stopped', () => {
-  const { ask, press, stop } = listening();
+  const { pause, press, stop } = listening();
   stop();
   press('SIGINT', 0);
-  expect(ask).not.toHaveBeenCalled();
+  expect(pause).not.toHaveBeenCalled();
 });
