@@ -11,14 +11,6 @@ export const BATCH_PLANTS: readonly Plant[] = [
     found: /is sending at the end/,
   },
   {
-    name: 'a lost answer that passes for a refusal',
-    mode: 'postgres',
-    file: 'lib/batches/jobs/line-outcome.ts',
-    from: "return { state: 'unknown', detail: `no certain answer came",
-    to: "return { state: 'refused', detail: `no certain answer came",
-    found: /is refused and was paid/,
-  },
-  {
     name: 'another key after an unknown payout',
     mode: 'postgres',
     file: 'lib/journal/payment/repeated-call.ts',
