@@ -15,6 +15,8 @@ interface Place {
   readonly apiSecret: string;
   readonly database: string;
   readonly schema: string;
+  /** Of its connections: the clock of the spec is found first. */
+  readonly options: string;
   /** Absent: jobs are in PostgreSQL, too. */
   readonly redis?: string;
   readonly queueName: string;
@@ -22,7 +24,7 @@ interface Place {
 
 const place = JSON.parse(process.env['BATCH_REPLICA'] ?? '{}') as Place;
 const { baseUrl, apiKey, apiSecret } = place;
-const pool = new Pool({ connectionString: place.database, max: 8 });
+const pool = new Pool({ connectionString: place.database, options: place.options, max: 8 });
 pool.on('error', () => undefined);
 
 function jobs(): Pick<BullmqEngineOptions, 'connection' | 'backend'> {

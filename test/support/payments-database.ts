@@ -6,6 +6,8 @@ import { migratePayments } from 'nestjs-payments/postgres';
 export interface PaymentsDatabase {
   readonly pool: Pool;
   readonly schema: string;
+  /** The `options` of a connection that sees the time of this database. */
+  readonly options: string;
   /** Another pool of the same database, as a second replica has one. Closed with the database. */
   connect(config?: PoolConfig): Pool;
   /** Lets `ms` pass for everybody who asks this database for the time. */
@@ -28,8 +30,8 @@ export async function openPaymentsDatabase(
   const path = `"${schema}",pg_catalog,public`;
   const clients = new Set<Client>();
   const pools: Pool[] = [];
+  const options = `-c search_path=${path.replaceAll(' ', '\\ ')}`;
   const connect = (more: PoolConfig = {}): Pool => {
-    const options = `-c search_path=${path.replaceAll(' ', '\\ ')}`;
     const pool = new Pool({ connectionString, options, ...config, ...more });
     pool.on('connect', (client) => clients.add(client as unknown as Client));
     pool.on('error', () => undefined);
@@ -48,6 +50,7 @@ export async function openPaymentsDatabase(
   return {
     pool,
     schema,
+    options,
     connect,
     pass: async (ms) => {
       await pool.query(`UPDATE clock SET ahead = ahead + interval '${ms} milliseconds'`);

@@ -1,4 +1,9 @@
-import { type BatchLine, type LineChange, type StoredBatch } from '../../storage/batch-store.js';
+import {
+  type BatchLine,
+  type LineChange,
+  type LineState,
+  type StoredBatch,
+} from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchPause, detailsOf } from '../batch/batch-details.js';
 import { countRow } from '../policy/row-rule.js';
@@ -64,13 +69,18 @@ export class PaySteps {
   }
 
   private async pay(line: BatchLine): Promise<void> {
-    this.unsent.delete(line.number);
+    const isOwn = this.unsent.delete(line.number);
     const { change, stop } = await payLine(this.account.services, this.stored.record.batch, line);
     if (change) this.results.push(change);
-    const { row, stop: reason } = countRow(this.row, change?.to ?? 'sending', this.around.policy);
-    this.row = row;
-    this.stop ??= stop ?? (reason === undefined ? undefined : { reason });
+    this.stop ??= stop ?? (isOwn ? this.count(change?.to ?? 'sending') : undefined);
     if (this.results.length >= WRITTEN_TOGETHER) await this.write();
+  }
+
+  /** Of lines that an earlier job has begun, nothing is counted: that its process died says nothing of the gateway. */
+  private count(state: LineState): BatchPause | undefined {
+    const { row, stop } = countRow(this.row, state, this.around.policy);
+    this.row = row;
+    return stop === undefined ? undefined : { reason: stop };
   }
 
   private goesOn(): boolean {

@@ -43,8 +43,6 @@ const DEADLINE_MS = 90_000;
           { from: '0', needed: 1 },
           { from: '5000000', needed: 2 },
         ],
-        // A killed process leaves the four lines unknown that it was sending: that alone is no reason to pause.
-        stopAfterUnknown: 5,
       },
     }),
   ],

@@ -89,6 +89,24 @@ describe('a batch of which not everything goes well', () => {
     });
   });
 
+  it('does not pause because the lines of a process that died are unknown', async () => {
+    const batch = await approvedBatch(running.batches, name, knownLines(sandbox, 6, `${100 + names}`));
+    const { batches } = storage;
+    const key = { account: 'default', environment: 'sandbox', batch: name } as const;
+    const load = (await batches?.get(key))?.record.load ?? '';
+    const died = [1, 2, 3, 4].map((number) => ({ number, from: ['checked'], to: 'sending' }) as const);
+    expect(await batches?.change(load, died)).toEqual([1, 2, 3, 4]);
+    for (const { number } of died) {
+      const call = { reference: `${name}.S-${number}` };
+      sandbox.next('POST /disbursements/bank', call).dropAfterProcessing().times(9);
+    }
+    await batch.start({ by: 'maker' });
+    expect(await batch.finished()).toMatchObject({
+      state: 'ended',
+      byState: { unknown: { lines: 4 }, accepted: { lines: 2 } },
+    });
+  });
+
   it('pauses after unknown outcomes in a row, and sends the rest when somebody resumes it', async () => {
     sandbox.next('POST /disbursements/bank').dropAfterProcessing().times(3);
     const batch = await begun(30);

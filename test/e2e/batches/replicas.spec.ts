@@ -17,6 +17,7 @@ import { describeWith, postgresService, redisService, type Service } from '../..
 const LINES = 300;
 const KILLS = 3;
 const BETWEEN_KILLS = 60;
+const LEASES_MS = 120_000;
 
 interface Jobs {
   readonly name: string;
@@ -79,6 +80,7 @@ function tellStory(jobs: Jobs): void {
       apiSecret,
       database: postgresService.url,
       schema: database.schema,
+      options: database.options,
       ...jobs.replica,
       queueName,
     };
@@ -108,6 +110,8 @@ function tellStory(jobs: Jobs): void {
     for (let kills = 0; kills < KILLS; kills += 1) {
       for (let seen = 0; seen < BETWEEN_KILLS; seen += 1) await payouts.until('payout');
       await replicas[kills % 3]?.end('SIGKILL');
+      // What it was sending belongs to it until its leases end.
+      await database.pass(LEASES_MS);
       replicas[kills % 3] = await startReplica();
     }
   };

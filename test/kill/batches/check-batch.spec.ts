@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type LineState } from 'nestjs-payments/batches';
 import { type Line } from '../history.js';
-import { CHUNK_LINES as REAL_CHUNK_LINES } from '../../../lib/batches/loading/chunk-lines.js';
-import { CHUNK_LINES, crashesOf, fileOf, LINE_POINTS } from './batch-plan.js';
+import { crashesOf, fileOf, LINE_POINTS } from './batch-plan.js';
 import { type BatchEvidence, checkBatch } from './check-batch.js';
 import { memoryFaults, memoryOfHalves } from './memory.js';
 
@@ -83,10 +82,6 @@ describe('the plan of a batch', () => {
       expect(place).toBeGreaterThan(0);
       expect(place).toBeLessThanOrEqual(most);
     }
-  });
-
-  it('has chunks of the size that the package has', () => {
-    expect(CHUNK_LINES).toBe(REAL_CHUNK_LINES);
   });
 });
 

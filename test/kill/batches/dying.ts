@@ -3,9 +3,10 @@ import { readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BatchEngine, type BatchJob } from 'nestjs-payments/batches';
 import { type JournalRecord, type JournalStore, type PaymentsStorage } from 'nestjs-payments';
-import { type BatchStore } from '../../../lib/storage/batch-store.js';
 import { type History } from '../history.js';
 import { CHUNK_LINES, type Crash, fileOf } from './batch-plan.js';
+
+type BatchStore = NonNullable<PaymentsStorage['batches']>;
 
 /** A process that dies where that is planned. */
 export class Dying {

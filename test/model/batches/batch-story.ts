@@ -1,9 +1,11 @@
 import { isPaymentsError } from 'nestjs-payments';
 import { type BatchState, type LineState, type PayoutBatch } from 'nestjs-payments/batches';
-import { type BatchLine, type LineCount } from '../../../lib/storage/batch-store.js';
 import { sentTwice } from '../../kill/batches/check-batch.js';
 import { type BatchPlan, type Run, type Step } from './batch-plan.js';
-import { AMOUNT, type BatchProcess, type BatchWorld } from './batch-world.js';
+import { AMOUNT, type BatchProcess, type BatchStore, type BatchWorld } from './batch-world.js';
+
+type LineCount = Awaited<ReturnType<BatchStore['counts']>>[number];
+type BatchLine = Awaited<ReturnType<BatchStore['lines']>>[number];
 
 const DAY_MS = 86_400_000;
 const LEASES_MS = 120_000;

@@ -1,8 +1,8 @@
 import { type INestApplicationContext } from '@nestjs/common';
+import { type PaymentsStorage } from 'nestjs-payments';
 import { type PayoutBatch, type PayoutLine } from 'nestjs-payments/batches';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { type BatchStore } from '../../../lib/storage/batch-store.js';
 import { startBatchesApp } from '../../support/batches-app.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { startPglite } from '../../support/pglite-server.js';
@@ -11,6 +11,8 @@ import { type PayoutRequest } from '../../kill/batches/check-batch.js';
 import { type Fate } from './batch-plan.js';
 import { DrivenEngine, JobQueue } from './driven-engine.js';
 import { MortalStorage } from './mortal-storage.js';
+
+export type BatchStore = NonNullable<PaymentsStorage['batches']>;
 
 const PAYOUT = 'POST /disbursements/bank';
 export const AMOUNT = '10';

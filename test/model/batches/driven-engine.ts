@@ -1,6 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { type BatchEngine, type BatchJob } from 'nestjs-payments/batches';
-import { jobId } from '../../../lib/batches/engine/batch-engine.js';
+
+/** A job that comes twice is kept once. */
+const keyOf = (job: BatchJob): string => JSON.stringify(job);
 
 /** The jobs of all processes, which outlive each of them; a story says which one runs when. */
 export class JobQueue {
@@ -12,12 +14,12 @@ export class JobQueue {
   }
 
   add(jobs: readonly BatchJob[]): void {
-    for (const job of jobs) this.jobs.set(jobId(job), job);
+    for (const job of jobs) this.jobs.set(keyOf(job), job);
     this.news.emit('added');
   }
 
   remove(job: BatchJob): void {
-    this.jobs.delete(jobId(job));
+    this.jobs.delete(keyOf(job));
   }
 
   clear(): void {

@@ -20,6 +20,11 @@ const INSIDE_LIB: Readonly<Record<string, string>> = {
   'seed-file-schema.ts': 'is the JSON Schema that the build writes into the package',
 };
 
+/** Other files that do. */
+const ALSO_INSIDE: Readonly<Record<string, string>> = {
+  'test/model/batches/batches.spec.ts': 'lets a chunk have three lines, so that a short story has several',
+};
+
 const files = ['test', 'sample'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((file) => join(folder, file).split(sep).join(posix.sep))
@@ -44,7 +49,7 @@ const isSupport = (file: string): boolean => file.startsWith('test/support/');
 
 it('specs outside of test/unit import the package by its public names, and test/support', () => {
   expect(files.length).toBeGreaterThan(300);
-  expect(inside.filter((file) => !isSupport(file))).toEqual([]);
+  expect(inside.filter((file) => !isSupport(file))).toEqual(Object.keys(ALSO_INSIDE));
 });
 
 it('few files of test/support reach into lib/, each for a reason', () => {
