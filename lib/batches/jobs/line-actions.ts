@@ -9,7 +9,7 @@ import { resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
 import { inParallel } from './in-parallel.js';
-import { isUnheardOf, stateIn } from './journal-state.js';
+import { isUnheardOf, movedState, stateIn } from './journal-state.js';
 import { payLine } from './pay-line.js';
 import { wordFor } from './unblock-lines.js';
 
@@ -122,5 +122,8 @@ export async function settleLine(
   await store.change(access.load, [
     { number, from: ['sending', 'accepted', 'unknown', 'paid', 'failed'], to: outcome },
   ]);
+  // A call of the line that was running may have contradicted it meanwhile, and have been written before.
+  const moved = await movedState(services.journal, paymentReference(access.batch, key));
+  if (moved) await store.change(access.load, [{ number, from: ['failed'], to: moved }]);
   access.tell();
 }

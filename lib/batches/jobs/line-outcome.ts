@@ -54,14 +54,15 @@ function notSent(reason: string, until?: BatchPause['until']): LineOutcome {
 
 /**
  * The states from which a line may take an outcome. A job may run twice at once, so the weaker outcome of the second run must
- * not replace the stronger one of the first. Once money may have moved, the line says so, whatever another job thought of it.
+ * not replace the stronger one of the first. Once money may have moved, the line says so, whatever another job thought of it, or a
+ * person said while the call was running.
  */
 export const REPLACES: Readonly<
   Record<'accepted' | 'paid' | Exclude<LineOutcome['state'], 'sending'>, readonly LineState[]>
 > = {
-  paid: ['checked', 'blocked', 'sending', 'accepted', 'unknown', 'refused'],
-  accepted: ['checked', 'blocked', 'sending', 'unknown', 'refused'],
-  unknown: ['checked', 'blocked', 'sending', 'unknown', 'refused'],
+  paid: ['checked', 'blocked', 'sending', 'accepted', 'unknown', 'refused', 'failed'],
+  accepted: ['checked', 'blocked', 'sending', 'unknown', 'refused', 'failed'],
+  unknown: ['checked', 'blocked', 'sending', 'unknown', 'refused', 'failed'],
   refused: ['sending'],
   failed: ['sending', 'unknown'],
   checked: ['sending'],

@@ -1,8 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type PaymentsModuleOptions } from 'nestjs-payments';
 import { type PayoutBatch, type PayoutLine } from 'nestjs-payments/batches';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
-import { type BatchesPlace, leaveBatch, startBatchesPlace } from '../../support/batches-place.js';
+import {
+  type BatchesPlace,
+  leaveBatch,
+  startBatchesPlace,
+  withBatches,
+} from '../../support/batches-place.js';
+import { startSandbox } from '../../support/sandbox.js';
 
 /** What a later version of the application may bring: only smaller amounts are allowed. */
 const SMALLER: Partial<PaymentsModuleOptions> = { limits: { disbursement: { max: '1' } } };
@@ -58,4 +64,42 @@ describe('a batch of which money may have moved', () => {
     expect(await next.finished()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 1 } } });
     expect(place.sandbox.payouts()).toHaveLength(1);
   });
+
+  it.each([
+    ['before', 'accepted'],
+    ['after', 'unknown'],
+  ] as const)(
+    'never calls a line failed that somebody settled while its call was running, if the word is written %s the answer',
+    async (when, state) => {
+      const sandbox = await startSandbox({ startingBalance: '100000000', clock: 'manual' });
+      sandbox.next('POST /disbursements/bank').delay('5s');
+      let answered: () => Promise<unknown> = () => Promise.resolve();
+      const storage = withBatches(place.storage, (store) => ({
+        change: async (load, changes) => {
+          if (when === 'after' && changes[0]?.to === 'failed') await answered();
+          return store.change(load, changes);
+        },
+      }));
+      const slow = await startBatchesApp({ sandbox, storage, policy: { sameRecipientWithinDays: 0 } });
+      const batch = await approvedBatch(
+        slow.batches,
+        name(),
+        knownLines(sandbox, 1, `${when === 'after' ? 6 : 7}${names}`),
+      );
+      await batch.start({ by: 'maker' });
+      await vi.waitFor(() => {
+        expect(sandbox.payouts()).toHaveLength(1);
+      });
+      answered = async () => {
+        await sandbox.clock.advance('5s');
+        await batch.finished();
+      };
+      await batch.settle('S-1', 'failed', { by: 'support' });
+      await answered();
+      expect((await batch.progress()).byState).toEqual({
+        [state]: { lines: 1, amount: expect.any(String) as unknown },
+      });
+      await slow.app.close();
+    },
+  );
 });
