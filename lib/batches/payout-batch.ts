@@ -13,8 +13,8 @@ import { type BatchProgress, progressOf } from './batch/batch-progress.js';
 import { checkReady } from './batch-ready.js';
 import { type PayoutBatchLine, payoutBatchLine } from './payout-batch-line.js';
 import { reportCsv, reportJson, summaryCsv } from './report/report.js';
-import { endCheck, endRun } from './jobs/end-batch.js';
-import { giveChunks, resumeBatch } from './jobs/give-chunks.js';
+import { endCheck } from './jobs/end-batch.js';
+import { giveChunks, giveRun, resumeBatch } from './jobs/give-chunks.js';
 import { acceptLines, askAboutUnknown, lookUpAgain, settleLine } from './jobs/line-actions.js';
 
 /**
@@ -110,9 +110,8 @@ export class PayoutBatch {
       const run = { startedAt: around.now(), sentBefore: 0 };
       return { action: 'start', by, changes: { round: detailsOf(current.record).round + 1, run } };
     });
-    await giveChunks(account, started, 'pay', around);
-    // Every line may be blocked.
-    await endRun(account, started);
+    // It ends at once if every line is blocked.
+    await giveRun(account, started, around);
     access.tell();
   }
 

@@ -44,7 +44,7 @@ class InProcessEngine implements BatchEngine {
   private closing = new AbortController();
   /** In the order in which they came. */
   private readonly waiting = new Map<string, BatchJob>();
-  private readonly delayed = new Set<Promise<void>>();
+  private readonly delayed = new Map<string, Promise<void>>();
   private readonly workers = new Set<Promise<void>>();
   private run: ((job: BatchJob) => Promise<void>) | undefined;
 
@@ -61,14 +61,14 @@ class InProcessEngine implements BatchEngine {
   }
 
   add(jobs: readonly BatchJob[], delayMs = 0): Promise<void> {
-    if (delayMs > 0) this.later(jobs, delayMs);
+    if (delayMs > 0) for (const job of jobs) this.later(job, delayMs);
     else this.put(jobs);
     return Promise.resolve();
   }
 
   async close(): Promise<void> {
     this.closing.abort();
-    await Promise.all([...this.workers, ...this.delayed]);
+    await Promise.all([...this.workers, ...this.delayed.values()]);
   }
 
   [inspect.custom](): string {
@@ -80,12 +80,14 @@ class InProcessEngine implements BatchEngine {
     this.work();
   }
 
-  private later(jobs: readonly BatchJob[], delayMs: number): void {
+  private later(job: BatchJob, delayMs: number): void {
+    const id = jobId(job);
+    if (this.delayed.has(id)) return;
     const waited = pause(delayMs, this.closing.signal).then(() => {
-      this.delayed.delete(waited);
-      if (!this.closing.signal.aborted) this.put(jobs);
+      this.delayed.delete(id);
+      if (!this.closing.signal.aborted) this.put([job]);
     });
-    this.delayed.add(waited);
+    this.delayed.set(id, waited);
   }
 
   private work(): void {

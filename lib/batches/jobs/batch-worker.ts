@@ -16,6 +16,7 @@ import { windowProblem } from '../policy/window-rule.js';
 import { changeBatch } from '../batch/batch-change.js';
 import { type BatchSurroundings } from '../batch/batch-surroundings.js';
 import { endCheck, endRun, SYSTEM } from './end-batch.js';
+import { giveRun } from './give-chunks.js';
 import { inParallel } from './in-parallel.js';
 import { LineChecker } from './line-checker.js';
 import { PaySteps } from './pay-steps.js';
@@ -43,14 +44,30 @@ export class BatchWorker {
     this.refuseWhenStopping();
     const account = await this.around.accounts.open(job.account);
     const stored = await account.store.get({ ...account.scope, batch: job.batch });
-    if (stored?.record.load !== job.load || detailsOf(stored.record).round !== job.round) return;
-    const context: JobContext = { job, account, stored };
-    const { state } = stored.record;
-    if (job.kind === 'check' && state === 'checking') await this.check(context);
-    if (job.kind === 'pay' && state === 'running') await this.pay(context);
-    if (job.kind === 'wake' && state === 'paused') await wake(job, account, stored, this.around);
+    if (stored?.record.load !== job.load) return;
+    const { round } = detailsOf(stored.record);
+    const isRun = round === job.round || (job.kind === 'wake' && round === job.round + 1);
+    if (!isRun) return;
+    await this.work({ job, account, stored });
     this.around.notifier.changed(job);
     this.refuseWhenStopping();
+  }
+
+  private async work(context: JobContext): Promise<void> {
+    const { job, account, stored } = context;
+    const { state } = stored.record;
+    const { round, pause } = detailsOf(stored.record);
+    const { around } = this;
+    if (job.kind === 'check' && state === 'checking') await this.check(context);
+    if (job.kind === 'pay' && state === 'running') await this.pay(context);
+    // An earlier run of this job may have paused the batch, and died before it asked to be woken.
+    if (job.kind === 'pay' && state === 'paused' && pause)
+      await giveWake({ ...job, chunk: 0 }, pause, around);
+    if (job.kind === 'wake' && state === 'paused' && round === job.round)
+      await wake(job, account, stored, around);
+    // An earlier run of this job has resumed the batch, and may have died before it gave all chunks to the engine.
+    if (job.kind === 'wake' && state === 'running' && round > job.round)
+      await giveRun(account, stored, around);
   }
 
   /** The engine keeps the job for the next process. */

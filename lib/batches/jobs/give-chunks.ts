@@ -51,12 +51,18 @@ export async function resumeBatch(
       run: { startedAt: around.now(), sentBefore },
     },
   }));
-  if (resumed) {
-    await giveChunks(account, resumed, 'pay', around);
-    // The last line that was open may have been sent before it paused.
-    await endRun(account, resumed);
-  }
+  if (resumed) await giveRun(account, resumed, around);
   return resumed;
+}
+
+/** Lets the engine pay what is open, and ends the run if nothing is: the last line may have been sent before it paused. */
+export async function giveRun(
+  account: BatchAccount,
+  stored: StoredBatch,
+  around: Pick<BatchSurroundings, 'engine'>,
+): Promise<void> {
+  await giveChunks(account, stored, 'pay', around);
+  await endRun(account, stored);
 }
 
 /** How many lines have left this package. */

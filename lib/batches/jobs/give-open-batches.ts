@@ -4,8 +4,8 @@ import { failureLabel } from '../../errors/payments-errors.js';
 import { type StoredBatch } from '../../storage/batch-store.js';
 import { detailsOf } from '../batch/batch-details.js';
 import { type BatchSurroundings } from '../batch/batch-surroundings.js';
-import { endCheck, endRun } from './end-batch.js';
-import { giveChunks } from './give-chunks.js';
+import { endCheck } from './end-batch.js';
+import { giveChunks, giveRun } from './give-chunks.js';
 import { giveWake } from './wake.js';
 
 const PAGE = 100;
@@ -42,10 +42,7 @@ async function giveBatch(stored: StoredBatch, around: BatchSurroundings): Promis
     await giveChunks(account, stored, 'check', around);
     await endCheck(account, stored);
   }
-  if (record.state === 'running') {
-    await giveChunks(account, stored, 'pay', around);
-    await endRun(account, stored);
-  }
+  if (record.state === 'running') await giveRun(account, stored, around);
   if (record.state === 'paused') {
     const { round, pause } = detailsOf(record);
     const { batch, load } = record;

@@ -1,31 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BatchEngine, type BatchJob, type PayoutLine } from 'nestjs-payments/batches';
+import { type PayoutLine } from 'nestjs-payments/batches';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
+import { eagerEngine } from '../../support/eager-engine.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { type PgliteServer, startPglite } from '../../support/pglite-server.js';
 import { startSandbox } from '../../support/sandbox.js';
 
 /** The emulator answers each lookup of this account with HTTP 500. */
 const STUMBLING = '0150000000500';
-
-/** Runs a job again at once. */
-function eager(): BatchEngine {
-  let run: (job: BatchJob) => Promise<void>;
-  const work = (job: BatchJob): Promise<void> => run(job).catch(() => work(job));
-  return {
-    name: 'eager',
-    start: (given) => {
-      run = given;
-    },
-    add: (jobs) => {
-      for (const job of jobs) void work(job);
-      return Promise.resolve();
-    },
-    close: () => Promise.resolve(),
-  };
-}
 
 describe('a recipient about whom the gateway gives no usable answer', () => {
   let server: PgliteServer;
@@ -40,7 +24,7 @@ describe('a recipient about whom the gateway gives no usable answer', () => {
     running = await startBatchesApp({
       sandbox,
       storage: postgresStorage({ pool: database.pool, schema: database.schema }),
-      engine: eager(),
+      engine: eagerEngine(),
       options: { retry: { maxAttempts: 1 } },
     });
   });

@@ -68,7 +68,7 @@ describe('the engine in the process', () => {
     await engine.close();
   });
 
-  it('runs a job after its delay, and none of them after it was closed', async () => {
+  it('runs a job once after its delay, and none of them after it was closed', async () => {
     const engine = inProcess();
     const ran: number[] = [];
     await engine.start(({ chunk }) => {
@@ -76,13 +76,15 @@ describe('the engine in the process', () => {
       return Promise.resolve();
     });
     await engine.add([job(1)], 1);
-    await engine.add([job(2)], 3_600_000);
+    await engine.add([job(1)], 2);
+    await engine.add([job(2)], 20);
+    await engine.add([job(3)], 3_600_000);
     await vi.waitFor(() => {
-      expect(ran).toEqual([1]);
+      expect(ran).toEqual([1, 2]);
     });
     await engine.close();
-    await engine.add([job(3)]);
-    expect(ran).toEqual([1]);
+    await engine.add([job(4)]);
+    expect(ran).toEqual([1, 2]);
   });
 
   it('works again when it is started again after its end, and knows no job of before', async () => {
