@@ -20,7 +20,7 @@ export interface LoadedLines {
   readonly digest: string;
 }
 
-/** Reads lines, checks them and writes them in chunks. Holds one chunk in memory. */
+/** Reads lines, checks them and writes them in chunks. Holds two chunks in memory. */
 export class LineIntake {
   private readonly digest = createHash('sha256');
   private readonly problems: Record<string, readonly string[]> = {};
@@ -31,6 +31,8 @@ export class LineIntake {
   private chunk: NewBatchLine[] = [];
   /** Where each line of the chunk is in the file, by its key. */
   private places = new Map<string, string>();
+  /** The chunk before. */
+  private writing: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly account: Pick<BatchAccount, 'scope' | 'store'>,
@@ -39,11 +41,17 @@ export class LineIntake {
 
   /** @throws PaymentsValidationError that lists the bad lines. */
   async takeAll(lines: AsyncIterable<unknown> | Iterable<unknown>): Promise<LoadedLines> {
-    for await (const given of lines) {
-      this.take(given);
-      if (this.chunk.length === CHUNK_LINES) await this.write();
+    try {
+      for await (const given of lines) {
+        this.take(given);
+        if (this.chunk.length === CHUNK_LINES) await this.flush();
+      }
+    } finally {
+      // Whoever removes the lines after an error must not meet a chunk that is being written.
+      await Promise.allSettled([this.writing]);
     }
-    if (this.chunk.length > 0) await this.write();
+    if (this.chunk.length > 0) await this.flush();
+    await this.writing;
     if (this.bad > 0) throw this.badLines();
     if (this.lines === 0) throw wrong('there are no lines: a batch needs one at least');
     return { lines: this.lines, cents: this.cents, digest: this.digest.digest('hex') };
@@ -78,11 +86,19 @@ export class LineIntake {
     });
   }
 
-  /** Goes on after a bad line, so that every other one is found, too. */
-  private async write(): Promise<void> {
+  /** Writes a chunk while the next one is read. */
+  private async flush(): Promise<void> {
     const { chunk, places } = this;
     this.chunk = [];
     this.places = new Map();
+    await this.writing;
+    this.writing = this.write(chunk, places);
+    // `await this.writing` meets the error.
+    this.writing.catch(() => undefined);
+  }
+
+  /** Goes on after a bad line, so that every other one is found, too. */
+  private async write(chunk: readonly NewBatchLine[], places: ReadonlyMap<string, string>): Promise<void> {
     const used = new Set(await this.add(chunk));
     if (used.size === 0) return;
     for (const key of used) this.refuse(places.get(key) ?? '', ['it has the key of an earlier line']);

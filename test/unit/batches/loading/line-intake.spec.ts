@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { PaymentsValidationError } from 'nestjs-payments';
 import { LineIntake, type LoadedLines } from '../../../../lib/batches/loading/line-intake.js';
@@ -58,4 +59,78 @@ describe('the lines of a batch that is loaded', () => {
       lines: ['the sum of the lines is too large for a batch'],
     });
   });
+
+  it('are read while the chunk before is written, and no two chunks are written at once', async () => {
+    const chunks = new HeldChunks();
+    let read = 0;
+    const counted = (number: number): object => {
+      read = number;
+      return {};
+    };
+    const taken = chunks.take(lines(300, counted));
+    await chunks.begun(1);
+    await new Promise(setImmediate);
+    expect([read, chunks.waiting]).toEqual([200, 1]);
+    chunks.end();
+    await chunks.begun(2);
+    await new Promise(setImmediate);
+    expect([read, chunks.waiting]).toEqual([300, 1]);
+    chunks.end();
+    await chunks.begun(3);
+    chunks.end();
+    expect((await taken).lines).toBe(300);
+  });
+
+  it('are not given up before the chunk that is being written has ended', async () => {
+    const chunks = new HeldChunks();
+    let isOver = false;
+    const fails = (number: number): object => {
+      if (number === 150) throw new Error('the file ends in the middle');
+      return {};
+    };
+    const taken = chunks.take(lines(300, fails)).finally(() => (isOver = true));
+    const failed = expect(taken).rejects.toThrow('the file ends in the middle');
+    await chunks.begun(1);
+    await new Promise(setImmediate);
+    expect(isOver).toBe(false);
+    chunks.end();
+    await failed;
+  });
+
+  it('end with the error of the storage, whichever chunk it was', async () => {
+    const addChunk: BatchStore['addChunk'] = (_load, { chunk }) =>
+      chunk === 3 ? Promise.reject(new Error('the disk is full')) : Promise.resolve([]);
+    for (const count of [300, 350, 900]) {
+      const intake = new LineIntake({ scope: SCOPE, store: { addChunk } as BatchStore }, 'load');
+      await expect(intake.takeAll(lines(count))).rejects.toThrow('the disk is full');
+    }
+  });
 });
+
+/** A store that writes a chunk when it is told to. */
+class HeldChunks {
+  waiting = 0;
+  private count = 0;
+  private readonly news = new EventEmitter();
+
+  take(given: Iterable<unknown>): Promise<LoadedLines> {
+    const addChunk: BatchStore['addChunk'] = async () => {
+      this.waiting += 1;
+      this.count += 1;
+      const ended = once(this.news, 'end');
+      this.news.emit('begun');
+      await ended;
+      this.waiting -= 1;
+      return [];
+    };
+    return new LineIntake({ scope: SCOPE, store: { addChunk } as BatchStore }, 'load').takeAll(given);
+  }
+
+  async begun(count: number): Promise<void> {
+    while (this.count < count) await once(this.news, 'begun');
+  }
+
+  end(): void {
+    this.news.emit('end');
+  }
+}
