@@ -133,7 +133,12 @@ export class BatchWorker {
       await this.pause(context, { reason: 'No window of the policy is open.', until: 'window' });
       return;
     }
-    const lines = await this.withCurrentChecks(context);
+    const lines = await this.withCurrentChecks(context).catch(async (error: unknown) => {
+      if (!isPaymentsError(error) || error.retryable) throw error;
+      // Wrong keys, for example: a person has to do something.
+      await this.pause(context, { reason: error.message });
+    });
+    if (!lines) return;
     if (!(await this.isUnchanged(context, lines))) {
       await this.pause(context, {
         reason: `Lines of the chunk ${job.chunk} were changed after they were loaded.`,

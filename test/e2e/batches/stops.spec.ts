@@ -84,6 +84,20 @@ describe('a batch that cannot be paid now', () => {
     expect(await batch.check({ by: 'maker' })).toMatchObject({ blocked: 0 });
   });
 
+  it('pauses if the keys are wrong when it looks recipients up again that were checked too long ago', async () => {
+    let now = Date.now();
+    const { sandbox, storage } = place;
+    const later = await startBatchesApp({ sandbox, storage, now: () => now });
+    const batch = await approvedBatch(later.batches, name, knownLines(sandbox, 3, `${100 + names}`));
+    now += 2 * 86_400_000;
+    sandbox.next('POST /disbursements/name-lookup').status(401).times(3);
+    await batch.start({ by: 'maker' });
+    expect(await batch.finished()).toMatchObject({ state: 'paused', byState: { checked: { lines: 3 } } });
+    await batch.resume({ by: 'maker' });
+    await allPaid(batch);
+    await later.app.close();
+  });
+
   it('pauses if the keys are wrong, and calls nothing refused', async () => {
     const batch = await approvedBatch(running.batches, name, knownLines(place.sandbox, 3, `${100 + names}`));
     place.sandbox.next('POST /disbursements/bank').status(401).times(3);
