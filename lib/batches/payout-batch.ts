@@ -15,7 +15,7 @@ import { type PayoutBatchLine, payoutBatchLine } from './payout-batch-line.js';
 import { reportCsv, reportJson, summaryCsv } from './report/report.js';
 import { endCheck } from './jobs/end-batch.js';
 import { giveChunks, giveRun, resumeBatch } from './jobs/give-chunks.js';
-import { acceptLines, askAboutUnknown, lookUpAgain, settleLine } from './jobs/line-actions.js';
+import { acceptLines, askAboutUnknown, beginCheck, settleLine } from './jobs/line-actions.js';
 
 /**
  * A batch of payouts. Every method reads what is stored now, so several objects and processes may work with the same batch.
@@ -41,7 +41,7 @@ export class PayoutBatch {
 
   /**
    * SHA-256 (hex) of the lines, and of every word that had been given for some of them when this object was made, or when it
-   * accepted lines. Approvals are bound to it.
+   * accepted lines. A check that looks blocked lines up again changes it, too. Approvals are bound to it.
    */
   get digest(): string {
     return this.seen;
@@ -60,12 +60,8 @@ export class PayoutBatch {
     const by = checkActor(actor);
     const access = this.access();
     const { account, around } = access;
-    const checking = await access.change((stored) => {
-      if (stored.record.state === 'checking') return undefined;
-      checkState(stored, 'check');
-      return { action: 'check', by, changes: { round: detailsOf(stored.record).round + 1, approvals: [] } };
-    });
-    await lookUpAgain(access);
+    const { checking, before, after } = await beginCheck(access, by);
+    if (before === this.seen && after !== undefined) this.seen = after;
     await giveChunks(account, checking, 'check', around);
     await endCheck(account, checking);
     const { record } = await access.until(({ state }) => state !== 'checking');

@@ -29,7 +29,7 @@ export interface BatchDetails {
   /** Sum of all lines in hundredths of TZS. */
   readonly cents: string;
   readonly approvals: readonly BatchApproval[];
-  /** A hash of all words that were given for blocked lines; absent without any. */
+  /** A hash of all words that were given for blocked lines, and of the checks that looked some up again; absent without any. */
   readonly words?: string | undefined;
   /** Blocked lines that somebody accepts right now: the check does not end before they are written. */
   readonly accepting?: { readonly by: string; readonly keys: readonly string[] } | undefined;

@@ -1,12 +1,17 @@
-import { PaymentsValidationError } from '../../errors/payments-errors.js';
-import { type BatchLine, type LineChange, type LineState } from '../../storage/batch-store.js';
+import { PaymentsError, PaymentsValidationError } from '../../errors/payments-errors.js';
+import {
+  type BatchLine,
+  type LineChange,
+  type LineState,
+  type StoredBatch,
+} from '../../storage/batch-store.js';
 import { type BatchAccess, notFound } from '../batch/batch-access.js';
 import { checkState } from '../batch/batch-decisions.js';
 import { approvalDigestOf, hashOfWords } from '../batch/approval-digest.js';
 import { detailsOf } from '../batch/batch-details.js';
 import { linePages } from '../batch/batch-pages.js';
 import { resultOf } from '../batch/line-result.js';
-import { paymentReference } from '../lines/payout-line.js';
+import { hashOf, paymentReference } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
 import { inParallel } from './in-parallel.js';
 import { isUnheardOf, movedState, stateIn } from './journal-state.js';
@@ -22,6 +27,8 @@ export async function acceptLines(
   if (typeof because !== 'string' || because.trim() === '') {
     throw new PaymentsValidationError({ because: ['because must say why the lines may be paid'] });
   }
+  const seen = await access.stored();
+  checkState(seen, 'accept');
   const lines: BatchLine[] = [];
   for (const key of keys) lines.push(await access.line(key));
   const words = lines.flatMap(({ number, state, result }) => {
@@ -33,6 +40,8 @@ export async function acceptLines(
   const checking = await access.change((stored) => {
     checkState(stored, 'accept');
     const details = detailsOf(stored.record);
+    // Lines that were checked meanwhile may show another holder: the words would not be those that approvals are bound to.
+    if (details.round !== detailsOf(seen.record).round) throw checkedMeanwhile(access.batch);
     before = approvalDigestOf(stored.record);
     const changes = {
       approvals: [],
@@ -47,14 +56,55 @@ export async function acceptLines(
   return { lines: words.length, before, after: approvalDigestOf(checking.record) };
 }
 
-/** Lets lines be checked again about which the gateway gave no usable answer. */
-export async function lookUpAgain({ account: { store }, load }: BatchAccess): Promise<void> {
+function checkedMeanwhile(batch: string): PaymentsError {
+  return new PaymentsError(
+    'BATCH_STATE',
+    `The batch "${batch}" was checked, or other lines of it were accepted, at the same moment: look at the lines, and accept them again.`,
+  );
+}
+
+/**
+ * Begins a check, or joins the one that is running. Returns what approvals were bound to before and are after it: a line that is
+ * looked up again may be paid now, and whoever looked before did not see that.
+ */
+export async function beginCheck(
+  access: BatchAccess,
+  by: string,
+): Promise<{ readonly checking: StoredBatch; readonly before?: string; readonly after?: string }> {
+  const { store } = access.account;
+  const isAgain = !(await openLookups(access).next()).done;
+  let before: string | undefined;
+  const checking = await access.change((stored) => {
+    before = undefined;
+    if (stored.record.state === 'checking') return undefined;
+    checkState(stored, 'check');
+    const { round, words } = detailsOf(stored.record);
+    before = approvalDigestOf(stored.record);
+    const changes = {
+      round: round + 1,
+      approvals: [],
+      ...(isAgain && { words: hashOf([words ?? '', round]) }),
+    };
+    return { action: 'check', by, changes };
+  });
+  if (before === undefined) return { checking };
+  for await (const lines of openLookups(access)) {
+    await store.change(
+      access.load,
+      lines.map(({ number }) => ({ number, from: ['blocked'], to: 'waiting', result: '{}' })),
+    );
+  }
+  return { checking, before, after: approvalDigestOf(checking.record) };
+}
+
+/** Blocked lines about whose recipients the gateway gave no usable answer. */
+async function* openLookups({
+  account: { store },
+  load,
+}: BatchAccess): AsyncGenerator<readonly BatchLine[], void, undefined> {
   for await (const lines of linePages(store, load, ['blocked'])) {
     const open = lines.filter(({ result }) => resultOf(result).problems?.includes('lookup'));
-    await store.change(
-      load,
-      open.map(({ number }) => ({ number, from: ['blocked'], to: 'waiting', result: '{}' })),
-    );
+    if (open.length > 0) yield open;
   }
 }
 

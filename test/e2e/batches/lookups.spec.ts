@@ -3,6 +3,7 @@ import { type PayoutLine } from 'nestjs-payments/batches';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
+import { withBatches } from '../../support/batches-place.js';
 import { eagerEngine } from '../../support/eager-engine.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { type PgliteServer, startPglite } from '../../support/pglite-server.js';
@@ -58,5 +59,51 @@ describe('a recipient about whom the gateway gives no usable answer', () => {
     expect((await batch.check({ by: 'maker' })).blocked).toBe(1);
     await expect(batch.approve({ by: 'checker' })).rejects.toMatchObject({ code: 'BATCH_BLOCKED' });
     expect((await batch.check({ by: 'maker' })).blocked).toBe(0);
+  });
+
+  it('cannot be paid by an approval of somebody who saw the line blocked', async () => {
+    sandbox.next('POST /disbursements/name-lookup').html(500).times(3);
+    const batch = await running.batches.create('loans', knownLines(sandbox, 1, '18'), { by: 'maker' });
+    await batch.check({ by: 'maker' });
+    const form = await running.batches.open('loans');
+    await batch.check({ by: 'maker' });
+    await expect(form.approve({ by: 'checker', withoutBlocked: true })).rejects.toMatchObject({
+      code: 'BATCH_APPROVAL',
+    });
+    const { digest } = await running.batches.open('loans');
+    expect(batch.digest).toBe(digest);
+    // Nothing was blocked any more.
+    await batch.check({ by: 'maker' });
+    await batch.approve({ by: 'checker', digest });
+    await batch.start({ by: 'maker' });
+    expect((await batch.finished()).byState).toMatchObject({ accepted: { lines: 1 } });
+  });
+
+  it('is not accepted with what a check finds at the same moment', async () => {
+    sandbox.next('POST /disbursements/name-lookup').html(500).times(3);
+    const [line] = knownLines(sandbox, 1, '19') as [PayoutLine];
+    const lines = [{ ...line, name: 'Somebody Else' }];
+    const batch = await running.batches.create('rent', lines, { by: 'maker' });
+    await batch.check({ by: 'maker' });
+    let checks = 0;
+    const storage = postgresStorage({ pool: database.pool, schema: database.schema });
+    const other = await startBatchesApp({
+      sandbox,
+      storage: withBatches(storage, (store) => ({
+        line: async (load, key) => {
+          const found = await store.line(load, key);
+          checks += 1;
+          if (checks === 1) await batch.check({ by: 'maker' });
+          return found;
+        },
+      })),
+      engine: eagerEngine(),
+    });
+    const slow = await other.batches.open('rent');
+    const word = { by: 'maker', because: 'I know her' };
+    await expect(slow.accept(['S-1'], word)).rejects.toMatchObject({ code: 'BATCH_STATE' });
+    expect((await batch.progress()).byState).toMatchObject({ blocked: { lines: 1 } });
+    expect(await slow.accept(['S-1'], word)).toBe(1);
+    await other.app.close();
   });
 });
