@@ -120,7 +120,7 @@ function ofEvents({ batches, batchEvents }: TableNames): Pick<BatchStatements, '
     append: (key, event) =>
       statement(
         `WITH ${MOMENT}, b AS (
-          UPDATE ${batches} SET events = events + 1 FROM moment WHERE ${IS_BATCH} RETURNING events, moment.now AS at
+          UPDATE ${batches} SET events = events + 1, updated_at = now FROM moment WHERE ${IS_BATCH} RETURNING events, updated_at AS at
         )
         INSERT INTO ${batchEvents} (account, environment, name, number, at, action, actor, details)
         SELECT $1, $2, $3, b.events, b.at, $4, $5, $6 FROM b

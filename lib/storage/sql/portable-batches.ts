@@ -98,8 +98,8 @@ function writingBatches(
       ),
     append: (key, event) =>
       atomic(
-        sql`UPDATE ${BATCHES} SET events = events + 1 WHERE ${keyIs(key)}`,
-        ifDone(nextEvent(now, key, event)),
+        sql`UPDATE ${BATCHES} SET events = events + 1, updated_at = ${now} WHERE ${keyIs(key)}`,
+        ifDone(nextEvent(raw('updated_at'), key, event)),
       ),
   };
 }
