@@ -2,6 +2,8 @@ import { type BackendFactory, type Job, Queue, type RedisOptions, Worker, type W
 import { inspect } from 'node:util';
 import { type BatchEngine, type BatchJob, jobId } from '../../batches/engine/batch-engine.js';
 import { CHUNK_LINES } from '../../batches/loading/chunk-lines.js';
+import { isRecord } from '../../common/json-object.js';
+import { SafeLogger } from '../../common/safe-logger.js';
 import { backOffMs, withDeadline } from '../../common/timing.js';
 import { count, milliseconds, readOptions } from '../../config/option.js';
 import { type OptionError } from '../../config/option-checks.js';
@@ -130,7 +132,7 @@ function redisJobs(given: unknown): JobStorage {
 
 /** The connection is what the backend takes, and BullMQ 5 has no type for it. */
 function otherJobs(backend: object, given: unknown): JobStorage {
-  if (typeof given !== 'object' && typeof given !== 'string') {
+  if (!isRecord(given) && typeof given !== 'string') {
     throw error('connection', 'is missing: write what the backend takes, for example a Pool of pg.');
   }
   const connection = given as RedisOptions;
@@ -154,6 +156,8 @@ interface EngineSettings {
 
 class BullmqEngine implements BatchEngine {
   readonly name = 'bullmq';
+  private readonly logger = new SafeLogger('PayoutBatches');
+  private isClosing = false;
   private readonly outage: OutageLog;
   private readonly queue: Queue<BatchJob>;
   private worker: Worker<BatchJob> | undefined;
@@ -196,6 +200,11 @@ class BullmqEngine implements BatchEngine {
     this.worker.on('error', (failure) => {
       this.outage.failed(failure);
     });
+    // Nobody else sees it: BullMQ only keeps the job, and runs it again.
+    this.worker.on('failed', (job, failure) => {
+      if (this.isClosing || !job) return;
+      this.logger.warn(`A chunk of the batch "${job.data.batch}" is tried again: ${failureLabel(failure)}`);
+    });
   }
 
   async add(jobs: readonly BatchJob[], delayMs = 0): Promise<void> {
@@ -225,6 +234,7 @@ class BullmqEngine implements BatchEngine {
 
   async close(): Promise<void> {
     const { worker, queue } = this;
+    this.isClosing = true;
     if (worker) {
       // BullMQ 5 may start another pause between two checks for stalled jobs after its close, which keeps the process running.
       worker.opts.stalledInterval = 1;
