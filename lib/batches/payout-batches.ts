@@ -71,8 +71,9 @@ export class PayoutBatches {
     options: CreateBatchOptions,
   ): Promise<PayoutBatch> {
     const by = checkActor(options);
-    const account = await this.around().accounts.open(options.account ?? DEFAULT_ACCOUNT);
-    const stored = await loadBatch(account, { batch, lines, by, again: options.again ?? [] });
+    const { accounts, policy } = this.around();
+    const account = await accounts.open(options.account ?? DEFAULT_ACCOUNT);
+    const stored = await loadBatch(account, { batch, lines, by, again: options.again ?? [], policy });
     return new PayoutBatch(new BatchAccess(account, stored, this.around()), stored);
   }
 

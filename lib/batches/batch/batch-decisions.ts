@@ -29,12 +29,12 @@ export function decideApproval(
 ): BatchChange {
   checkState(stored, 'approve');
   const { record } = stored;
-  const { createdBy, approvals, cents } = detailsOf(record);
+  const { createdBy, approvals, cents, approvalsNeeded: neededAtLoad = 1 } = detailsOf(record);
   const batch = { digest: approvalDigestOf(record), createdBy, approvals };
   const problem = approvalProblem({ by, digest, batch }, policy);
   if (problem !== undefined) throw new PaymentsError('BATCH_APPROVAL', `Nothing was approved: ${problem}.`);
   const given = [...approvals, { by, digest }];
-  const isLast = given.length >= approvalsNeeded(BigInt(cents), policy);
+  const isLast = given.length >= Math.max(neededAtLoad, approvalsNeeded(BigInt(cents), policy));
   return {
     action: isLast ? 'approve' : 'approve-in-part',
     by,

@@ -6,6 +6,8 @@ import { type BatchRecord, type StoredBatch } from '../../storage/batch-store.js
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchDetails } from '../batch/batch-details.js';
 import { isBatchName, NAME_RULE } from '../lines/payout-line.js';
+import { approvalsNeeded } from '../policy/approval-rule.js';
+import { type ResolvedBatchPolicy } from '../policy/batch-policy.js';
 import { changeBatch } from '../batch/batch-change.js';
 import { LineIntake, type LoadedLines } from './line-intake.js';
 
@@ -19,6 +21,7 @@ export interface BatchToLoad {
   readonly by: string;
   /** Names of batches whose lines may be paid once more. */
   readonly again: readonly string[];
+  readonly policy: ResolvedBatchPolicy;
 }
 
 /**
@@ -36,7 +39,7 @@ export async function loadBatch(account: BatchAccount, wanted: BatchToLoad): Pro
   try {
     const loaded = await new LineIntake(account, stored.record.load).takeAll(wanted.lines);
     await refuseSameLines(account, stored.record, loaded, wanted.again);
-    return await finish(account, stored, loaded, wanted.by);
+    return await finish(account, stored, loaded, wanted);
   } catch (error) {
     // Why it failed says more than what could not be removed, which the next load under this name removes.
     await giveUp(account, stored).catch(() => undefined);
@@ -84,7 +87,7 @@ async function finish(
   account: BatchAccount,
   stored: StoredBatch,
   { lines, cents, digest }: LoadedLines,
-  by: string,
+  { by, policy }: BatchToLoad,
 ): Promise<StoredBatch> {
   const { batch, load } = stored.record;
   const loaded = await changeBatch(account, stored, ({ record }) =>
@@ -94,7 +97,7 @@ async function finish(
           by,
           digest,
           details: { lines, amount: formatCents(cents), digest },
-          changes: { lines, cents: String(cents) },
+          changes: { lines, cents: String(cents), approvalsNeeded: approvalsNeeded(cents, policy) },
         }
       : undefined,
   );

@@ -24,11 +24,20 @@ export function approvalProblem(
   if (digest !== batch.digest) {
     return 'the digest is not that of the lines, so other lines were looked at: open the batch and look at it again';
   }
-  if (by === batch.createdBy && !creatorMayApprove) {
+  if (isSamePerson(by, batch.createdBy) && !creatorMayApprove) {
     return 'whoever created the batch may not approve it: another person has to';
   }
-  if (batch.approvals.some((approval) => approval.by === by)) {
+  if (batch.approvals.some((approval) => isSamePerson(approval.by, by))) {
     return 'this person has approved it already: another one has to';
   }
   return undefined;
+}
+
+/** Somebody who types the own name in capitals, or with another space, is no second person. */
+function isSamePerson(one: string, other: string): boolean {
+  return plain(one) === plain(other);
+}
+
+function plain(by: string): string {
+  return by.normalize('NFKC').replace(/\s+/g, ' ').trim().toLowerCase();
 }

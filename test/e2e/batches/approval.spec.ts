@@ -90,6 +90,18 @@ describe('a batch that nobody has approved for good', () => {
     expect((await batch.progress()).state).toBe('approved');
   });
 
+  it('needs the approvals of the policy under which it was loaded, also of a process with a laxer one', async () => {
+    lines = knownLines(sandbox, 2, '2502');
+    await checked();
+    const lax = await startBatchesApp({ sandbox, storage });
+    const batch = await lax.batches.open(name);
+    await batch.approve({ by: 'first' });
+    await expect(batch.start({ by: 'maker' })).rejects.toMatchObject({ code: 'BATCH_STATE' });
+    await batch.approve({ by: 'second' });
+    expect((await batch.progress()).state).toBe('approved');
+    await lax.app.close();
+  });
+
   it('loses its approvals when it is checked again', async () => {
     lines = knownLines(sandbox, 2, '2501');
     const batch = await checked();

@@ -97,8 +97,10 @@ describe('an approval', () => {
   it.each([
     ['another person', 'second', 'd1', {}, undefined],
     ['the creator', 'maker', 'd1', {}, 'whoever created the batch may not approve it'],
+    ['the creator, who types the name in another way', ' MAKER', 'd1', {}, 'whoever created the batch'],
     ['the creator, who may', 'maker', 'd1', { creatorMayApprove: true }, undefined],
     ['the same person once more', 'first', 'd1', {}, 'this person has approved it already'],
+    ['the same person in capitals', 'First', 'd1', {}, 'this person has approved it already'],
     ['somebody who saw other lines', 'second', 'd2', {}, 'the digest is not that of the lines'],
     ['somebody who saw nothing', 'second', '', {}, 'the digest is not that of the lines'],
   ])('of %s', (_who, by, digest, given, problem) => {
