@@ -3,7 +3,7 @@ import { formatTzs } from '../../common/money.js';
 import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { approvalSteps, batchDocument } from './batch-summary.js';
 import { EXIT } from './exit-code.js';
-import { commandLine, fileOf, openBatch, type PayoutDesk, refuseOtherFile } from './payout-desk.js';
+import { commandLine, fileOf, noFile, openBatch, type PayoutDesk, refuseOtherFile } from './payout-desk.js';
 import { progressScreen } from './progress-screen.js';
 import { tableLines } from './table.js';
 
@@ -48,7 +48,7 @@ async function loadedBatch(desk: PayoutDesk): Promise<PayoutBatch> {
     return existing;
   }
   const path = fileOf(desk);
-  if (path === undefined) throw new PaymentsError('FILE_NOT_FOUND', `There is no file ${order.word} here.`);
+  if (path === undefined) throw noFile(order);
   return batches
     .create(name, desk.linesOf(path), { by, again: values.again ?? [] })
     .catch((error: unknown) => {

@@ -32,10 +32,11 @@ export async function approveBatch(desk: PayoutDesk): Promise<number> {
       'Nothing was approved, because lines are blocked, or not checked: look at them with --check, then --accept them, or write --without-blocked to leave them unpaid.',
     );
   });
-  const { total } = await batch.progress();
-  await sayResult(desk, batch, {}, [
-    `${by} approved ${total.lines} lines, ${formatTzs(total.amount, 'en')}.`,
-  ]);
+  const { byState, state } = await batch.progress();
+  // Blocked lines stay out.
+  const { lines, amount } = byState.checked ?? { lines: 0, amount: '0' };
+  const more = state === 'checked' ? ' One more person has to.' : '';
+  await sayResult(desk, batch, {}, [`${by} approved ${lines} lines, ${formatTzs(amount, 'en')}.${more}`]);
   return EXIT.fine;
 }
 
@@ -60,6 +61,7 @@ export async function settleLines(desk: PayoutDesk): Promise<number> {
   const { by, values } = desk.order;
   const settlements = (values.settle ?? []).map(settlementOf);
   const batch = await openBatch(desk);
+  await refuseOtherFile(desk, batch);
   for (const { key, outcome } of settlements) await batch.settle(key, outcome, { by });
   await sayResult(desk, batch, { settled: settlements.length }, [
     settlements.map(({ key, outcome }) => `${key} is ${outcome}.`).join(' '),

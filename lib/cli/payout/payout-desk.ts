@@ -1,5 +1,5 @@
 import type * as NestCore from '@nestjs/core';
-import { existsSync, createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type PayoutBatch, type PayoutBatches, type PayoutLine } from '../../batches/index.js';
 import { optionsFromEnvironment, type PaymentsFactoryOptions } from '../../config/environment-options.js';
@@ -7,7 +7,10 @@ import { isPaymentsError, PaymentsConfigError, PaymentsError } from '../../error
 import { digestOfLines } from '../../batches/loading/lines-digest.js';
 import { type CommandContext } from '../command.js';
 import { applicationEnvironment } from '../environment.js';
+import { isBatchName } from '../../batches/lines/payout-line.js';
 import { shellWord } from '../shell-word.js';
+import { printable } from '../terminal.js';
+import { UsageError } from '../usage-error.js';
 import { LogLines } from './log-lines.js';
 import { type HeldEngine, onlyJobs } from './only-jobs.js';
 import { type PayoutOrder } from './payout-order.js';
@@ -38,6 +41,9 @@ export function withDesk<T>(
   context: CommandContext,
   work: (desk: PayoutDesk) => Promise<T>,
 ): Promise<T> {
+  if (order.action === 'check' && !isBatchName(order.word) && fileOf({ order, context }) === undefined) {
+    throw noFile(order);
+  }
   const environment = applicationEnvironment(order.values.dotenv, context);
   const { database, schema } = order.values;
   const where = {
@@ -45,7 +51,7 @@ export function withDesk<T>(
     database,
     schema,
     folder: context.folder,
-    mayBeNew: order.action === 'check',
+    mayBeNew: order.action === 'check' && fileOf({ order, context }) !== undefined,
   };
   // The gateway has no webhooks for payouts, so the command needs no secret for them.
   const { webhooks: _notForPayouts, ...options } = optionsFromEnvironment(environment);
@@ -88,10 +94,24 @@ async function withNest<T>(
   const app = await NestFactory.createApplicationContext(module, settings);
   try {
     const batches = app.get(PayoutBatches);
-    const linesOf = (path: string): AsyncIterable<PayoutLine> => linesFromCsv(createReadStream(path));
+    const linesOf = (path: string): AsyncIterable<PayoutLine> =>
+      readable(linesFromCsv(createReadStream(path)), order.word);
     return await work({ order, context, log, batches, place, gateway: options.baseUrl, engine, linesOf });
   } finally {
     await app.close();
+  }
+}
+
+/** A file that cannot be read is a wrong command line, and no crash. */
+async function* readable(lines: AsyncIterable<PayoutLine>, word: string): AsyncGenerator<PayoutLine, void> {
+  try {
+    yield* lines;
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    throw new UsageError(
+      `${printable(word)} cannot be read (${String(code)}): name a CSV file that you may read.`,
+    );
   }
 }
 
@@ -136,7 +156,17 @@ export async function openBatch({ batches, order, place }: PayoutDesk): Promise<
 /** The file of the command line; undefined if the word is the name of a batch. */
 export function fileOf({ order, context }: Pick<PayoutDesk, 'order' | 'context'>): string | undefined {
   const path = resolve(context.folder, order.word);
-  return order.word !== '' && existsSync(path) ? path : undefined;
+  const found = order.word === '' ? undefined : statSync(path, { throwIfNoEntry: false });
+  // A folder may have the name of a batch.
+  return found === undefined || found.isDirectory() ? undefined : path;
+}
+
+/** Nobody who types a path that leads nowhere means a batch that happens to have its last word as a name. */
+export function noFile({ word, batch, action }: PayoutOrder): PaymentsError {
+  return new PaymentsError(
+    'FILE_NOT_FOUND',
+    `There is no file ${printable(word)} here, and nothing was done.${action === 'check' ? '' : ` If you mean the batch "${batch}", write its name in the place of the file.`}`,
+  );
 }
 
 /**
@@ -145,10 +175,19 @@ export function fileOf({ order, context }: Pick<PayoutDesk, 'order' | 'context'>
  * @throws PaymentsError if the batch was loaded from other lines.
  */
 export async function refuseOtherFile(desk: PayoutDesk, batch: PayoutBatch): Promise<void> {
-  const path = fileOf(desk);
-  if (path === undefined) return;
-  if ((await digestOfLines(desk.linesOf(path))) === (await loadedDigest(batch))) return;
   const { order } = desk;
+  const path = fileOf(desk);
+  if (path === undefined) {
+    if (isBatchName(order.word)) return;
+    throw noFile(order);
+  }
+  if ((await digestOfLines(desk.linesOf(path))) === (await loadedDigest(batch))) return;
+  if (order.action === 'settle') {
+    throw new PaymentsError(
+      'BATCH_CHANGED',
+      `${order.word} differs from what was loaded as "${batch.name}", and nothing was done. If you mean that batch, write its name in the place of the file.`,
+    );
+  }
   throw new PaymentsError(
     'BATCH_CHANGED',
     `${order.word} differs from what was loaded as "${batch.name}", and nothing was done. If nothing of it is paid yet, end that batch (${commandLine(order, '--cancel --by <person>')}), ` +

@@ -114,14 +114,18 @@ async function withSqlite<T>(path: string, work: Work<T>): Promise<T> {
   const { sqliteStorage } = await import('nestjs-payments/sqlite');
   if (!hasSqlite()) throw noEmbedded();
   // It holds names and accounts. SQLite gives the files beside it the same rights.
-  closeSync(openSync(path, 'a', OWNER_ALONE));
+  await written(path, () => {
+    closeSync(openSync(path, 'a', OWNER_ALONE));
+  });
   return work({ storage: sqliteStorage({ file: path }), place: path });
 }
 
 async function withPglite<T>(path: string, folder: string, work: Work<T>): Promise<T> {
   if (!isInstalled('@electric-sql/pglite', folder)) throw noEmbedded();
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const lock = await lockFolder(path, { holder: 'payout command', other: '--database' });
+  const lock = await written(path, () => {
+    if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
+    return lockFolder(path, { holder: 'payout command', other: '--database' });
+  });
   try {
     const { postgresStorage } = await import('nestjs-payments/postgres');
     const { pool, close } = await openPglite(join(path, 'data'), (name) => applicationsPackage(name, folder));
@@ -167,4 +171,17 @@ function nothingHere(path: string): PaymentsConfigError {
   return new PaymentsConfigError(
     `There is no ${path} here, so nothing was checked in this folder: go to the folder of --check, set DATABASE_URL, or write --database <path>.`,
   );
+}
+
+/** What cannot be written is a wrong place, and no crash. */
+async function written<T>(path: string, write: () => T | Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    throw new PaymentsConfigError(
+      `${path} cannot be written (${String(code)}): write --database <path> in a folder that is yours, or set DATABASE_URL.`,
+    );
+  }
 }

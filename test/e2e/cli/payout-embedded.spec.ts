@@ -93,6 +93,16 @@ function oneAtATime(database: string): void {
 
 describe('nestjs-payments payout in a folder of PGlite', () => {
   oneAtATime('own.pglite');
+
+  it('says where it cannot write, in one sentence', async () => {
+    write('file', []);
+    const refused = await payout('--check', '--by', 'john', '--database', join('file', 'own.pglite'));
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /own\.pglite cannot be written \(ENOTDIR\): write --database <path> .*\.\n$/,
+    );
+    expect(refused.stderr.split('\n')).toHaveLength(2);
+  });
 });
 
 describeWithSqlite('nestjs-payments payout in a file of SQLite', () => {

@@ -116,6 +116,8 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     const own = await payout('--approve', '--by', 'john', '--digest', digest);
     expect(own).toMatchObject({ code: 1, stdout: '' });
     expect(own.stderr).toContain('whoever created the batch may not approve it');
+    const inCapitals = await payout('--approve', '--by', 'JOHN', '--digest', digest);
+    expect(inCapitals).toMatchObject({ code: 1, stdout: '' });
     const early = await payout('--run', '--by', 'john');
     expect(early).toMatchObject({ code: 1, stdout: '' });
     expect(early.stderr).toContain('is checked, so --run does nothing. First: npx nestjs-payments payout');
@@ -236,6 +238,38 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(await payout(...wrong, digest)).toMatchObject({ code: 0 });
   });
 
+  it('does nothing to a batch whose name happens to be in a path that leads nowhere', async () => {
+    await approved(1);
+    sandbox.next('POST /disbursements/bank').dropAfterProcessing();
+    const elsewhere = (...args: readonly string[]): Promise<FinishedCli> =>
+      runCommand(['payout', join(folder, 'no', 'salaries.csv'), ...args, '--schema', schema], {
+        environment: environment(),
+      });
+    for (const action of [['--run'], ['--accept', 'S-1', '--because', 'so'], ['--settle', 'S-1=failed']]) {
+      const refused = await elsewhere(...action, '--by', 'john');
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toContain('salaries.csv here, and nothing was done. If you mean the batch');
+    }
+    expect(ledger()).toEqual([]);
+    expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 3 });
+    write(knownLines(sandbox, 2));
+    const other = await payout('--settle', 'S-1=failed', '--by', 'john');
+    expect(other).toMatchObject({ code: 1, stdout: '' });
+    expect(other.stderr).toContain('differs from what was loaded as "salaries", and nothing was done');
+    expect((await report()).byState).toMatchObject({ unknown: { lines: 1 } });
+  });
+
+  it('says of a folder that it is no file', async () => {
+    const refused = await runCommand(
+      ['payout', folder, '--name', 'x', '--check', '--by', 'john', '--schema', schema],
+      {
+        environment: environment(),
+      },
+    );
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^There is no file .* here, and nothing was done\.\n$/);
+  });
+
   it('lists every bad line of a file, and loads nothing', async () => {
     writeFileSync(
       file,
@@ -269,7 +303,10 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     const refused = await payout(...approve);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('or write --without-blocked to leave them unpaid');
-    expect(await payout(...approve, '--without-blocked')).toMatchObject({ code: 0 });
+    const approved = await payout(...approve, '--without-blocked');
+    expect(approved).toMatchObject({ code: 0 });
+    // What stays unpaid is not called approved.
+    expect(approved.stdout).toMatch(/^mary approved 2 lines, TZS\s2,000\.\n/);
     expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 5 });
     expect(ledger()).toEqual(['salaries.S-1', 'salaries.S-2']);
   });
