@@ -122,7 +122,7 @@ export async function askAboutUnknown(access: BatchAccess): Promise<number> {
   const ask = async (line: BatchLine): Promise<void> => {
     const change = await fromJournal(access, line);
     if (!change) return;
-    const changed = await store.change(access.load, [{ ...change, from: [line.state] }]);
+    const changed = await store.change(access.load, [change]);
     if (changed.length > 0 && change.to !== line.state) known += 1;
   };
   for await (const lines of linePages(store, access.load, states)) {
@@ -137,19 +137,22 @@ export async function askAboutUnknown(access: BatchAccess): Promise<number> {
 async function fromJournal(
   { account, batch }: BatchAccess,
   line: BatchLine,
-): Promise<Pick<LineChange, 'number' | 'to' | 'result'> | undefined> {
+): Promise<LineChange | undefined> {
   const { journal } = account.services;
   const { number, state } = line;
+  const from = [state];
   const reference = paymentReference(batch, line.key);
   const entry = await journal.get('disbursement', reference);
   if (!entry) {
     // The journal knows a payment before it is sent, so a line that was only begun was not sent.
     const isUnsent = state === 'sending' && (await isUnheardOf(journal, reference));
-    return isUnsent ? { number, to: 'checked' } : undefined;
+    return isUnsent ? { number, from, to: 'checked' } : undefined;
   }
   if (entry.state === 'planned') return undefined;
-  const isOpen = entry.state === 'unknown' || entry.state === 'in-flight';
-  return isOpen ? (await payLine(account.services, batch, line)).change : { number, to: stateIn(entry) };
+  if (entry.state !== 'unknown' && entry.state !== 'in-flight') return { number, from, to: stateIn(entry) };
+  const { change } = await payLine(account.services, batch, line);
+  // Somebody may have settled the payment as failed right before the call, which was its next attempt then.
+  return change && { ...change, from: [...from, ...change.from] };
 }
 
 /** Writes down how a line ended. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LineState, type PayoutBatch } from 'nestjs-payments/batches';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
 import { type BatchesPlace, startBatchesPlace } from '../../support/batches-place.js';
@@ -101,6 +101,20 @@ describe('a line whose answer was lost', () => {
       .map(({ body, headers }) => [body, headers['idempotency-key']]);
     expect(calls).toHaveLength(2);
     expect(calls[1]).toEqual(calls[0]);
+  });
+
+  it('is never called failed if it was asked about right after somebody settled it, which sent it', async () => {
+    await withFault((fault) => fault.dropBefore());
+    await pass();
+    const { get } = running.journal;
+    vi.spyOn(running.journal, 'get').mockImplementationOnce(async (family, reference) => {
+      const entry = await get.call(running.journal, family, reference);
+      await batch.settle('S-1', 'failed', { by: 'support' });
+      return entry;
+    });
+    await batch.askAgain();
+    expect(sent()).toEqual(both());
+    expect(await states()).toEqual(['accepted', 'accepted']);
   });
 
   it('is never sent again once somebody settled it, whatever it was', async () => {
