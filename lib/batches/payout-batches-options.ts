@@ -16,6 +16,7 @@ export interface PayoutBatchesOptions {
   readonly engine: BatchEngine;
   /**
    * Where batches and lines are. One of `postgresStorage`, `sqlStorage` and `sqliteStorage`.
+   * `PaymentsJournal.reseal()` does not reach the lines in another storage than that of `PaymentsModule`.
    * @default the storage of `PaymentsModule`
    */
   readonly storage?: PaymentsStorage;
