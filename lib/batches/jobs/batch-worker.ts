@@ -156,7 +156,10 @@ export class BatchWorker {
   private async refuseOpenLines({ job, account }: JobContext): Promise<void> {
     const [open] = await account.store.chunksIn(job.load, OPEN, { after: job.chunk - 1, limit: 1 });
     if (open !== job.chunk) return;
-    throw new PaymentsError('CHUNK_OPEN', 'Another process works on lines of the chunk.');
+    throw new PaymentsError(
+      'CHUNK_OPEN',
+      'Another process works on lines of the chunk, or died a moment ago: they are waited for.',
+    );
   }
 
   /** The lines of the chunk. What was checked too long ago is checked again, and what was paid elsewhere since is blocked. */

@@ -92,8 +92,10 @@ function nextSteps(
       : [],
     step ? [`\n${step.says}`, `  ${commandLine(order, step.rest)}`] : [],
     state === 'checked' ? approvalSteps(order, digest, byState.blocked !== undefined) : [],
-    byState.refused && state === 'ended'
-      ? ['\nWhat was refused moved no money: correct these lines, and pay them as a batch of their own.']
+    (byState.refused || byState.blocked) && state === 'ended'
+      ? [
+          '\nWhat was refused or blocked moved no money: correct these lines, and pay them as a batch of their own.',
+        ]
       : [],
   ].flat();
 }

@@ -14,7 +14,7 @@ export async function acceptLines(desk: PayoutDesk): Promise<number> {
   await refuseOtherFile(desk, batch);
   const accepted = await batch.accept(keys, { by, because: values.because ?? '' });
   await sayResult(desk, batch, { accepted }, [
-    `${accepted} of ${keys.length} lines were blocked, and will be paid.`,
+    `${accepted} of ${keys.length} lines were blocked, and are accepted: they are paid after the approval.`,
   ]);
   return accepted === keys.length ? EXIT.fine : EXIT.problem;
 }

@@ -8,6 +8,7 @@ export type Say = (line: string) => void;
 export class LogLines implements LoggerService {
   /** Changed while a bar is on the screen. */
   say: Say;
+  private shown = '';
 
   constructor(private readonly terminal: Terminal) {
     this.say = terminal.say;
@@ -24,7 +25,9 @@ export class LogLines implements LoggerService {
   }
 
   private show(message: unknown): void {
-    if (typeof message !== 'string') return;
+    // What is tried again and again says the same each time.
+    if (typeof message !== 'string' || message === this.shown) return;
+    this.shown = message;
     for (const line of message.split('\n')) this.say(this.terminal.paint('dim', printable(line)));
   }
 }

@@ -81,7 +81,15 @@ const INSTEAD: Readonly<Record<string, string>> = {
 
 /** The package's own message says which method to call. */
 async function inWordsOfCommands(error: unknown, { order, batches }: PayoutDesk): Promise<unknown> {
-  if (!isPaymentsError(error) || error.code !== 'BATCH_STATE') return error;
+  if (!isPaymentsError(error)) return error;
+  if (error.code === 'BATCH_CHECK') {
+    const [, ...reason] = error.message.split(': ');
+    return new PaymentsError(
+      error.code,
+      `The check stopped, and the same command goes on: ${reason.join(': ')}`,
+    );
+  }
+  if (error.code !== 'BATCH_STATE') return error;
   const { state } = await (await batches.open(order.batch)).progress();
   const instead = INSTEAD[state];
   return new PaymentsError(
