@@ -89,7 +89,8 @@ export class PayoutBatch {
   }
 
   /**
-   * Begins to pay. Resolves when the work is handed to the engine: see `finished()` and `watch()`.
+   * Begins to pay. Resolves when the work is handed to the engine: see `finished()` and `watch()`. If the engine did not take it,
+   * call it again.
    *
    * @throws PaymentsError with the code `BATCH_STATE`, `BATCH_CHANGED` if the stored lines are not those that were approved, or
    * `BATCH_BALANCE` if the wallet holds too little.
@@ -99,6 +100,7 @@ export class PayoutBatch {
     const access = this.access();
     const { account, around } = access;
     const stored = await access.stored();
+    if (await this.isGivenAgain(stored)) return;
     checkState(stored, 'start');
     await checkReady(account, stored.record, around.policy);
     const started = await access.change((current) => {
@@ -125,9 +127,19 @@ export class PayoutBatch {
     const by = checkActor(actor);
     const access = this.access();
     const stored = await access.stored();
+    if (await this.isGivenAgain(stored)) return;
     checkState(stored, 'resume');
     await resumeBatch(access.account, stored, by, access.around);
     access.tell();
+  }
+
+  /** An earlier call may have failed when it handed the work of a running batch to the engine, which keeps each job once. */
+  private async isGivenAgain(stored: StoredBatch): Promise<boolean> {
+    if (stored.record.state !== 'running') return false;
+    const { account, around } = this.access();
+    await giveRun(account, stored, around);
+    this.access().tell();
+    return true;
   }
 
   /** Ends the batch for ever: what is not sent is never sent. Lines that are being sent end as they end. */

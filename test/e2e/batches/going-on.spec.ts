@@ -8,7 +8,7 @@ import { eagerEngine } from '../../support/eager-engine.js';
 
 const away = (): Promise<never> => Promise.reject(new PaymentsStorageError('It is away.'));
 
-describe('a batch that pauses until the wallet is topped up', () => {
+describe('a batch whose work gets lost for a moment', () => {
   let place: BatchesPlace;
   let running: BatchesApp;
   let names = 0;
@@ -46,7 +46,7 @@ describe('a batch that pauses until the wallet is topped up', () => {
     });
   };
 
-  it('goes on although the storage was away right after it was resumed', async () => {
+  it('goes on by itself although the storage was away right after it was resumed', async () => {
     let given = 0;
     const batch = await pausedOnce((store) => ({
       chunksIn: (load, states, page) => {
@@ -59,7 +59,7 @@ describe('a batch that pauses until the wallet is topped up', () => {
     expect(given).toBeGreaterThan(2);
   });
 
-  it('goes on although the queue was away right after it had paused', async () => {
+  it('goes on by itself although the queue was away right after it had paused', async () => {
     const engine = eagerEngine();
     let wakes = 0;
     const batch = await pausedOnce(() => ({}), {
@@ -73,4 +73,29 @@ describe('a batch that pauses until the wallet is topped up', () => {
     await ends(batch);
     expect(wakes).toBeGreaterThan(1);
   });
+
+  it.each(['start', 'resume'] as const)(
+    'is paid after another %s, if the queue did not take its work',
+    async (again) => {
+      const engine = eagerEngine();
+      let adds = 0;
+      running = await startBatchesApp({
+        sandbox: place.sandbox,
+        storage: place.storage,
+        engine: {
+          ...engine,
+          add: (jobs) => {
+            const isPay = jobs[0]?.kind === 'pay';
+            if (isPay) adds += 1;
+            return isPay && adds === 1 ? away() : engine.add(jobs);
+          },
+        },
+      });
+      const lines = knownLines(place.sandbox, 3, `${100 + names}`);
+      const batch = await approvedBatch(running.batches, `run-${names}`, lines);
+      await expect(batch.start({ by: 'maker' })).rejects.toThrow('It is away.');
+      await batch[again]({ by: 'maker' });
+      await ends(batch);
+    },
+  );
 });
