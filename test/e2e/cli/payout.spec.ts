@@ -332,6 +332,10 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(text.split('\n')).toHaveLength(4);
     for (const { account_number } of lines) expect(text).not.toContain(account_number);
     expect((await payout('--report', '--format', 'csv')).stdout).toBe(text);
+    const over = await payout('--report', '--format', 'json', '--out', file);
+    expect(over).toMatchObject({ code: 2, stdout: '' });
+    expect(over.stderr).toContain('--out exists already, and nothing was written');
+    expect(readFileSync(file, 'utf8')).toContain(String(lines[0]?.account_number));
     const missing = await payout('--report', '--format', 'csv', '--out', join(folder, 'no', 'paid.csv'));
     expect(missing).toMatchObject({ code: 2 });
     expect(missing.stderr).toContain('--out cannot be written (ENOENT)');
