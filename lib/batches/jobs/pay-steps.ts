@@ -4,11 +4,13 @@ import {
   type LineState,
   type StoredBatch,
 } from '../../storage/batch-store.js';
+import { paymentReference } from '../lines/payout-line.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchPause, detailsOf } from '../batch/batch-details.js';
 import { countRow } from '../policy/row-rule.js';
 import { type BatchSurroundings } from '../batch/batch-surroundings.js';
 import { inParallel } from './in-parallel.js';
+import { isUnheardOf } from './journal-state.js';
 import { payLine } from './pay-line.js';
 import { blockPaidElsewhere } from './same-recipients.js';
 
@@ -24,6 +26,8 @@ export class PaySteps {
   private stop: BatchPause | undefined;
   /** Somebody paused or cancelled the batch, or the application stops. */
   private isOver = false;
+  /** Another run of the batch has begun, which sends what this job has marked. */
+  private isTakenUp = false;
 
   constructor(
     private readonly account: BatchAccount,
@@ -62,10 +66,26 @@ export class PaySteps {
     await this.look();
     if (this.isOver) return [];
     const marked = ready.filter(({ number }) => this.unsent.has(number));
+    const begun = lines.filter(({ state }) => state === 'sending');
     const place = { batch, load, chunk };
-    const blocked = await blockPaidElsewhere(store, place, marked, 'sending', this.around.policy);
+    const unsent = [...marked, ...(await this.unheardOf(begun))];
+    const blocked = new Set(await blockPaidElsewhere(store, place, unsent, 'sending', this.around.policy));
     for (const number of blocked) this.unsent.delete(number);
-    return lines.filter(({ number, state }) => state === 'sending' || this.unsent.has(number));
+    return lines.filter(
+      ({ number, state }) => !blocked.has(number) && (state === 'sending' || this.unsent.has(number)),
+    );
+  }
+
+  /** The process that had begun these lines died before it sent anything. */
+  private async unheardOf(lines: readonly BatchLine[]): Promise<readonly BatchLine[]> {
+    const { journal } = this.account.services;
+    const found: BatchLine[] = [];
+    for (const line of lines) {
+      const reference = paymentReference(this.stored.record.batch, line.key);
+      const entry = await journal.get('disbursement', reference);
+      if (!entry && (await isUnheardOf(journal, reference))) found.push(line);
+    }
+    return found;
   }
 
   private async pay(line: BatchLine): Promise<void> {
@@ -102,10 +122,12 @@ export class PaySteps {
     const now = (await this.account.store.get(record))?.record;
     const isSame = now?.load === record.load && detailsOf(now).round === detailsOf(record).round;
     this.isOver = !isSame || now.state !== 'running';
+    this.isTakenUp = !isSame;
   }
 
   /** What an earlier job has begun stays as it is: it may have been sent. */
   private async release(): Promise<void> {
+    if (this.isTakenUp) return;
     const changes = [...this.unsent].map((number): LineChange => ({
       number,
       from: ['sending'],

@@ -76,6 +76,20 @@ describe('two who work on batches at the same moment', () => {
     expect(sent()).toBe(2);
   });
 
+  it('pay nobody twice, although a process died between its mark and its look at other batches', async () => {
+    const one = await approvedBatch(first.batches, name('-a'), lines);
+    const other = await approvedBatch(first.batches, name('-b'), copies());
+    await (await begun(one)).finished();
+    const { load } = (await place.store.get(keyOf(name('-b'))))!.record;
+    const marks = [1, 2].map((number) => ({ number, from: ['checked'], to: 'sending' }) as const);
+    expect(await place.store.change(load, marks)).toEqual([1, 2]);
+    expect(await (await begun(other)).finished()).toMatchObject({
+      state: 'ended',
+      byState: { blocked: { lines: 2 } },
+    });
+    expect(sent()).toBe(2);
+  });
+
   it('pay a recipient again for whom somebody gave a word', async () => {
     await (await begun(await approvedBatch(first.batches, name('-a'), lines))).finished();
     const other = await first.batches.create(name('-b'), copies(), { by: 'maker' });
