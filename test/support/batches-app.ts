@@ -27,6 +27,7 @@ export interface BatchesAppOptions {
   readonly policy?: BatchPolicy;
   readonly engine?: BatchEngine;
   readonly now?: () => number;
+  readonly concurrency?: number;
   /** Further modules and listeners of the application. */
   readonly metadata?: Pick<ModuleMetadata, 'imports' | 'providers'>;
   /** Further options of the account. */

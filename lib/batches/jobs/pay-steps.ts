@@ -16,6 +16,8 @@ import { blockPaidElsewhere } from './same-recipients.js';
 
 /** So many results are written together; after each write the worker looks whether somebody paused the batch. */
 const WRITTEN_TOGETHER = 20;
+/** Somebody looks at the progress, also if the gateway takes few lines a second. */
+const WRITTEN_WITHIN_MS = 1_000;
 
 /** Sends the lines of one chunk. */
 export class PaySteps {
@@ -23,6 +25,7 @@ export class PaySteps {
   private unsent = new Set<number>();
   private row = { unknown: 0, refused: 0 };
   private results: LineChange[] = [];
+  private writtenAt: number;
   private stop: BatchPause | undefined;
   /** Somebody paused or cancelled the batch, or the application stops. */
   private isOver = false;
@@ -32,8 +35,13 @@ export class PaySteps {
   constructor(
     private readonly account: BatchAccount,
     private readonly stored: StoredBatch,
-    private readonly around: Pick<BatchSurroundings, 'policy' | 'notifier' | 'concurrency' | 'stopping'>,
-  ) {}
+    private readonly around: Pick<
+      BatchSurroundings,
+      'policy' | 'notifier' | 'concurrency' | 'stopping' | 'now'
+    >,
+  ) {
+    this.writtenAt = around.now();
+  }
 
   /** Returns why the batch has to pause, and whether somebody else ended its run. */
   async payChunk(
@@ -93,7 +101,8 @@ export class PaySteps {
     const { change, stop } = await payLine(this.account.services, this.stored.record.batch, line);
     if (change) this.results.push(change);
     this.stop ??= stop ?? (isOwn ? this.count(change?.to ?? 'sending') : undefined);
-    if (this.results.length >= WRITTEN_TOGETHER) await this.write();
+    const isDue = this.around.now() - this.writtenAt >= WRITTEN_WITHIN_MS;
+    if (isDue || this.results.length >= WRITTEN_TOGETHER) await this.write();
   }
 
   /** Of lines that an earlier job has begun, nothing is counted: that its process died says nothing of the gateway. */
@@ -112,6 +121,7 @@ export class PaySteps {
     const { record } = this.stored;
     const results = this.results;
     this.results = [];
+    this.writtenAt = this.around.now();
     if (results.length > 0) await store.change(record.load, results);
     this.around.notifier.changed(record);
     await this.look();
