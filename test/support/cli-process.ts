@@ -186,16 +186,22 @@ export function runCommand(
   return besideTheSpec(() => runHere(args, surroundings));
 }
 
+const COPIES = Symbol.for('nestjs-payments.copies');
+const shared = globalThis as unknown as Record<symbol, unknown>;
+let copiesOfSpec: unknown;
+/** Some specs run several commands at once. */
+let commands = 0;
+
 /** The bundle is a second copy of the package. A merchant's process refuses that, and this spec and later ones have the first. */
 async function besideTheSpec<T>(work: () => Promise<T>): Promise<T> {
-  const registry = Symbol.for('nestjs-payments.copies');
-  const shared = globalThis as unknown as Record<symbol, unknown>;
-  const own = shared[registry];
-  shared[registry] = new Set();
+  if (commands === 0) copiesOfSpec = shared[COPIES];
+  commands += 1;
+  shared[COPIES] = new Set();
   try {
     return await work();
   } finally {
-    shared[registry] = own;
+    commands -= 1;
+    if (commands === 0) shared[COPIES] = copiesOfSpec;
   }
 }
 
