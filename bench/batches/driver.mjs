@@ -12,6 +12,9 @@ import { median } from '../shared/statistics.mjs';
 
 const CHUNK = 100;
 const LOOKS = 50;
+const UNLIMITED = 10_000;
+/** Lines a second. */
+const PACE = 100;
 const TABLES = ['lines', 'chunks', 'counts', 'events'].map((name) => `payments_batch_${name}`);
 
 /** @param keys Address and keys of the gateway. */
@@ -19,12 +22,14 @@ export default async function open({ url, keys }) {
   const schema = `payments_bench_${process.pid}`;
   const pool = new pg.Pool({ connectionString: url, max: 10 });
   await migratePayments(pool, { schema });
-  const app = await NestFactory.createApplicationContext(moduleOf(postgresStorage({ pool, schema }), keys), {
-    logger: ['error', 'warn'],
-  });
+  const storage = postgresStorage({ pool, schema });
+  const start = (perSecond) =>
+    NestFactory.createApplicationContext(moduleOf(storage, keys, perSecond), { logger: ['error', 'warn'] });
+  const app = await start(UNLIMITED);
   const batches = app.get(PayoutBatches);
   let made = 0;
-  const create = (lines) => batches.create(`bench-${(made += 1)}`, linesOf(lines, made), { by: 'maker' });
+  const create = (lines, into = batches) =>
+    into.create(`bench-${(made += 1)}`, linesOf(lines, made), { by: 'maker' });
   return {
     /** Milliseconds by the clock. */
     load: (lines) => clocked(() => create(lines)),
@@ -49,6 +54,20 @@ export default async function open({ url, keys }) {
       });
       return { check: check / lines, pay: pay / lines };
     },
+    /** How many times as long a check and a payment take as the rate allows. */
+    async paced(lines) {
+      const slow = await start(PACE);
+      const batch = await create(lines, slow.get(PayoutBatches));
+      const check = await clocked(() => batch.check({ by: 'maker' }));
+      await batch.approve({ by: 'checker' });
+      const pay = await clocked(async () => {
+        await batch.start({ by: 'maker' });
+        await batch.finished();
+      });
+      await slow.close();
+      const allowed = (lines * 1_000) / PACE;
+      return { check: check / allowed, pay: pay / allowed };
+    },
     /** Between two subjects: nobody finds the tables fuller than another. */
     async clear() {
       const tables = [...TABLES, 'payments_batches', 'payments_journal'];
@@ -62,11 +81,11 @@ export default async function open({ url, keys }) {
   };
 }
 
-function moduleOf(storage, keys) {
+function moduleOf(storage, keys, perSecond) {
   class BenchModule {}
   Module({
     imports: [
-      PaymentsModule.forRoot({ ...keys, environment: 'sandbox', storage, rate: { perSecond: 10_000 } }),
+      PaymentsModule.forRoot({ ...keys, environment: 'sandbox', storage, rate: { perSecond } }),
       PayoutBatchesModule.forRoot({
         engine: inProcess(),
         // The holders that the emulator invents have other names.

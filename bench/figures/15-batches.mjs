@@ -7,6 +7,7 @@ import { median } from '../shared/statistics.mjs';
 /** `--lines 1000000` loads more. */
 const LINES = 10_000;
 const PAID_LINES = 2_000;
+const PACED_LINES = 500;
 const BARE = 'the same rows by hand';
 const LOAD = 'create()';
 
@@ -43,6 +44,7 @@ export async function measure(size) {
     paid.push((await driver.ask('pay', paidLines)).value);
     await driver.ask('clear');
   }
+  const paced = await driver.ask('paced', Math.ceil(PACED_LINES * size.share));
   for (const child of [driver, loading]) {
     await child.ask('close');
     await child.stop();
@@ -58,6 +60,8 @@ export async function measure(size) {
       atMost('memory of a process that loads, at most', peak, 200, 'MB'),
       atMost('a look at the progress', median(progress), 50, 'ms'),
       atMost('CPU of a line that is paid', of('pay'), 1, 'ms'),
+      atMost('a check, against what the rate allows', paced.value.check, 1.25),
+      atMost('a payment, against what the rate allows', paced.value.pay, 1.25),
     ],
     remarks: [
       `${lines} lines a round, one chunk of 100 after the other. By hand: one INSERT for the lines, the chunk and the counts, with nothing checked or hashed. The process had ${before.toFixed(0)} MB when it had started, and ${peak.toFixed(0)} MB at most while it loaded. ${paidLines} lines were paid a round, with the emulator in a process of its own: the CPU is that of the application alone; to check a line costs ${of('check').toFixed(2)} ms more.`,
