@@ -36,7 +36,7 @@ const PAGE = { limit: 200 };
 /** Seals with the current key what is stored of an account, one page after the other. */
 export class Resealing {
   constructor(
-    private readonly storage: Pick<PaymentsStorage, 'journal' | 'conflicts' | 'batches'>,
+    private readonly storage: PaymentsStorage,
     private readonly sealer: ValueSealer,
   ) {}
 
