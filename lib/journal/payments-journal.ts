@@ -258,8 +258,8 @@ export class PaymentsJournal {
 
   /**
    * Seals with the current key of the option `encryption` what an earlier key sealed, and what was written before
-   * encryption was turned on: the journal, the events that were set aside, and lines of batches. It may run while the application does, on one
-   * process. Run it again until nothing is `busy`; what it sealed before costs only reading.
+   * encryption was turned on: the journal, the events that were set aside, and lines of batches. It may run while the
+   * application does, on one process. Run it again until nothing is `busy`; what it sealed before costs only reading.
    *
    * `purge` counts the age of a payment from its last change, and so from its resealing.
    *

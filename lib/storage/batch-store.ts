@@ -176,7 +176,7 @@ export interface BatchStore {
    * that a dead process left without a batch. Returns how many batches were removed.
    */
   purge(olderThanMs: number): Promise<number>;
-  /** Adds to the audit trail, so the batch is as young as the entry, and changes nothing else. False if there is no such batch. */
+  /** Adds to the audit trail, which makes the batch as young as the entry. False if there is no such batch. */
   append(key: BatchKey, event: BatchEvent): Promise<boolean>;
   events(
     key: BatchKey,

@@ -43,7 +43,10 @@ export function decideApproval(
   };
 }
 
-/** @throws PaymentsError with the code `BATCH_BLOCKED` if lines are not checked, or are blocked and nobody said to go on without them. */
+/**
+ * @throws PaymentsError with the code `BATCH_BLOCKED` if lines are not checked, or are blocked and nobody said to go on without
+ * them.
+ */
 export function refuseBlocked(counts: readonly LineCount[], withoutBlocked: boolean): void {
   const waiting = linesIn(counts, 'waiting');
   if (waiting > 0) {

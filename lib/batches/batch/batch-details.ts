@@ -30,7 +30,8 @@ export interface BatchDetails {
   readonly cents: string;
   readonly approvals: readonly BatchApproval[];
   /**
-   * How many the policy asked for when the batch was loaded. A process with a laxer policy, such as the command line, needs as many.
+   * How many the policy asked for when the batch was loaded. A process with a laxer policy, such as the command line, needs as
+   * many.
    */
   readonly approvalsNeeded?: number | undefined;
   /** A hash of all words that were given for blocked lines, and of the checks that looked some up again; absent without any. */

@@ -43,18 +43,25 @@ export interface BatchProgress {
 const TO_SEND: readonly LineState[] = ['checked', 'sending'];
 const NOT_SENT: readonly LineState[] = ['waiting', 'blocked', ...TO_SEND];
 
+/** How many lines have left this package. */
+export function sentIn(counts: readonly LineCount[]): number {
+  return linesIn(counts, (state) => !NOT_SENT.includes(state));
+}
+
+function linesIn(counts: readonly LineCount[], isWanted: (state: LineState) => boolean): number {
+  return counts.reduce((sum, { state, lines }) => (isWanted(state) ? sum + lines : sum), 0);
+}
+
 export function progressOf(
   { record }: StoredBatch,
   counts: readonly LineCount[],
   now: number,
 ): BatchProgress {
   const { lines, cents, run, pause } = detailsOf(record);
-  const linesIn = (wanted: (state: LineState) => boolean): number =>
-    counts.reduce((sum, { state, lines: some }) => (wanted(state) ? sum + some : sum), 0);
-  const sent = linesIn((state) => !NOT_SENT.includes(state)) - (run?.sentBefore ?? 0);
+  const sent = sentIn(counts) - (run?.sentBefore ?? 0);
   const seconds = run ? (now - run.startedAt) / 1_000 : 0;
   const linesPerSecond = record.state === 'running' && sent > 0 && seconds > 0 ? sent / seconds : undefined;
-  const left = linesIn((state) => TO_SEND.includes(state));
+  const left = linesIn(counts, (state) => TO_SEND.includes(state));
   return {
     state: record.state,
     total: { lines, amount: formatCents(BigInt(cents)) },

@@ -1,11 +1,6 @@
 import { SafeLogger } from '../../common/safe-logger.js';
 import { GatewayAnswerError, isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
-import {
-  type BatchLine,
-  type LineChange,
-  type LineState,
-  type StoredBatch,
-} from '../../storage/batch-store.js';
+import { type BatchLine, type LineChange, type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchPause, detailsOf } from '../batch/batch-details.js';
 import { type BatchJob } from '../engine/batch-engine.js';
@@ -16,15 +11,12 @@ import { windowProblem } from '../policy/window-rule.js';
 import { changeBatch } from '../batch/batch-change.js';
 import { type BatchSurroundings } from '../batch/batch-surroundings.js';
 import { endCheck, endRun, SYSTEM } from './end-batch.js';
-import { giveRun } from './give-chunks.js';
+import { giveRun, WORKED_ON } from './give-chunks.js';
 import { inParallel } from './in-parallel.js';
 import { LineChecker } from './line-checker.js';
 import { PaySteps } from './pay-steps.js';
-import { blockPaidElsewhere, sameRecipients } from './same-recipients.js';
+import { sameRecipients } from './same-recipients.js';
 import { giveWake, wake } from './wake.js';
-
-/** The states of lines that a run still sends. */
-const OPEN: readonly LineState[] = ['checked', 'sending'];
 
 /** A job, and the batch that it belongs to as it is now. */
 interface JobContext {
@@ -154,7 +146,7 @@ export class BatchWorker {
 
   /** Another process may have taken lines of the chunk, and died since: nobody else would send them in this run. */
   private async refuseOpenLines({ job, account }: JobContext): Promise<void> {
-    const [open] = await account.store.chunksIn(job.load, OPEN, { after: job.chunk - 1, limit: 1 });
+    const [open] = await account.store.chunksIn(job.load, WORKED_ON.pay, { after: job.chunk - 1, limit: 1 });
     if (open !== job.chunk) return;
     throw new PaymentsError(
       'CHUNK_OPEN',
@@ -162,19 +154,18 @@ export class BatchWorker {
     );
   }
 
-  /** The lines of the chunk. What was checked too long ago is checked again, and what was paid elsewhere since is blocked. */
+  /** The lines of the chunk. What was checked too long ago is checked again before it is sent. */
   private async withCurrentChecks(context: JobContext): Promise<readonly BatchLine[]> {
     const { job, account } = context;
     const { policy, now } = this.around;
     const lines = await account.store.linesOf(job.load, job.chunk);
-    const ready = lines.filter(({ state }) => state === 'checked');
-    const outdated = ready.filter(({ result }) =>
-      isCheckOutdated(resultOf(result).checkedAt ?? 0, now(), policy),
+    const outdated = lines.filter(
+      ({ state, result }) =>
+        state === 'checked' && isCheckOutdated(resultOf(result).checkedAt ?? 0, now(), policy),
     );
-    if (outdated.length > 0) await this.checkLines(context, outdated);
-    const current = ready.filter((line) => !outdated.includes(line));
-    const blocked = await blockPaidElsewhere(account.store, job, current, 'checked', policy);
-    return outdated.length + blocked.length === 0 ? lines : account.store.linesOf(job.load, job.chunk);
+    if (outdated.length === 0) return lines;
+    await this.checkLines(context, outdated);
+    return account.store.linesOf(job.load, job.chunk);
   }
 
   private async isUnchanged({ job, account }: JobContext, lines: readonly BatchLine[]): Promise<boolean> {

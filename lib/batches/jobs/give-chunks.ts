@@ -2,6 +2,7 @@ import { pages } from '../../common/pages.js';
 import { type LineState, type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { detailsOf } from '../batch/batch-details.js';
+import { sentIn } from '../batch/batch-progress.js';
 import { type BatchJob } from '../engine/batch-engine.js';
 import { type BatchSurroundings } from '../batch/batch-surroundings.js';
 import { changeBatch } from '../batch/batch-change.js';
@@ -11,7 +12,7 @@ import { endRun } from './end-batch.js';
 const PAGE = 1_000;
 
 /** The states of the lines that a kind of job works on. */
-const WORKED_ON: Readonly<Record<'check' | 'pay', readonly LineState[]>> = {
+export const WORKED_ON: Readonly<Record<'check' | 'pay', readonly LineState[]>> = {
   check: ['waiting'],
   pay: ['checked', 'sending'],
 };
@@ -22,26 +23,25 @@ export async function giveChunks(
   { record }: StoredBatch,
   kind: 'check' | 'pay',
   { engine }: Pick<BatchSurroundings, 'engine'>,
-  states: readonly LineState[] = WORKED_ON[kind],
 ): Promise<void> {
   const { round } = detailsOf(record);
   const { batch, load } = record;
   const read = (last = 0): Promise<readonly number[]> =>
-    store.chunksIn(load, states, { after: last, limit: PAGE });
+    store.chunksIn(load, WORKED_ON[kind], { after: last, limit: PAGE });
   for await (const chunks of pages(PAGE, read)) {
     const { account } = scope;
     await engine.add(chunks.map((chunk): BatchJob => ({ kind, account, batch, load, round, chunk })));
   }
 }
 
-/** Lets a batch that pauses go on. Undefined if it does not pause any more. */
+/** Lets a batch that pauses go on; does nothing if it does not pause any more. */
 export async function resumeBatch(
   account: BatchAccount,
   stored: StoredBatch,
   by: string,
   around: Pick<BatchSurroundings, 'engine' | 'now'>,
-): Promise<StoredBatch | undefined> {
-  const sentBefore = await sentLines(account, stored);
+): Promise<void> {
+  const sentBefore = sentIn(await account.store.counts(stored.record.load));
   const resumed = await changeBatch(account, stored, ({ record }) => ({
     action: 'resume',
     by,
@@ -52,7 +52,6 @@ export async function resumeBatch(
     },
   }));
   if (resumed) await giveRun(account, resumed, around);
-  return resumed;
 }
 
 /** Lets the engine pay what is open, and ends the run if nothing is: the last line may have been sent before it paused. */
@@ -63,11 +62,4 @@ export async function giveRun(
 ): Promise<void> {
   await giveChunks(account, stored, 'pay', around);
   await endRun(account, stored);
-}
-
-/** How many lines have left this package. */
-export async function sentLines({ store }: BatchAccount, { record }: StoredBatch): Promise<number> {
-  const open: readonly LineState[] = ['waiting', 'checked', 'blocked', 'sending'];
-  const counts = await store.counts(record.load);
-  return counts.reduce((sum, { state, lines }) => (open.includes(state) ? sum : sum + lines), 0);
 }

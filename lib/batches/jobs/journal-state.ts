@@ -30,7 +30,7 @@ export async function movedState(
   return state === 'refused' || state === 'failed' ? undefined : state;
 }
 
-/** Whether the gateway turned a payment away in a way that proves nothing, so that the journal sends it again with the same key. */
+/** Whether the gateway turned a payment away in a way that proves nothing: the journal sends it again with the same key. */
 export async function isTurnedAway(journal: LineJournal, reference: string): Promise<boolean> {
   const entry = await journal.get('disbursement', reference);
   return entry?.state === 'rejected' && entry.final === false;

@@ -18,7 +18,7 @@ import { isUnheardOf, movedState, stateIn } from './journal-state.js';
 import { payLine } from './pay-line.js';
 import { wordFor } from './unblock-lines.js';
 
-/** Lets blocked lines be paid. Returns how many of them were blocked, and what approvals were bound to before and are after it. */
+/** Lets blocked lines be paid. Returns how many were blocked, and what approvals were bound to before and are after it. */
 export async function acceptLines(
   access: BatchAccess,
   keys: readonly string[],

@@ -42,7 +42,7 @@ export async function payLine(
     // Too many calls, or wrong keys: the next run calls it again with the same key. Unknown lines are left to a person.
     const isNoRefusal = state === 'checked' && !(error instanceof PaymentRejectedError);
     if (isNoRefusal && (await isTurnedAway(journal, reference))) return { stop };
-    // A call that fails before it reads the journal, or whose refusal proves nothing, says too little: an earlier one may have paid.
+    // A call that fails before it reads the journal says too little: an earlier one may have paid.
     const moved = await movedState(journal, reference);
     return { change: moved ? changed(moved, detail) : changed(state, detail), stop };
   }

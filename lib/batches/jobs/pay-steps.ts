@@ -10,7 +10,7 @@ import { type BatchPause, detailsOf } from '../batch/batch-details.js';
 import { countRow } from '../policy/row-rule.js';
 import { type BatchSurroundings } from '../batch/batch-surroundings.js';
 import { inParallel } from './in-parallel.js';
-import { isUnheardOf } from './journal-state.js';
+import { movedState } from './journal-state.js';
 import { payLine } from './pay-line.js';
 import { blockPaidElsewhere } from './same-recipients.js';
 
@@ -76,22 +76,21 @@ export class PaySteps {
     const marked = ready.filter(({ number }) => this.unsent.has(number));
     const begun = lines.filter(({ state }) => state === 'sending');
     const place = { batch, load, chunk };
-    const unsent = [...marked, ...(await this.unheardOf(begun))];
-    const blocked = new Set(await blockPaidElsewhere(store, place, unsent, 'sending', this.around.policy));
+    const unsent = [...marked, ...(await this.unmoved(begun))];
+    const blocked = new Set(await blockPaidElsewhere(store, place, unsent, this.around.policy));
     for (const number of blocked) this.unsent.delete(number);
     return lines.filter(
       ({ number, state }) => !blocked.has(number) && (state === 'sending' || this.unsent.has(number)),
     );
   }
 
-  /** The process that had begun these lines died before it sent anything. */
-  private async unheardOf(lines: readonly BatchLine[]): Promise<readonly BatchLine[]> {
+  /** The process that had begun these lines died before any money moved. */
+  private async unmoved(lines: readonly BatchLine[]): Promise<readonly BatchLine[]> {
     const { journal } = this.account.services;
     const found: BatchLine[] = [];
     for (const line of lines) {
       const reference = paymentReference(this.stored.record.batch, line.key);
-      const entry = await journal.get('disbursement', reference);
-      if (!entry && (await isUnheardOf(journal, reference))) found.push(line);
+      if ((await movedState(journal, reference)) === undefined) found.push(line);
     }
     return found;
   }

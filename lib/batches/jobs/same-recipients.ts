@@ -2,7 +2,6 @@ import {
   type BatchLine,
   type BatchStore,
   type LineChange,
-  type LineState,
   type SameRecipient,
 } from '../../storage/batch-store.js';
 import { resultOf } from '../batch/line-result.js';
@@ -38,13 +37,12 @@ export function sameRecipientText({ batch, key }: Pick<SameRecipient, 'batch' | 
  * Blocks lines whose recipient got the same amount in another batch after the check, and returns their numbers. If two batches
  * send at the same moment, each has marked its lines before it looks: one of them sees the other, or both do, and neither pays.
  *
- * @param lines Nothing was sent of them, and their state is `from`.
+ * @param lines They are marked as `sending`, and no money has moved.
  */
 export async function blockPaidElsewhere(
   store: BatchStore,
   place: ChunkPlace & { readonly batch: string },
   lines: readonly BatchLine[],
-  from: LineState,
   policy: Pick<ResolvedBatchPolicy, 'sameRecipientWithinDays'>,
 ): Promise<readonly number[]> {
   if (lines.length === 0) return [];
@@ -57,7 +55,9 @@ export async function blockPaidElsewhere(
     if (result.word?.detail?.includes(found)) return [];
     const problems = [...new Set([...(result.problems ?? []), 'same-recipient'])];
     const detail = result.detail ? `${result.detail}, and ${found}` : found;
-    return [{ number, from: [from], to: 'blocked', result: JSON.stringify({ ...result, problems, detail }) }];
+    return [
+      { number, from: ['sending'], to: 'blocked', result: JSON.stringify({ ...result, problems, detail }) },
+    ];
   });
   return changes.length === 0 ? [] : store.change(place.load, changes);
 }

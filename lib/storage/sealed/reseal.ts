@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { pages } from '../../common/pages.js';
 import { type InboxScope } from '../../common/vocabulary.js';
-import { type BatchLine, type BatchStore } from '../batch-store.js';
+import { type BatchLine, type BatchStore, type StoredBatch } from '../batch-store.js';
 import { type InboxConflict } from '../conflict-store.js';
 import { type JournalScope, type StoredJournalRecord } from '../journal-store.js';
 import { type PaymentsStorage } from '../payments-storage.js';
@@ -128,19 +129,16 @@ export class Resealing {
 }
 
 async function* loadsOf(batches: BatchStore, scope: InboxScope): AsyncGenerator<string, void, undefined> {
-  for (let after: string | undefined; ;) {
-    const page = await batches.list(scope, { ...PAGE, ...(after !== undefined && { after }) });
-    for (const { record } of page) yield record.load;
-    after = page.at(-1)?.record.batch;
-    if (after === undefined) return;
-  }
+  const read = (last?: StoredBatch): Promise<readonly StoredBatch[]> =>
+    batches.list(scope, { ...PAGE, ...(last && { after: last.record.batch }) });
+  for await (const page of pages(PAGE.limit, read)) yield* page.map(({ record }) => record.load);
 }
 
 async function* linesOf(batches: BatchStore, load: string): AsyncGenerator<BatchLine, void, undefined> {
-  for (let after: number | undefined = 0; after !== undefined;) {
-    const page: readonly BatchLine[] = await batches.lines(load, { ...PAGE, after });
+  const read = (last?: BatchLine): Promise<readonly BatchLine[]> =>
+    batches.lines(load, { ...PAGE, after: last?.number ?? 0 });
+  for await (const page of pages(PAGE.limit, read)) {
     yield* page;
-    after = page.at(-1)?.number;
     await setImmediate();
   }
 }

@@ -2,12 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PayoutBatchEvents } from 'nestjs-payments/batches';
-import { postgresStorage } from 'nestjs-payments/postgres';
-import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
-import { type PgliteServer, startPglite } from '../../support/pglite-server.js';
-import { startSandbox } from '../../support/sandbox.js';
+import { type BatchesPlace, startBatchesPlace } from '../../support/batches-place.js';
 
 let heard: PayoutBatchEvents['payout-batch.changed'][] = [];
 
@@ -21,30 +17,25 @@ class Treasurer {
 }
 
 describe("the application's event emitter", () => {
-  let server: PgliteServer;
-  let database: PaymentsDatabase;
-  let sandbox: PaymentsSandbox;
+  let place: BatchesPlace;
   let running: BatchesApp;
 
   beforeAll(async () => {
-    server = await startPglite();
-    database = await openPaymentsDatabase(server.url, { max: 1 });
-    sandbox = await startSandbox({ startingBalance: '100000000' });
+    place = await startBatchesPlace();
     running = await startBatchesApp({
-      sandbox,
-      storage: postgresStorage({ pool: database.pool, schema: database.schema }),
+      sandbox: place.sandbox,
+      storage: place.storage,
       metadata: { imports: [EventEmitterModule.forRoot()], providers: [Treasurer] },
     });
   });
   afterAll(async () => {
     await running.app.close();
-    await database.close();
-    await server.close();
+    await place.close();
   });
 
   it('hears once of each change of a batch, and a listener that fails changes nothing', async () => {
     heard = [];
-    const batch = await approvedBatch(running.batches, 'salaries', knownLines(sandbox, 3));
+    const batch = await approvedBatch(running.batches, 'salaries', knownLines(place.sandbox, 3));
     await batch.start({ by: 'maker' });
     await batch.finished();
     const origin = { account: 'default', batch: 'salaries' };
@@ -56,7 +47,7 @@ describe("the application's event emitter", () => {
       { ...origin, action: 'start', by: 'maker', state: 'running' },
       { ...origin, action: 'end', by: 'payout-batches', state: 'ended' },
     ]);
-    expect(sandbox.payouts()).toHaveLength(3);
+    expect(place.sandbox.payouts()).toHaveLength(3);
   });
 
   it('hears how far a batch is, also that it has ended', async () => {
@@ -66,7 +57,7 @@ describe("the application's event emitter", () => {
         if (progress.state === 'ended' && progress.batch === 'bonuses') resolve(progress);
       });
     });
-    const lines = knownLines(sandbox, 3, '2000');
+    const lines = knownLines(place.sandbox, 3, '2000');
     const batch = await approvedBatch(running.batches, 'bonuses', lines);
     await batch.start({ by: 'maker' });
     expect(await ended).toMatchObject({

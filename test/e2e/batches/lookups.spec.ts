@@ -1,48 +1,38 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PayoutLine } from 'nestjs-payments/batches';
-import { postgresStorage } from 'nestjs-payments/postgres';
-import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
-import { withBatches } from '../../support/batches-place.js';
+import { type BatchesPlace, startBatchesPlace, withBatches } from '../../support/batches-place.js';
 import { eagerEngine } from '../../support/eager-engine.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
-import { type PgliteServer, startPglite } from '../../support/pglite-server.js';
-import { startSandbox } from '../../support/sandbox.js';
 
 /** The emulator answers each lookup of this account with HTTP 500. */
 const STUMBLING = '0150000000500';
 
 describe('a recipient about whom the gateway gives no usable answer', () => {
-  let server: PgliteServer;
-  let database: PaymentsDatabase;
-  let sandbox: PaymentsSandbox;
+  let place: BatchesPlace;
   let running: BatchesApp;
 
   beforeAll(async () => {
-    server = await startPglite();
-    database = await openPaymentsDatabase(server.url, { max: 1 });
-    sandbox = await startSandbox({ startingBalance: '100000000' });
+    place = await startBatchesPlace();
     running = await startBatchesApp({
-      sandbox,
-      storage: postgresStorage({ pool: database.pool, schema: database.schema }),
+      sandbox: place.sandbox,
+      storage: place.storage,
       engine: eagerEngine(),
       options: { retry: { maxAttempts: 1 } },
     });
   });
   afterAll(async () => {
     await running.app.close();
-    await database.close();
-    await server.close();
+    await place.close();
   });
 
   it('does not hold up the others: the line is blocked after three lookups, and check() looks it up again', async () => {
-    const [first, second, third] = knownLines(sandbox, 3) as [PayoutLine, PayoutLine, PayoutLine];
+    const [first, second, third] = knownLines(place.sandbox, 3) as [PayoutLine, PayoutLine, PayoutLine];
     const lines = [first, { ...second, account_number: STUMBLING }, third];
     const batch = await running.batches.create('salaries', lines, { by: 'maker' });
     const report = await batch.check({ by: 'maker' });
     expect(report.blockedLines).toMatchObject([{ key: 'S-2', state: 'blocked', problems: ['lookup'] }]);
     const lookups = (): number =>
-      sandbox.requests().filter(({ body }) => JSON.stringify(body).includes(STUMBLING)).length;
+      place.sandbox.requests().filter(({ body }) => JSON.stringify(body).includes(STUMBLING)).length;
     expect(lookups()).toBe(3);
     expect(await batch.accept(['S-2'], { by: 'checker', because: 'I know her' })).toBe(0);
 
@@ -54,16 +44,18 @@ describe('a recipient about whom the gateway gives no usable answer', () => {
   });
 
   it('is looked up again by a check as soon as the gateway answers', async () => {
-    sandbox.next('POST /disbursements/name-lookup').html(500).times(3);
-    const batch = await running.batches.create('bonuses', knownLines(sandbox, 1, '17'), { by: 'maker' });
+    place.sandbox.next('POST /disbursements/name-lookup').html(500).times(3);
+    const batch = await running.batches.create('bonuses', knownLines(place.sandbox, 1, '17'), {
+      by: 'maker',
+    });
     expect((await batch.check({ by: 'maker' })).blocked).toBe(1);
     await expect(batch.approve({ by: 'checker' })).rejects.toMatchObject({ code: 'BATCH_BLOCKED' });
     expect((await batch.check({ by: 'maker' })).blocked).toBe(0);
   });
 
   it('cannot be paid by an approval of somebody who saw the line blocked', async () => {
-    sandbox.next('POST /disbursements/name-lookup').html(500).times(3);
-    const batch = await running.batches.create('loans', knownLines(sandbox, 1, '18'), { by: 'maker' });
+    place.sandbox.next('POST /disbursements/name-lookup').html(500).times(3);
+    const batch = await running.batches.create('loans', knownLines(place.sandbox, 1, '18'), { by: 'maker' });
     await batch.check({ by: 'maker' });
     const form = await running.batches.open('loans');
     await batch.check({ by: 'maker' });
@@ -80,16 +72,15 @@ describe('a recipient about whom the gateway gives no usable answer', () => {
   });
 
   it('is not accepted with what a check finds at the same moment', async () => {
-    sandbox.next('POST /disbursements/name-lookup').html(500).times(3);
-    const [line] = knownLines(sandbox, 1, '19') as [PayoutLine];
+    place.sandbox.next('POST /disbursements/name-lookup').html(500).times(3);
+    const [line] = knownLines(place.sandbox, 1, '19') as [PayoutLine];
     const lines = [{ ...line, name: 'Somebody Else' }];
     const batch = await running.batches.create('rent', lines, { by: 'maker' });
     await batch.check({ by: 'maker' });
     let checks = 0;
-    const storage = postgresStorage({ pool: database.pool, schema: database.schema });
     const other = await startBatchesApp({
-      sandbox,
-      storage: withBatches(storage, (store) => ({
+      sandbox: place.sandbox,
+      storage: withBatches(place.storage, (store) => ({
         line: async (load, key) => {
           const found = await store.line(load, key);
           checks += 1;

@@ -123,6 +123,29 @@ describe('two who work on batches at the same moment', () => {
     expect(sent()).toBe(2);
   });
 
+  it('leave the marks of a run that was paused and resumed to the next run, which sends each line once', async () => {
+    const batch = await approvedBatch(first.batches, name(), lines);
+    const released: (readonly LineChange[])[] = [];
+    let isFirst = true;
+    const change = async (load: string, changes: readonly LineChange[]): Promise<readonly number[]> => {
+      if (changes[0]?.to === 'checked') released.push(changes);
+      const changed = await place.store.change(load, changes);
+      if (isFirst && isMarking(changes)) {
+        isFirst = false;
+        await batch.pause({ by: 'maker' });
+        await batch.resume({ by: 'maker' });
+      }
+      return changed;
+    };
+    const slow = await start(withBatches(place.storage, () => ({ change })));
+    const sameBatch = await slow.batches.open(name());
+    await sameBatch.start({ by: 'maker' });
+    expect((await sameBatch.finished()).byState).toMatchObject({ accepted: { lines: 2 } });
+    await slow.app.close();
+    expect(released).toEqual([]);
+    expect(sent()).toBe(2);
+  });
+
   it('never show a line as blocked that one of them has sent', async () => {
     const batch = await approvedBatch(first.batches, name(), lines);
     // Another process that marked the line thinks that it was paid elsewhere, while this one sends it.
