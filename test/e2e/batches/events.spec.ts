@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PayoutBatchEvents } from 'nestjs-payments/batches';
+import { type BatchState, type PayoutBatchEvents } from 'nestjs-payments/batches';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
 import { type BatchesPlace, startBatchesPlace } from '../../support/batches-place.js';
 
@@ -50,15 +50,17 @@ describe("the application's event emitter", () => {
     expect(place.sandbox.payouts()).toHaveLength(3);
   });
 
-  it('hears how far a batch is, also that it has ended', async () => {
+  it('hears how far a batch is, again and again, and that it has ended', async () => {
     const emitter = running.app.get(EventEmitter2);
-    const ended = new Promise<unknown>((resolve) => {
-      emitter.on('payout-batch.progress', (progress: PayoutBatchEvents['payout-batch.progress']) => {
-        if (progress.state === 'ended' && progress.batch === 'bonuses') resolve(progress);
+    const reportOf = (state: BatchState): Promise<unknown> =>
+      new Promise((resolve) => {
+        emitter.on('payout-batch.progress', (progress: PayoutBatchEvents['payout-batch.progress']) => {
+          if (progress.batch === 'bonuses' && progress.state === state) resolve(progress);
+        });
       });
-    });
-    const lines = knownLines(place.sandbox, 3, '2000');
-    const batch = await approvedBatch(running.batches, 'bonuses', lines);
+    const [approved, ended] = [reportOf('approved'), reportOf('ended')];
+    const batch = await approvedBatch(running.batches, 'bonuses', knownLines(place.sandbox, 3, '2000'));
+    await approved;
     await batch.start({ by: 'maker' });
     expect(await ended).toMatchObject({
       account: 'default',
