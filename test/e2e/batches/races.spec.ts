@@ -162,6 +162,46 @@ describe('two who work on batches at the same moment', () => {
     expect(sent()).toBe(2);
   });
 
+  it('never end a check that another one began after they had counted', async () => {
+    const ends: boolean[] = [];
+    let joined: Promise<unknown> | undefined;
+    const slow = await start(
+      withBatches(place.storage, (store) => ({
+        replace: async (version, record, event) => {
+          const isEnd = event.action === 'check-end';
+          if (isEnd && !joined) {
+            const { version: now, record: current } = (await store.get(keyOf(name())))!;
+            const details = JSON.parse(current.details) as { readonly round: number };
+            const next = { ...current, details: JSON.stringify({ ...details, round: details.round + 1 }) };
+            await store.replace(now, next, { action: 'check', by: 'another', details: '{}' });
+            joined = first.batches.open(name()).then((same) => same.check({ by: 'another' }));
+          }
+          const replaced = await store.replace(version, record, event);
+          if (isEnd) ends.push(replaced !== undefined);
+          return replaced;
+        },
+      })),
+    );
+    const batch = await slow.batches.create(name(), lines, { by: 'maker' });
+    await batch.check({ by: 'maker' });
+    await joined;
+    await slow.app.close();
+    expect(ends.length).toBeGreaterThan(0);
+    expect(ends).not.toContain(true);
+  });
+
+  it('are told that a batch was removed while they settled a line of it', async () => {
+    const batch = await approvedBatch(first.batches, name(), lines);
+    await (await begun(batch)).finished();
+    const append = (): Promise<boolean> => Promise.resolve(false);
+    const late = await start(withBatches(place.storage, () => ({ append })));
+    const same = await late.batches.open(name());
+    await expect(same.settle('S-1', 'paid', { by: 'maker' })).rejects.toMatchObject({
+      code: 'BATCH_NOT_FOUND',
+    });
+    await late.app.close();
+  });
+
   it('cannot approve a batch as it was before a line was accepted', async () => {
     const [one, other] = lines as [PayoutLine, PayoutLine];
     const shown = [one, { ...other, name: 'Somebody Else' }];
