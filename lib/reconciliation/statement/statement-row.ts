@@ -1,0 +1,51 @@
+/**
+ * What a row of a statement is.
+ *
+ * - `collection`: a customer paid; the wallet received `amount` less `fee`.
+ * - `payout`: a payout arrived; the wallet paid `amount` and `fee`.
+ * - `fee`: a fee of its own; `amount` is negative if the gateway took it.
+ * - `other`: money that is no payment, for example a top-up or a withdrawal; a negative `amount` left the wallet.
+ *
+ * @publicApi
+ */
+export type StatementRowKind = 'collection' | 'payout' | 'fee' | 'other';
+
+/**
+ * One row of the gateway's statement.
+ *
+ * @publicApi
+ */
+export interface StatementRow {
+  /** Its place in the statement, as a person would look for it: the line of the file. */
+  readonly row: number;
+  /** What moved. */
+  readonly kind: StatementRowKind;
+  /** The merchant's reference; undefined if the row names none. */
+  readonly reference: string | undefined;
+  /** Two-decimal string; never negative for a collection and a payout. */
+  readonly amount: string;
+  /** Two-decimal string; undefined if the row names none. */
+  readonly fee: string | undefined;
+  /** When the money moved. */
+  readonly at: Date;
+  /** Phone or account number of the other side, digits and letters only; undefined if the row names none. */
+  readonly recipient: string | undefined;
+  /** The row says that no money moved: the payment failed. */
+  readonly isFailed: boolean;
+}
+
+/**
+ * A statement of the gateway: its rows as they come. Write your own for another format.
+ *
+ * @publicApi
+ */
+export interface Statement {
+  /** For people, for example the name of the file. */
+  readonly name: string;
+  /**
+   * The rows, read once, in any order.
+   *
+   * @throws PaymentsValidationError that says which row is wrong, and what to write.
+   */
+  rows(): AsyncIterable<StatementRow>;
+}

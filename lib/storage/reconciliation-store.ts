@@ -1,0 +1,75 @@
+import { type InboxScope } from '../common/vocabulary.js';
+
+/**
+ * What an entry is: a reading of the wallet's balance, a close of a day, a run that makes one, an exception, or a payment
+ * that is expected on a later statement.
+ */
+export type ReconciliationKind = 'balance' | 'close' | 'run' | 'exception';
+
+/** An entry as it is written. Holds no personal data. */
+export interface ReconciliationEntry extends InboxScope {
+  readonly kind: ReconciliationKind;
+  /** Unique among the entries of its kind: 1 to 128 ASCII characters. Entries are in the order of its bytes. */
+  readonly id: string;
+  /** 1 to 32 lower-case letters and dashes. */
+  readonly state: string;
+  /** A JSON object that only `nestjs-payments/reconciliation` reads. */
+  readonly details: string;
+}
+
+/** An entry as the storage has it. Times are milliseconds since 1970 by the storage's clock. */
+export interface StoredReconciliationEntry {
+  readonly entry: ReconciliationEntry;
+  /** 1 at first, and one more after every change. */
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** The storage's clock when it was read. */
+  readonly now: number;
+}
+
+/** Which entries of a kind, in the order of their ids. */
+export interface ReconciliationPage {
+  /** Only entries with a greater id. */
+  readonly after?: string;
+  /** Only entries in one of these states; absent: in any. */
+  readonly states?: readonly string[];
+  readonly limit: number;
+}
+
+/**
+ * What reconciliation keeps. Every method rejects with a `PaymentsStorageError` if the storage fails; then nothing or all of
+ * it was written.
+ */
+export interface ReconciliationStore {
+  /** Writes the entries that are not there yet, all in one transaction; existing ones stay as they are. At most 1,000. */
+  add(entries: readonly ReconciliationEntry[]): Promise<void>;
+  get(
+    scope: InboxScope,
+    kind: ReconciliationKind,
+    id: string,
+  ): Promise<StoredReconciliationEntry | undefined>;
+  /** Replaces state and details of the entry that has this version. Undefined if it has another one, or is gone. */
+  replace(version: number, entry: ReconciliationEntry): Promise<StoredReconciliationEntry | undefined>;
+  list(
+    scope: InboxScope,
+    kind: ReconciliationKind,
+    page: ReconciliationPage,
+  ): Promise<readonly StoredReconciliationEntry[]>;
+  /** The entry with the greatest id below `before`, in one of these states. */
+  last(
+    scope: InboxScope,
+    kind: ReconciliationKind,
+    before: string,
+    states: readonly string[],
+  ): Promise<StoredReconciliationEntry | undefined>;
+  /** How many entries of a kind are in each state; states without an entry are absent. */
+  counts(scope: InboxScope, kind: ReconciliationKind): Promise<Readonly<Record<string, number>>>;
+  /** Removes the entries of a kind in these states that did not change for `olderThanMs`. Returns how many. */
+  purge(
+    scope: InboxScope,
+    kind: ReconciliationKind,
+    states: readonly string[],
+    olderThanMs: number,
+  ): Promise<number>;
+}
