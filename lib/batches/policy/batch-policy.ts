@@ -1,5 +1,6 @@
 import { amountProblem, type MoneyInput, parseCents } from '../../common/money.js';
 import { isRecord } from '../../common/json-object.js';
+import { isTimeZone } from '../../common/time-zone.js';
 import { type OptionError } from '../../config/option-checks.js';
 import { count, flag, milliseconds, readOptions } from '../../config/option.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
@@ -194,13 +195,8 @@ function windows(value: unknown): ResolvedBatchPolicy['windows'] {
 }
 
 function timeZone(value: unknown): string {
-  try {
-    if (typeof value !== 'string') throw new RangeError();
-    new Intl.DateTimeFormat('en', { timeZone: value });
-    return value;
-  } catch {
-    throw error('timeZone', "is no time zone: write for example 'Africa/Dar_es_Salaam'.");
-  }
+  if (isTimeZone(value)) return value;
+  throw error('timeZone', "is no time zone: write for example 'Africa/Dar_es_Salaam'.");
 }
 
 /** Zero is allowed, unlike for a payment. */
