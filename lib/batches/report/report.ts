@@ -1,3 +1,4 @@
+import { csvRow } from '../../common/csv-row.js';
 import { formatCents, parseCents } from '../../common/money.js';
 import { LINE_STATES, type LineState } from '../../storage/batch-store.js';
 
@@ -16,9 +17,6 @@ export interface ReportedLine {
 }
 
 const COLUMNS = ['number', 'key', 'reference', 'name', 'to', 'amount', 'fee', 'state', 'detail'] as const;
-/** A spreadsheet takes a cell that begins so for a formula. */
-const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
-
 /** A row for each line. */
 export async function* reportCsv(lines: AsyncIterable<ReportedLine>): AsyncIterable<string> {
   yield csvRow(COLUMNS);
@@ -76,13 +74,4 @@ export async function* summaryCsv(batch: string, lines: AsyncIterable<ReportedLi
     ]);
   }
   yield csvRow([batch, 'all', 'total', total.lines, formatCents(total.cents), formatCents(total.fees)]);
-}
-
-function csvRow(cells: readonly (string | number)[]): string {
-  return `${cells.map(csvCell).join(',')}\n`;
-}
-
-function csvCell(cell: string | number): string {
-  const text = typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : String(cell);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -80,6 +80,14 @@ describe('a CSV file that cannot be read', () => {
     expect(await problemOf(Buffer.from(`${HEAD}\nS-1,Zoë`, encoding))).toContain('not in UTF-8');
   });
 
+  it('is refused with a NUL anywhere', async () => {
+    expect(await problemOf(`${HEAD}\n${ROW}\n${ROW}\0\n`)).toContain('not in UTF-8');
+  });
+
+  it('is refused if it ends in the middle of a row', async () => {
+    expect(await problemOf(`${HEAD}\n${ROW}\nS-2,Asha Mu`)).toContain('get the whole file if it is cut off');
+  });
+
   it.each(['\n', ' \r\n\n', '\ufeff', '\ufeff\n', ',,\n', HEAD, `\n${HEAD}\n\n,,,,,,\n`])(
     'is refused without rows: %j',
     async (text) => {
