@@ -16,7 +16,7 @@ export interface Movement {
   readonly most: number;
   /** It moves no earlier, in milliseconds since 1970 by the clock of the readings. */
   readonly from: number;
-  /** It has moved by then, and come back if it does; `Infinity` while nobody knows. */
+  /** It has moved by then, and come back if it does: never before `from`; `Infinity` while nobody knows. */
   readonly to: number;
 }
 
@@ -42,9 +42,11 @@ export interface Change {
  *
  * @param opening The earlier reading: it was answered before the closing one was asked for.
  * @param closing The later reading.
+ * @throws RangeError if the movement ends before it begins, which leaves no moment for it.
  */
 export function changeOf(movement: Movement, opening: ReadingTime, closing: ReadingTime): Change {
-  const { direction, state, least, most } = movement;
+  const { direction, state, least, most, from, to } = movement;
+  if (!(from <= to)) throw new RangeError('A movement of money must not end before it begins.');
   if (state === 'none') return { least: 0, most: 0 };
   const isIn = direction === 'in';
   if (movesBetween(movement, opening, closing)) {
