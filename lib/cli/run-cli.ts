@@ -1,5 +1,6 @@
 import { isPaymentsError } from '../errors/payments-errors.js';
 import { didYouMean } from '../common/closest-word.js';
+import { printable } from '../common/printable.js';
 import { type Command, type CommandContext } from './command.js';
 import { doctorCommand } from './doctor/doctor.command.js';
 import { commandHelp, programHelp } from './help.js';
@@ -10,7 +11,6 @@ import { payoutCommand } from './payout/payout.command.js';
 import { execCommand } from './sandbox/exec.command.js';
 import { sandboxCommand } from './sandbox/sandbox.command.js';
 import { exportCommand, importCommand } from './sandbox/state.commands.js';
-import { printable } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { signCommand } from './webhooks/sign.command.js';
 import { triggerCommand } from './webhooks/trigger.command.js';

@@ -23,8 +23,3 @@ export function terminalOf({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | '
     paintData: (look, text) => styleText(look, text, { stream: stdout }),
   };
 }
-
-/** Removes the control characters, which a terminal would obey, from an outside value. */
-export function printable(text: string): string {
-  return text.replace(/\p{C}/gu, '\u{FFFD}');
-}

@@ -1,4 +1,5 @@
-import { type Look, type Paint, printable } from '../terminal.js';
+import { printable } from '../../common/printable.js';
+import { type Look, type Paint } from '../terminal.js';
 import { type CheckResult } from './check.js';
 
 const SIGNS: Readonly<Record<CheckResult['state'], readonly [look: Look, sign: string]>> = {

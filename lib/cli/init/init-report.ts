@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { hasSqlite } from '../../common/has-sqlite.js';
+import { printable } from '../../common/printable.js';
 import { type CommandContext } from '../command.js';
 import { jsonFile } from '../json-file.js';
 import { type PackageManager } from '../project/package-manager.js';
-import { type Look, printable } from '../terminal.js';
+import { type Look } from '../terminal.js';
 import { type ErrorAnswer } from './error-answer.js';
 import { type FileChange } from './file-change.js';
 import { type HandWork, type InitPlan } from './init-plan.js';

@@ -5,9 +5,9 @@ import {
   type PayoutBatchLine,
 } from '../../batches/index.js';
 import { formatTzs } from '../../common/money.js';
+import { tableLines } from '../../common/table-lines.js';
 import { type PayoutOrder } from './payout-order.js';
 import { commandLine, type PayoutDesk } from './payout-desk.js';
-import { tableLines } from './table.js';
 
 /** What needs somebody comes first. */
 const STATES: readonly LineState[] = [

@@ -1,11 +1,11 @@
 import { type BatchCheckReport, type LineProblem, type PayoutBatch } from '../../batches/index.js';
 import { formatTzs } from '../../common/money.js';
+import { tableLines } from '../../common/table-lines.js';
 import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { approvalSteps, batchDocument } from './batch-summary.js';
 import { EXIT } from './exit-code.js';
 import { commandLine, fileOf, noFile, openBatch, type PayoutDesk, refuseOtherFile } from './payout-desk.js';
 import { progressScreen } from './progress-screen.js';
-import { tableLines } from './table.js';
 
 /** Somebody who looks at the screen sees that it goes on. */
 const LOOK_EVERY_MS = 500;

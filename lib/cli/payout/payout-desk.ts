@@ -1,6 +1,7 @@
 import type * as NestCore from '@nestjs/core';
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { printable } from '../../common/printable.js';
 import { type PayoutBatch, type PayoutBatches, type PayoutLine } from '../../batches/index.js';
 import { optionsFromEnvironment, type PaymentsFactoryOptions } from '../../config/environment-options.js';
 import { isPaymentsError, PaymentsConfigError, PaymentsError } from '../../errors/payments-errors.js';
@@ -9,7 +10,6 @@ import { type CommandContext } from '../command.js';
 import { applicationEnvironment } from '../environment.js';
 import { isBatchName } from '../../batches/lines/payout-line.js';
 import { shellWord } from '../shell-word.js';
-import { printable } from '../terminal.js';
 import { UsageError } from '../usage-error.js';
 import { LogLines } from './log-lines.js';
 import { type HeldEngine, onlyJobs } from './only-jobs.js';

@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
+import { printable } from '../../common/printable.js';
 import { isBatchName, NAME_RULE } from '../../batches/lines/payout-line.js';
-import { printable } from '../terminal.js';
 import { oneOf } from '../option-values.js';
 import { UsageError } from '../usage-error.js';
 import { type PayoutValues } from './payout-options.js';

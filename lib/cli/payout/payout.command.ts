@@ -1,7 +1,7 @@
+import { printable } from '../../common/printable.js';
 import { isPaymentsError, PaymentsError, PaymentsValidationError } from '../../errors/payments-errors.js';
 import { parseCommandLine } from '../command-line.js';
 import { type Command, type CommandContext } from '../command.js';
-import { printable } from '../terminal.js';
 import { checkBatch } from './check-batch.js';
 import { acceptLines, approveBatch, askAgain, cancelBatch, settleLines } from './decide-batch.js';
 import { EXIT } from './exit-code.js';

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { formatTzs } from '../../common/money.js';
+import { tableLines } from '../../common/table-lines.js';
 import { oneOf } from '../option-values.js';
 import { batchDocument, sayWhereItIs } from './batch-summary.js';
 import { EXIT } from './exit-code.js';
 import { openBatch, type PayoutDesk } from './payout-desk.js';
 import { writePrivately } from './private-file.js';
-import { tableLines } from './table.js';
 
 /** `--report` */
 export async function reportBatch(desk: PayoutDesk): Promise<number> {

@@ -1,8 +1,9 @@
+import { printable } from '../../common/printable.js';
 import { type SandboxDelivery, type SandboxDeliveryAttempt } from '../../sandbox/control/records.js';
 import { type SandboxRequest } from '../../sandbox/core/request-journal.js';
 import { withoutPersons } from './without-persons.js';
 import { likelyCause } from '../answer-advice.js';
-import { type Paint, printable } from '../terminal.js';
+import { type Paint } from '../terminal.js';
 
 const NO_ADDRESS = 'not delivered: there is no address. Start with --forward-to <url>';
 

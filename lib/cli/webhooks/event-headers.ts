@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { printable } from '../../common/printable.js';
 import { signWebhook } from '../../testing/sign-webhook.js';
-import { printable } from '../terminal.js';
 import { asUsage, UsageError } from '../usage-error.js';
 import { type Sender } from './signing-options.js';
 

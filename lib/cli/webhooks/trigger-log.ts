@@ -1,6 +1,7 @@
+import { printable } from '../../common/printable.js';
 import { likelyCause } from '../answer-advice.js';
 import { type RequestRecord, isAnswered } from '../http-exchange.js';
-import { type Paint, printable } from '../terminal.js';
+import { type Paint } from '../terminal.js';
 import { type SignatureKind } from './event-headers.js';
 
 const LONGEST_ANSWER = 500;

@@ -1,4 +1,4 @@
-import { printable } from '../terminal.js';
+import { printable } from './printable.js';
 
 /** Lines with aligned columns. The named ones are aligned to the right, for numbers. */
 export function tableLines(
