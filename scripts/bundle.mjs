@@ -36,6 +36,7 @@ const SHARED_PARTS = [
   ['batch-states', /^storage\/batch-store/],
   ['batch-jobs', /^batches\/(engine\/batch-engine|loading\/chunk-lines)/],
   ['batch-lines', /^batches\/lines\/payout-line/],
+  ['tables', /^common\/(csv-row|csv-rows|printable|table-lines)\./],
   ['stored-record', /^storage\/stored-/],
   ['postgres', /^storage\/postgres\//, ['storage/postgres/postgres-dialect']],
   [

@@ -6,7 +6,7 @@ import { reach } from '../../../scripts/reach.mjs';
 
 /** What the types of the main entry point must do without. */
 const OTHERS =
-  /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|batches|storage[\\/](redis|sql|sqlite|executor|typeorm|knex|kysely|drizzle|mikro-orm|sequelize|prisma|mysql|postgres)|integrations)[\\/]/;
+  /[\\/]dist[\\/]\w+[\\/](testing|sandbox|cli|batches|reconciliation|storage[\\/](redis|sql|sqlite|executor|typeorm|knex|kysely|drizzle|mikro-orm|sequelize|prisma|mysql|postgres)|integrations)[\\/]/;
 /** What each entry point may load of `shared/` beside its own script: each file costs time at boot. */
 const SHARED = {
   '.': ['basics', 'diagnostics', 'payments', 'stores'],
@@ -33,7 +33,17 @@ const SHARED = {
   './sequelize': ['basics', 'sql'],
   './prisma': ['basics', 'sql'],
   './mysql': ['basics', 'sql'],
-  './batches': ['basics', 'batch-jobs', 'batch-lines', 'batch-states', 'diagnostics', 'payments', 'stores'],
+  './batches': [
+    'basics',
+    'batch-jobs',
+    'batch-lines',
+    'batch-states',
+    'diagnostics',
+    'payments',
+    'stores',
+    'tables',
+  ],
+  './reconciliation': ['basics', 'diagnostics', 'payments', 'stores', 'tables'],
   './bullmq': ['basics', 'batch-jobs', 'diagnostics', 'payments', 'stores'],
   './terminus': ['basics', 'diagnostics', 'payments', 'stores'],
   './opentelemetry': ['basics', 'diagnostics', 'stores'],

@@ -16,6 +16,7 @@ export const ENTRY_POINTS = {
   './prisma': [],
   './mysql': [],
   './batches': ['csv-parse'],
+  './reconciliation': ['csv-parse'],
   './bullmq': ['@nestjs/bullmq', 'bullmq'],
   './terminus': ['@nestjs/terminus'],
   './opentelemetry': ['@opentelemetry/api'],

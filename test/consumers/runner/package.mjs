@@ -5,8 +5,9 @@ import { checkReach, checkTypes, checkUse } from './entry-point-files.mjs';
 import { checkLinks } from './packed-links.mjs';
 import { checkPublished } from './published.mjs';
 
-// The emulator's page, its state, seed files and remote access, the executors of ORMs and the documents are in it.
-const MAX_TARBALL_BYTES = 1_250_000;
+// The emulator's page, its state, seed files and remote access, the executors of ORMs and the documents are in it. It
+// was 1,250,000 before the daily close.
+const MAX_TARBALL_BYTES = 1_300_000;
 const EXPECTED =
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/cjs\/package\.json|dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/esm\/sandbox\/seed-file\.schema\.json|dist\/esm\/shared\/yaml\.LICENSE\.txt|docs\/.+\.(md|svg|webp)|skills\/nestjs-payments\/SKILL\.md)$/;
 

@@ -16,6 +16,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['accounts'],
   ['.'],
   ['sandbox', 'batches'],
+  ['reconciliation'],
   ['integrations'],
   ['testing'],
   ['cli'],
@@ -79,6 +80,15 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
     'batches/jobs',
     'batches/loading',
     'batches',
+  ],
+  [
+    'reconciliation/statement',
+    'reconciliation/exceptions/close-exception.ts',
+    'reconciliation/close/close-summary.ts',
+    'reconciliation/balance',
+    'reconciliation/report',
+    'reconciliation/close',
+    'reconciliation',
   ],
   [['integrations/bullmq', 'integrations/terminus', 'integrations/opentelemetry']],
   [

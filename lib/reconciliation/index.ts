@@ -1,0 +1,24 @@
+/**
+ * The close of a day: what the journal says, what the gateway says, and every difference with a reason.
+ *
+ * @module nestjs-payments/reconciliation
+ */
+export {
+  type BalanceEquation,
+  type BalanceReading,
+  type CloseSum,
+  type CloseSummary,
+  type StatementSummary,
+} from './close/close-summary.js';
+export {
+  type CloseException,
+  type CloseProposal,
+  type ExceptionKind,
+  type ExceptionState,
+  type OwnSide,
+  type StatementSide,
+} from './exceptions/close-exception.js';
+export { closeReport, type CloseReportFormat, type CloseReportOptions } from './report/close-report.js';
+export { type CloseToReport } from './report/close-to-report.js';
+export { type JournalAccounts } from './report/journal-accounts.js';
+export { type Statement, type StatementRow, type StatementRowKind } from './statement/statement-row.js';
