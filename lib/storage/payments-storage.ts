@@ -2,6 +2,7 @@ import { type BatchStore } from './batch-store.js';
 import { type ConflictStore } from './conflict-store.js';
 import { type InboxStore } from './inbox-store.js';
 import { type JournalStore } from './journal-store.js';
+import { type ReconciliationStore } from './reconciliation-store.js';
 
 /**
  * What the package remembers, and where.
@@ -23,6 +24,12 @@ export interface PaymentsStorage {
    * @internal
    */
   readonly batches?: BatchStore;
+  /**
+   * Balances, closes and exceptions. Absent: `ReconciliationModule` cannot use this storage.
+   *
+   * @internal
+   */
+  readonly reconciliation?: ReconciliationStore;
   /**
    * What the application should know of the way in which it uses the storage, each as a whole sentence. The package logs
    * them once at boot.

@@ -1,15 +1,15 @@
 import { type InboxScope } from '../common/vocabulary.js';
 
-/**
- * What an entry is: a reading of the wallet's balance, a close of a day, a run that makes one, an exception, or a payment
- * that is expected on a later statement.
- */
+/** What an entry is: a reading of the wallet's balance, a close of a day, a run that makes one, or an exception. */
 export type ReconciliationKind = 'balance' | 'close' | 'run' | 'exception';
 
 /** An entry as it is written. Holds no personal data. */
 export interface ReconciliationEntry extends InboxScope {
   readonly kind: ReconciliationKind;
-  /** Unique among the entries of its kind: 1 to 128 ASCII characters. Entries are in the order of its bytes. */
+  /**
+   * Unique among the entries of its kind in an account and environment: 1 to 128 printable ASCII characters. Entries are in
+   * the order of its bytes.
+   */
   readonly id: string;
   /** 1 to 32 lower-case letters and dashes. */
   readonly state: string;
@@ -38,19 +38,24 @@ export interface ReconciliationPage {
 }
 
 /**
- * What reconciliation keeps. Every method rejects with a `PaymentsStorageError` if the storage fails; then nothing or all of
- * it was written.
+ * What reconciliation keeps. Every method rejects with a `PaymentsStorageError` if the storage fails; then nothing or all
+ * of it was written.
  */
 export interface ReconciliationStore {
-  /** Writes the entries that are not there yet, all in one transaction; existing ones stay as they are. At most 1,000. */
+  /**
+   * Writes the entries that are not there yet, all in one transaction; existing ones stay as they are, so it may be called
+   * again after an error. Of several with one id, the first one counts. At most 1,000.
+   */
   add(entries: readonly ReconciliationEntry[]): Promise<void>;
+  /** Undefined if there is none. */
   get(
     scope: InboxScope,
     kind: ReconciliationKind,
     id: string,
   ): Promise<StoredReconciliationEntry | undefined>;
-  /** Replaces state and details of the entry that has this version. Undefined if it has another one, or is gone. */
+  /** Replaces state and details of an entry. Undefined if it has another version, or is gone. */
   replace(version: number, entry: ReconciliationEntry): Promise<StoredReconciliationEntry | undefined>;
+  /** The entries of a kind, in the order of their ids. */
   list(
     scope: InboxScope,
     kind: ReconciliationKind,
@@ -65,7 +70,10 @@ export interface ReconciliationStore {
   ): Promise<StoredReconciliationEntry | undefined>;
   /** How many entries of a kind are in each state; states without an entry are absent. */
   counts(scope: InboxScope, kind: ReconciliationKind): Promise<Readonly<Record<string, number>>>;
-  /** Removes the entries of a kind in these states that did not change for `olderThanMs`. Returns how many. */
+  /**
+   * Removes the entries of a kind in these states that did not change for `olderThanMs`, in several transactions if there are
+   * many. Returns how many.
+   */
   purge(
     scope: InboxScope,
     kind: ReconciliationKind,

@@ -48,7 +48,7 @@ describeWith([mysqlService], 'nestjs-payments migrate with MariaDB', () => {
     expect(missing.stdout).toContain('✖ The database holds no tables of nestjs-payments');
     expect(await migrate(url)).toEqual({
       code: 0,
-      stdout: '✔ The database was migrated from version 0 of the tables to 3.\n',
+      stdout: '✔ The database was migrated from version 0 of the tables to 4.\n',
       stderr: '',
     });
     expect(await insert()).toBe(true);

@@ -28,6 +28,7 @@ const TABLES = [
   'payments_batch_lines',
   'payments_batch_chunks',
   'payments_batch_counts',
+  'payments_reconciliation',
 ];
 
 /** The server's own clock cannot be turned: here the statements ask for a later time. */

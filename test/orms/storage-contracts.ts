@@ -7,6 +7,7 @@ import { enlistingHandlerContract } from '../support/enlisting-handler-contract.
 import { inboxContract } from '../support/inbox-contract.js';
 import { type ApplicationTransaction } from 'nestjs-payments/testing';
 import { joinedJournalContract } from '../support/joined-journal-contract.js';
+import { reconciliationContract, type ReconciliationStore } from '../support/reconciliation-contract.js';
 import { dailyCapContract, damagedJournalContract, journalContract } from '../support/journal-contract.js';
 
 /** The package's tables in a database of a spec. */
@@ -54,6 +55,14 @@ export function storageContracts(open: () => Promise<ExecutorDatabase>): void {
         return kept;
       };
       batchContract({ store: batches, pass: (ms) => database.pass(ms) });
+    });
+    describe('its reconciliation', () => {
+      const reconciliation = (): ReconciliationStore => {
+        const { reconciliation: kept } = storage();
+        if (!kept) throw new Error('The storage keeps no reconciliation.');
+        return kept;
+      };
+      reconciliationContract({ store: reconciliation, pass: (ms) => database.pass(ms) });
     });
     describe('its daily caps', () => {
       dailyCapContract(() => ({ journal: storage().journal, pass: database.pass }));

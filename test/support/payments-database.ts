@@ -57,7 +57,7 @@ export async function openPaymentsDatabase(
     },
     clear: async () => {
       await pool.query(
-        'DELETE FROM payments_inbox; DELETE FROM payments_set_aside; DELETE FROM payments_journal; DELETE FROM payments_tombstones; DELETE FROM payments_daily_counts; DELETE FROM payments_batches; DELETE FROM payments_batch_events; DELETE FROM payments_batch_lines; DELETE FROM payments_batch_chunks; DELETE FROM payments_batch_counts',
+        'DELETE FROM payments_inbox; DELETE FROM payments_set_aside; DELETE FROM payments_journal; DELETE FROM payments_tombstones; DELETE FROM payments_daily_counts; DELETE FROM payments_batches; DELETE FROM payments_batch_events; DELETE FROM payments_batch_lines; DELETE FROM payments_batch_chunks; DELETE FROM payments_batch_counts; DELETE FROM payments_reconciliation',
       );
     },
     close: async () => {

@@ -30,12 +30,28 @@ export async function startPglite(): Promise<PgliteServer> {
   };
 }
 
+/** PGlite takes whole messages alone, and a long one comes in pieces. */
 function serve(database: PGlite, socket: Socket): void {
   let answered = Promise.resolve();
+  let pieces: Buffer[] = [];
+  // The first message has no letter before its length.
+  let lengthAt = 0;
   socket.on('error', () => socket.destroy());
-  socket.on('data', (bytes: Buffer) => {
+  socket.on('data', (piece: Buffer) => {
+    pieces.push(piece);
+    const bytes = Buffer.concat(pieces);
+    let end = 0;
+    const isWhole = (): boolean =>
+      bytes.length >= end + lengthAt + 4 &&
+      bytes.length >= end + lengthAt + bytes.readUInt32BE(end + lengthAt);
+    while (isWhole()) {
+      end += lengthAt + bytes.readUInt32BE(end + lengthAt);
+      lengthAt = 1;
+    }
+    pieces = [bytes.subarray(end)];
+    if (end === 0) return;
     answered = answered.then(async () => {
-      socket.write(await database.execProtocolRaw(bytes));
+      socket.write(await database.execProtocolRaw(bytes.subarray(0, end)));
     });
   });
 }

@@ -9,6 +9,7 @@ import { portableDailyCaps } from '../sql/portable-daily-caps.js';
 import { type PortableDialect } from '../sql/portable-dialect.js';
 import { finishHeld, portableInbox } from '../sql/portable-inbox.js';
 import { portableJournal } from '../sql/portable-journal.js';
+import { portableReconciliation } from '../sql/portable-reconciliation.js';
 import { joined, raw, sql } from '../sql/sql-template.js';
 import { OpenTransactions, PROBE } from './joined-transaction.js';
 import { checkMysql, migrateMysql, NOT_MIGRATED } from './mysql-tables.js';
@@ -82,6 +83,7 @@ export const MYSQL_DIALECT: Omit<ExecutorDialect, 'prepare' | 'join'> = {
     conflicts: portableConflicts(MYSQL),
     dailyCaps: portableDailyCaps(MYSQL),
     batches: portableBatches(MYSQL),
+    reconciliation: portableReconciliation(MYSQL),
   },
   // MySQL reads the comment as one. There the server's own limit counts.
   limited: (text) => (WRITES.test(text) ? `${LIMIT} ${text}` : text),

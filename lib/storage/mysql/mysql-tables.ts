@@ -19,6 +19,7 @@ export const MYSQL_MIGRATIONS: readonly (Migration & Required<Pick<Migration, 'c
   { statements: firstVersion(), compatibleFrom: 1 },
   { statements: dailyCountVersion(), compatibleFrom: 1 },
   { statements: batchVersion(), compatibleFrom: 1 },
+  { statements: reconciliationVersion(), compatibleFrom: 1 },
 ];
 
 /** Builds of version 1 work on: they count nothing, and miss nothing. */
@@ -75,6 +76,21 @@ function batchVersion(): string {
       cents DECIMAL(38, 0) NOT NULL,
       PRIMARY KEY (batch_load, state)
     ) ${OPTIONS} COMMENT = 'nestjs-payments: how many lines of a batch are in each state';
+  `;
+}
+
+/** Builds of version 1 to 3 work on: they have no reconciliation. */
+function reconciliationVersion(): string {
+  const { reconciliation } = TABLES;
+  return `
+    CREATE TABLE IF NOT EXISTS ${reconciliation} (
+      account VARBINARY(255) NOT NULL, environment VARBINARY(16) NOT NULL, kind VARBINARY(32) NOT NULL,
+      id VARBINARY(128) NOT NULL, state VARBINARY(32) NOT NULL, details LONGBLOB NOT NULL,
+      version BIGINT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
+      PRIMARY KEY (account, environment, kind, id),
+      KEY ${reconciliation}_states (account, environment, kind, state, id),
+      KEY ${reconciliation}_age (account, environment, kind, state, updated_at)
+    ) ${OPTIONS} COMMENT = 'nestjs-payments: balances, closes of days, and exceptions';
   `;
 }
 

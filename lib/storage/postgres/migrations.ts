@@ -17,6 +17,7 @@ export function migrations(names: TableNames): readonly Migration[] {
     { statements: compatibilityVersion(names), compatibleFrom: 5 },
     { statements: dailyCountVersion(names), compatibleFrom: 5 },
     { statements: batchVersion(names), compatibleFrom: 5 },
+    { statements: reconciliationVersion(names), compatibleFrom: 5 },
   ];
 }
 
@@ -211,6 +212,27 @@ function batchLineTables({ batchLines, batchChunks, batchCounts }: TableNames): 
       PRIMARY KEY (batch_load, state)
     );
     COMMENT ON TABLE ${batchCounts} IS 'nestjs-payments: how many lines of a batch are in each state';
+  `;
+}
+
+/** Builds of version 5 work on: they have no reconciliation. */
+function reconciliationVersion({ reconciliation }: TableNames): string {
+  return `
+    CREATE TABLE ${reconciliation} (
+      account text COLLATE "C" NOT NULL,
+      environment text COLLATE "C" NOT NULL,
+      kind text COLLATE "C" NOT NULL,
+      id text COLLATE "C" NOT NULL,
+      state text COLLATE "C" NOT NULL,
+      details text NOT NULL,
+      version bigint NOT NULL,
+      created_at timestamptz(3) NOT NULL,
+      updated_at timestamptz(3) NOT NULL,
+      PRIMARY KEY (account, environment, kind, id)
+    );
+    CREATE INDEX ON ${reconciliation} (account, environment, kind, state, id);
+    CREATE INDEX ON ${reconciliation} (account, environment, kind, state, updated_at);
+    COMMENT ON TABLE ${reconciliation} IS 'nestjs-payments: balances, closes of days, and exceptions';
   `;
 }
 

@@ -9,6 +9,7 @@ import { joinOpen } from './joined-token.js';
 import { migrateInTransaction } from './migrate-payments.js';
 import { mayRunAgain, storageFailure, type StorageCalls } from './postgres-failure.js';
 import { MOMENT } from './postgres-text.js';
+import { reconciliationStatements } from './reconciliation-statements.js';
 import { type TableNames } from './table-names.js';
 import { checkVersion } from './tables-version.js';
 
@@ -27,6 +28,7 @@ export function postgresDialect(names: TableNames, calls: StorageCalls): Executo
       conflicts: conflictStatements(names),
       dailyCaps: dailyCapStatements(names),
       batches: batchStatements(names),
+      reconciliation: reconciliationStatements(names),
     },
     transaction: {},
     atomic: { isolationLevel: 'read committed' },

@@ -12,6 +12,7 @@ import { postgresDatabase } from './postgres-database.js';
 import { OF_POOL } from './postgres-failure.js';
 import { checkedPool, checkedSchema, poolWarnings } from './postgres-options.js';
 import { type PostgresPool } from './postgres-pool.js';
+import { reconciliationStatements } from './reconciliation-statements.js';
 import { tableNames } from './table-names.js';
 import { checkVersion, withCheckedTables } from './tables-version.js';
 
@@ -103,6 +104,7 @@ export function postgresStorage(options: PostgresStorageOptions): PaymentsStorag
     conflicts: conflictStatements(names),
     dailyCaps: dailyCapStatements(names),
     batches: batchStatements(names),
+    reconciliation: reconciliationStatements(names),
   };
   return {
     ...sqlParts('postgres', database, statements, transactional),

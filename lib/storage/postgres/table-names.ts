@@ -16,6 +16,8 @@ export interface TableNames {
   readonly batchChunks: string;
   /** How many lines of a batch are in each state. */
   readonly batchCounts: string;
+  /** Balances, closes and exceptions. */
+  readonly reconciliation: string;
   readonly migrations: string;
   /** Sequence of the fences of claims: a later claim has a higher one. */
   readonly fences: string;
@@ -39,6 +41,7 @@ export function tableNames(schema: string): TableNames {
     batchLines: name('batch_lines'),
     batchChunks: name('batch_chunks'),
     batchCounts: name('batch_counts'),
+    reconciliation: name('reconciliation'),
     migrations: name('migrations'),
     fences: name('inbox_fence'),
     versions: name('journal_version'),

@@ -41,6 +41,7 @@ export const TABLES = {
   batchLines: 'payments_batch_lines',
   batchChunks: 'payments_batch_chunks',
   batchCounts: 'payments_batch_counts',
+  reconciliation: 'payments_reconciliation',
   migrations: 'payments_migrations',
 } as const;
 

@@ -5,6 +5,7 @@ import { SqlConflicts } from './sql-conflicts.js';
 import { type SqlDatabase } from './sql-database.js';
 import { SqlInbox } from './sql-inbox.js';
 import { SqlJournal } from './sql-journal.js';
+import { SqlReconciliation } from './sql-reconciliation.js';
 import { type SqlStatements } from './sql-statements.js';
 
 /** Short, because PostgreSQL keeps all tokens of a transaction in one setting. */
@@ -34,5 +35,8 @@ export function sqlParts(
     journal: new SqlJournal(database.run, statements.journal, { within, dailyCaps: statements.dailyCaps }),
     conflicts: new SqlConflicts(database.run, statements.conflicts),
     ...(statements.batches && { batches: new SqlBatches(database.run, statements.batches) }),
+    ...(statements.reconciliation && {
+      reconciliation: new SqlReconciliation(database.run, statements.reconciliation),
+    }),
   };
 }

@@ -10,6 +10,7 @@ import {
 import { type InboxScope, type JournalState, type SetAsideKind } from '../../common/vocabulary.js';
 import { type DailyShare } from '../daily-cap.js';
 import { type BatchStatements } from './batch-statements.js';
+import { type ReconciliationStatements } from './reconciliation-statements.js';
 import { type HeldKey, type SqlScript } from './sql-database.js';
 
 /** The operations of the storage, in the words of one dialect. */
@@ -25,6 +26,8 @@ export interface SqlStatements {
   readonly dailyCaps: DailyCapStatements;
   /** Absent: the dialect keeps no batches. */
   readonly batches?: BatchStatements;
+  /** Absent: the dialect keeps nothing of reconciliation. */
+  readonly reconciliation?: ReconciliationStatements;
 }
 
 /** The accounts after one in the order of account and environment: some of the next ones, or no row after the last. */

@@ -5,6 +5,7 @@ import { portableConflicts } from '../sql/portable-conflicts.js';
 import { portableDailyCaps } from '../sql/portable-daily-caps.js';
 import { portableInbox } from '../sql/portable-inbox.js';
 import { portableJournal } from '../sql/portable-journal.js';
+import { portableReconciliation } from '../sql/portable-reconciliation.js';
 import { sqlParts } from '../sql/sql-parts.js';
 import { SQLITE } from './sqlite-dialect.js';
 import { SqliteFile } from './sqlite-file.js';
@@ -73,6 +74,7 @@ export function sqliteStorage(options: SqliteStorageOptions): PaymentsStorage {
     conflicts: portableConflicts(SQLITE),
     dailyCaps: portableDailyCaps(SQLITE),
     batches: portableBatches(SQLITE),
+    reconciliation: portableReconciliation(SQLITE),
   };
   return {
     ...sqlParts('sqlite', database, statements, transactional),

@@ -14,6 +14,7 @@ export const SQLITE_MIGRATIONS: readonly (Migration & Required<Pick<Migration, '
   { statements: firstVersion(), compatibleFrom: 1 },
   { statements: dailyCountVersion(), compatibleFrom: 1 },
   { statements: batchVersion(), compatibleFrom: 1 },
+  { statements: reconciliationVersion(), compatibleFrom: 1 },
 ];
 
 /** Builds of version 1 work on: they count nothing, and miss nothing. */
@@ -66,6 +67,21 @@ function batchVersion(): string {
       batch_load TEXT NOT NULL, state TEXT NOT NULL, line_count INTEGER NOT NULL, cents INTEGER NOT NULL,
       PRIMARY KEY (batch_load, state)
     );
+  `;
+}
+
+/** Builds of version 1 to 3 work on: they have no reconciliation. */
+function reconciliationVersion(): string {
+  const { reconciliation } = TABLES;
+  return `
+    CREATE TABLE ${reconciliation} (
+      account TEXT NOT NULL, environment TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
+      state TEXT NOT NULL, details TEXT NOT NULL, version INTEGER NOT NULL,
+      created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+      PRIMARY KEY (account, environment, kind, id)
+    );
+    CREATE INDEX ${reconciliation}_states ON ${reconciliation} (account, environment, kind, state, id);
+    CREATE INDEX ${reconciliation}_age ON ${reconciliation} (account, environment, kind, state, updated_at);
   `;
 }
 

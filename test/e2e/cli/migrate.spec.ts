@@ -13,7 +13,7 @@ import { journalRecord } from '../../support/journal-contract.js';
 import { describeWith, postgresService } from '../../support/services.js';
 import { describeWithSqlite, sqliteFile, type SqliteTestFile } from '../../support/sqlite-file.js';
 
-const OWN = 7;
+const OWN = 8;
 const SECRET = 'hush-8f3a';
 
 beforeAll(bundleCli);
@@ -278,7 +278,7 @@ describe('nestjs-payments migrate without its database', () => {
     const { code, stdout, stderr } = await runCommand(['migrate', '--sql', '--dialect', 'postgres']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^-- nestjs-payments: the tables from version 0 to 7\. Run all of it once, in one transaction\.\n/,
+      /^-- nestjs-payments: the tables from version 0 to 8\. Run all of it once, in one transaction\.\n/,
     );
     expect(stdout).toContain('CREATE TABLE "public".payments_journal (');
     expect(stdout).not.toContain('CREATE SCHEMA');
@@ -305,7 +305,7 @@ describe('nestjs-payments migrate without its database', () => {
     [['--sql', '--dialect', 'postgre'], '', "Did you mean 'postgres'?"],
     [['--dialect', 'postgres'], 'postgres://h/shop', '--dialect belongs to --sql'],
     [['--from', '1'], 'postgres://h/shop', '--from belongs to --sql'],
-    [['--sql', '--from', '8'], 'postgres://h/shop', '--from must be a whole number from 0 to 7.'],
+    [['--sql', '--from', '9'], 'postgres://h/shop', '--from must be a whole number from 0 to 8.'],
     [['--sql', '--status'], 'postgres://h/shop', 'Write only one of --status and --sql.'],
     [['--schema', ' '], 'postgres://h/shop', 'The option schema of migrate must be the name of a schema'],
     [['--schema', 'a', '--file', 'a.db'], '', '--schema has no meaning with sqlite'],
@@ -342,7 +342,7 @@ describeWithSqlite('nestjs-payments migrate with SQLite', () => {
     expect(missing.stdout).toContain(`✖ The file ${file.file} holds no tables`);
     expect(existsSync(file.file)).toBe(false);
     expect((await migrate()).stdout).toBe(
-      `✔ The file ${file.file} was migrated from version 0 of the tables to 3.\n`,
+      `✔ The file ${file.file} was migrated from version 0 of the tables to 4.\n`,
     );
     expect(await migrate('--status')).toMatchObject({ code: 0 });
     const { journal } = file.open();
@@ -360,7 +360,7 @@ describeWithSqlite('nestjs-payments migrate with SQLite', () => {
 
   it('says in one line that a newer version made the file, and that a file is no database', async () => {
     await migrate();
-    file.connect().exec('INSERT INTO payments_migrations VALUES (9, 4, 0)');
+    file.connect().exec('INSERT INTO payments_migrations VALUES (9, 5, 0)');
     expect((await migrate()).stderr).toContain(
       'holds version 9 of the tables of nestjs-payments, which can be used',
     );

@@ -12,6 +12,7 @@ const INSIDE_LIB: Readonly<Record<string, string>> = {
   'inbox-contract.ts': 'shows the deliveries of the contract',
   'journal-contract.ts': 'shows the records of the contract',
   'merchant.ts': 'joins the services without the module',
+  'reconciliation-contract.ts': 'shows the store of reconciliation, which no application uses',
   'redis-format.ts': 'acts as a build with another format',
   'redis.ts': 'shows the client that a storage opens',
   'sealed-storage.ts': 'puts an encryption in front of a storage without the module',

@@ -38,7 +38,12 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
     'storage/account-page.ts',
     'storage/daily-cap.ts',
     'storage/journal-scope.ts',
-    ['storage/journal-store.ts', 'storage/conflict-store.ts', 'storage/batch-store.ts'],
+    [
+      'storage/journal-store.ts',
+      'storage/conflict-store.ts',
+      'storage/batch-store.ts',
+      'storage/reconciliation-store.ts',
+    ],
     'storage/inbox-store.ts',
     'storage/payments-storage.ts',
     'storage',

@@ -4,17 +4,8 @@ import { batchContract, type BatchStore } from '../../../support/batch-contract.
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { type PgliteServer, startPglite } from '../../../support/pglite-server.js';
 import { describeWith, postgresService } from '../../../support/services.js';
-import { type AskedStatement, watchedPool } from '../../../support/watched-pool.js';
-
-/** What PostgreSQL tells about one step of a plan that it ran. */
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly PlanNode[];
-}
+import { readingOf, THROUGH_AN_INDEX } from '../../../support/statement-plan.js';
+import { watchedPool } from '../../../support/watched-pool.js';
 
 const LOAD = 'plan';
 const PAGE = { after: 0, limit: 100 };
@@ -84,17 +75,8 @@ describeWith([postgresService], 'batches in PostgreSQL', () => {
       const { batches } = postgresStorage({ pool, schema: database.schema });
       if (!batches) throw new Error('PostgreSQL keeps batches.');
       await ask(batches);
-      const steps = (await planOf(asked.at(-1))).filter(
-        (step) => step['Relation Name'] === 'payments_batch_lines' && step['Node Type'] !== 'ModifyTable',
-      );
-      expect(steps.map((step) => step['Node Type'])).toEqual(
-        steps.map(() => expect.stringMatching(/^(Index (Only )?|Bitmap Heap )Scan$/) as unknown),
-      );
-      const read = steps.reduce(
-        (sum, step) =>
-          sum + (step['Actual Rows'] + (step['Rows Removed by Filter'] ?? 0)) * step['Actual Loops'],
-        0,
-      );
+      const { steps, rows: read } = await readingOf(database.pool, asked.at(-1), 'payments_batch_lines');
+      expect(steps).toEqual(steps.map(() => expect.stringMatching(THROUGH_AN_INDEX) as unknown));
       expect(read).toBeLessThanOrEqual(rows);
     });
   });
@@ -112,21 +94,6 @@ describeWith([postgresService], 'batches in PostgreSQL', () => {
       INSERT INTO payments_batch_chunks
       SELECT load, n, 'd', 100 * n - 99, 100 * n FROM unnest('{plan,other}'::text[]) AS load, generate_series(1, 200) AS n;
       ANALYZE payments_batch_lines, payments_batch_chunks, payments_batches`);
-  }
-
-  async function planOf(statement: AskedStatement | undefined): Promise<readonly PlanNode[]> {
-    const client = await database.pool.connect();
-    try {
-      await client.query('BEGIN');
-      const { rows } = await client.query<{
-        readonly 'QUERY PLAN': readonly { readonly Plan: PlanNode }[];
-      }>(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${statement?.text ?? ''}`, statement?.values);
-      const steps = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(steps)];
-      return rows.flatMap((row) => row['QUERY PLAN']).flatMap(({ Plan }) => steps(Plan));
-    } finally {
-      await client.query('ROLLBACK');
-      client.release();
-    }
   }
 });
 

@@ -2,16 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
-import { type AskedStatement, watchedPool } from '../../../support/watched-pool.js';
-
-/** What PostgreSQL tells about one step of a plan that it ran. */
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly Plans?: readonly PlanNode[];
-}
+import { readingOf } from '../../../support/statement-plan.js';
+import { watchedPool } from '../../../support/watched-pool.js';
 
 const ROWS = 40_000;
 const LIMIT = 500;
@@ -34,14 +26,6 @@ describeWith([postgresService], 'a page of a long journal in PostgreSQL', () => 
   });
   afterAll(() => database.close());
 
-  const planOf = async ({ text, values }: AskedStatement): Promise<readonly PlanNode[]> => {
-    const { rows } = await database.pool.query<{
-      readonly 'QUERY PLAN': readonly { readonly Plan: PlanNode }[];
-    }>(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`, values);
-    const steps = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(steps)];
-    return rows[0]!['QUERY PLAN'].flatMap(({ Plan }) => steps(Plan));
-  };
-
   it('is read from the index, and no more of it than the page, wherever it begins', async () => {
     const { pool, asked } = watchedPool(database.pool);
     const { journal } = postgresStorage({ pool, schema: database.schema });
@@ -52,12 +36,8 @@ describeWith([postgresService], 'a page of a long journal in PostgreSQL', () => 
         limit: LIMIT,
         ...(after !== undefined && { after }),
       });
-      const plan = await planOf(asked.at(-1)!);
-      const steps = plan.filter((step) => step['Relation Name'] === 'payments_journal');
-      expect(steps.map((step) => step['Node Type'])).toEqual(
-        steps.map(() => expect.stringMatching(/^Index (Only )?Scan$/) as unknown),
-      );
-      const read = steps.reduce((sum, step) => sum + step['Actual Rows'] * step['Actual Loops'], 0);
+      const { steps, rows: read } = await readingOf(database.pool, asked.at(-1), 'payments_journal');
+      expect(steps).toEqual(steps.map(() => expect.stringMatching(/^Index (Only )?Scan$/) as unknown));
       expect(read).toBeGreaterThan(0);
       // A page of each of the two open states, and one step for each state that there is.
       expect(read).toBeLessThanOrEqual(2 * (LIMIT + 1) + 4);

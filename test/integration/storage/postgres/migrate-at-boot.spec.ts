@@ -40,7 +40,7 @@ describeWith([postgresService], 'an application with postgresStorage({ pool, mig
     const replicas = await Promise.all(
       [1, 2, 3].map(() => boot(postgresStorage({ pool, schema, migrate: true }))),
     );
-    expect(await versions()).toEqual([{ n: 7 }]);
+    expect(await versions()).toEqual([{ n: 8 }]);
     const { status } = await replicas[0]!.get(CollectionsService).mobileMoney(collectionRequest);
     expect(status).toBe('pending');
     for (const replica of replicas) await replica.close();

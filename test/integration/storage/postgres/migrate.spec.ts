@@ -7,7 +7,7 @@ import { journalRecord } from '../../../support/journal-contract.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
 /** Every version that this package knows. */
-const ALL = [1, 2, 3, 4, 5, 6, 7];
+const ALL = [1, 2, 3, 4, 5, 6, 7, 8];
 const OWN = ALL.length;
 /** What tables of version 99 say of who may use them. */
 const NEWER = (compatibleFrom: number): string =>
@@ -50,6 +50,7 @@ describeWith([postgresService], 'migratePayments()', () => {
       'payments_inbox',
       'payments_journal',
       'payments_migrations',
+      'payments_reconciliation',
       'payments_set_aside',
       'payments_tombstones',
     ]);

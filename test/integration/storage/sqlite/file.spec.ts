@@ -82,7 +82,7 @@ describeWithSqlite('the file of sqliteStorage()', () => {
 
   it('is left alone if a newer version of the package made it', async () => {
     await file.open().close?.();
-    file.connect().exec('INSERT INTO payments_migrations VALUES (9, 4, 0)');
+    file.connect().exec('INSERT INTO payments_migrations VALUES (9, 5, 0)');
     expect(() => file.open()).toThrow('holds version 9 of the tables of nestjs-payments');
   });
 

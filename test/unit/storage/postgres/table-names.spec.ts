@@ -15,6 +15,7 @@ it('the tables keep their names, because another name would be an empty journal'
     batchLines: '"shop".payments_batch_lines',
     batchChunks: '"shop".payments_batch_chunks',
     batchCounts: '"shop".payments_batch_counts',
+    reconciliation: '"shop".payments_reconciliation',
     migrations: '"shop".payments_migrations',
     fences: '"shop".payments_inbox_fence',
     versions: '"shop".payments_journal_version',
