@@ -75,8 +75,9 @@ describe('the payments that explain a gap', () => {
 
 describe('the bound of the work', () => {
   it('is never reached by 34 candidates', () => {
-    const cents = doubling(34).map((size, index) => (index % 3 === 0 ? -size : size));
-    const picked = [0, 3, 4, 17, 30, 33];
+    // All are about as large, and half of them explain it: hardly a sum can be left out.
+    const cents = doubling(34).map((size) => 2 ** 40 + size);
+    const picked = cents.map((_, index) => index).filter((index) => index % 4 < 2);
     const gap = picked.reduce((sum, index) => sum + cents[index]!, 0);
     expect(explainGap(gap, candidatesOf(cents))).toEqual(picked.map(String));
   });
