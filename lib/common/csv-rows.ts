@@ -1,5 +1,5 @@
 import type * as CsvParse from 'csv-parse';
-import { pipeline, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 
 /** What a CSV file comes from: for example `createReadStream(file)`, a whole text, or its bytes. */
 export type CsvSource = AsyncIterable<Uint8Array | string> | Uint8Array | string;
@@ -18,7 +18,7 @@ export interface CsvReading {
   readonly refused: (problem: string) => Error;
   /** The error if `csv-parse` is not installed. */
   readonly noParser: () => Error;
-  /** The longest row in characters: a cell that is never closed must not fill the memory. */
+  /** The longest row in bytes: a cell that is never closed must not fill the memory. */
   readonly longestRow: number;
 }
 
@@ -55,31 +55,42 @@ async function* rowsOf(source: CsvSource, reading: CsvReading): AsyncGenerator<C
   const { refused, longestRow } = reading;
   const { parse, CsvError } = await csvParser(reading);
   const { delimiter, all } = await withDelimiter(checkedBytes(source, refused), refused);
+  let rows: CsvRow[] = [];
   /** The line of the file with which the next row begins. */
   let next = 1;
   let width = 0;
-  const rows = parse({
+  const parser = parse({
     bom: true,
     delimiter,
     max_record_size: longestRow,
-    on_record: (cells: string[], { lines }) => {
+    // Kept here, because the parser would drop rows that nobody has taken when it finds a wrong one.
+    on_record: (cells: string[], { lines }): undefined => {
       next = lines + 1;
       width = cells.length;
-      const row: CsvRow = { line: lines, cells };
-      // The types of the parser know other rows only with names for the columns.
-      return row as unknown as string[];
+      rows.push({ line: lines, cells });
     },
     skip_empty_lines: true,
     skip_records_with_empty_values: true,
     trim: true,
   });
-  // The rows reject with what the source threw.
-  pipeline(all, rows, () => undefined);
-  try {
-    yield* rows as AsyncIterable<CsvRow>;
-  } catch (error) {
-    throw error instanceof CsvError ? refused(problemOf(error, { next, width, longestRow })) : error;
+  // Each write tells its error.
+  parser.on('error', () => undefined).resume();
+  const readBy = async (write: (done: (error?: Error | null) => void) => void): Promise<CsvRow[]> => {
+    const error = await new Promise<Error | null | undefined>(write);
+    const read = rows;
+    rows = [];
+    if (!error) return read;
+    // Whoever has taken all rows before it gets the error.
+    wrong = error instanceof CsvError ? refused(problemOf(error, { next, width, longestRow })) : error;
+    return read;
+  };
+  let wrong: Error | undefined;
+  for await (const piece of all) {
+    yield* await readBy((done) => parser.write(piece, done));
+    if (wrong) throw wrong;
   }
+  yield* await readBy((done) => parser.end(done));
+  if (wrong) throw wrong;
 }
 
 async function csvParser({ noParser }: CsvReading): Promise<typeof CsvParse> {
@@ -139,8 +150,13 @@ async function withDelimiter(
     head += decoder.decode(value, { stream: true });
   }
   const all = (async function* () {
-    yield* begin;
-    yield* pieces;
+    try {
+      yield* begin;
+      yield* pieces;
+    } finally {
+      // Whoever stops in the first pieces closes the file, too.
+      await pieces.return();
+    }
   })();
   try {
     return { delimiter: delimiterOf(head.trimStart().split(/[\r\n]/, 1)[0] ?? '', refused), all };
@@ -168,7 +184,7 @@ function problemOf(
   // Everything behind the mark became one cell, so the place of the error is the end of the file.
   if (code === 'CSV_QUOTE_NOT_CLOSED') return `line ${next} or below: a quotation mark is never closed`;
   if (code === 'CSV_MAX_RECORD_SIZE') {
-    return `line ${next} or below: a quotation mark is never closed, or a row is longer than ${longestRow} characters`;
+    return `line ${next} or below: a quotation mark is never closed, or a row is longer than ${longestRow} bytes`;
   }
   const where = typeof lines === 'number' ? `line ${lines}: ` : '';
   if (code.startsWith('CSV_RECORD_INCONSISTENT')) {

@@ -1,0 +1,132 @@
+import { type CsvReading, type CsvRow } from '../../common/csv-rows.js';
+import { formatCents } from '../../common/money.js';
+import { PaymentsConfigError, PaymentsValidationError } from '../../errors/payments-errors.js';
+import { amountReader, type CellValue, sameWord, textOf, timeReader } from './statement-cells.js';
+import { type FoundColumns, type StatementField } from './statement-columns.js';
+import { type ResolvedStatementOptions } from './statement-options.js';
+import { type StatementRow, type StatementRowKind } from './statement-row.js';
+
+/** The problem of a file without even the names of the columns. A file with these alone says that nothing moved. */
+export const EMPTY_FILE = 'the file is empty: its first line must name the columns';
+
+const NO_FEE: readonly string[] = ['', '-'];
+const OTHER_STATUS = 'is in none of the lists: write its word in succeeded, failed or pending';
+const OTHER_KIND = "is no word of kinds: write for example kinds: { 'the word': 'payout' }";
+const OTHER_CURRENCY = 'is not TZS: read amounts of another currency by themselves, from another file';
+const NEGATIVE = 'is negative: write signed: true if what left the wallet has a minus in this file';
+
+/** How to read the file of a statement. */
+export function statementReading({ maxRowBytes }: ResolvedStatementOptions): CsvReading {
+  return {
+    refused: wrongStatement,
+    noParser: () => new PaymentsConfigError('csvStatement() needs csv-parse: run npm install csv-parse.'),
+    longestRow: maxRowBytes,
+  };
+}
+
+/** One sentence about a statement. */
+export function wrongStatement(problem: string): PaymentsValidationError {
+  return new PaymentsValidationError({ statement: [problem] });
+}
+
+/** Reads a row; undefined if it says nothing yet. Throws the error of a row that is wrong. */
+export type RowReader = (row: CsvRow) => StatementRow | undefined;
+
+/** A reader of the rows of a file whose columns were found. */
+export function rowReader(columns: FoundColumns, options: ResolvedStatementOptions): RowReader {
+  const cells = new Cells(columns);
+  const timeOf = timeReader(options);
+  const money = moneyReader(cells, options);
+  return (row) => {
+    const status = cells.of(row, 'status');
+    const meaning = status === undefined ? 'moved' : options.statuses.get(sameWord(status));
+    if (meaning === undefined) throw cells.error(row, 'status', OTHER_STATUS);
+    if (meaning === 'pending') return undefined;
+    return {
+      row: row.line,
+      reference: cells.value(row, 'reference', textOf),
+      ...money(row),
+      at: cells.value(row, 'at', timeOf),
+      recipient: cells.value(row, 'recipient', textOf)?.replace(/[^\p{L}\p{N}]/gu, '') || undefined,
+      isFailed: meaning === 'failed',
+    };
+  };
+}
+
+/** The cells of the fields of a row. */
+class Cells {
+  constructor(private readonly columns: FoundColumns) {}
+
+  /** Undefined without such a column. */
+  of({ cells }: CsvRow, field: StatementField): string | undefined {
+    const { index } = this.columns[field];
+    return index === undefined ? undefined : cells[index];
+  }
+
+  /** Without such a column, as if it were empty. */
+  value<T>(row: CsvRow, field: StatementField, read: (cell: string) => CellValue<T>): T {
+    const result = read(this.of(row, field) ?? '');
+    if ('problem' in result) throw this.error(row, field, result.problem);
+    return result.value;
+  }
+
+  error({ line }: CsvRow, field: StatementField, problem: string): PaymentsValidationError {
+    return wrongStatement(`line ${line}: '${this.columns[field].header ?? field}' ${problem}`);
+  }
+}
+
+function moneyReader(
+  cells: Cells,
+  options: ResolvedStatementOptions,
+): (row: CsvRow) => Pick<StatementRow, 'kind' | 'amount' | 'fee'> {
+  const { signed, kinds } = options;
+  const amountOf = amountReader(options);
+  return (row) => {
+    const currency = cells.of(row, 'currency');
+    if (currency !== undefined && sameWord(currency) !== 'tzs') {
+      throw cells.error(row, 'currency', OTHER_CURRENCY);
+    }
+    const amount = cells.value(row, 'amount', amountOf);
+    const word = cells.of(row, 'kind');
+    const kind = word === undefined ? kindBySign(amount) : kinds.get(sameWord(word));
+    if (kind === undefined) throw cells.error(row, 'kind', OTHER_KIND);
+    const wrongSign = signProblem(kind, amount, signed);
+    if (wrongSign !== undefined) throw cells.error(row, 'amount', wrongSign);
+    const fee = NO_FEE.includes(cells.of(row, 'fee') ?? '') ? undefined : cells.value(row, 'fee', amountOf);
+    if (fee !== undefined && fee < 0n && !signed) throw cells.error(row, 'fee', NEGATIVE);
+    return {
+      kind,
+      amount: formatCents(rowAmount(kind, amount, signed)),
+      fee: fee === undefined ? undefined : formatCents(magnitude(fee)),
+    };
+  };
+}
+
+/** Nothing moved with an amount of 0, in no direction. */
+function kindBySign(amount: bigint): StatementRowKind {
+  if (amount === 0n) return 'other';
+  return amount > 0n ? 'collection' : 'payout';
+}
+
+/** A reversal must not pass for a payment. */
+function signProblem(kind: StatementRowKind, amount: bigint, signed: boolean): string | undefined {
+  if (kind === 'other') return undefined;
+  if (!signed) return amount < 0n ? NEGATIVE : undefined;
+  if (kind === 'collection' && amount < 0n) {
+    return "is negative, so that this is no collection: write kinds: { 'its word': 'other' } for money that was taken back";
+  }
+  if (kind === 'payout' && amount > 0n) {
+    return "has no minus, so that this is no payout: write kinds: { 'its word': 'other' } for money that came back";
+  }
+  return undefined;
+}
+
+/** A fee that has no sign was taken. */
+function rowAmount(kind: StatementRowKind, amount: bigint, signed: boolean): bigint {
+  if (kind === 'fee') return signed ? amount : -amount;
+  return kind === 'other' ? amount : magnitude(amount);
+}
+
+function magnitude(cents: bigint): bigint {
+  return cents < 0n ? -cents : cents;
+}

@@ -1,0 +1,220 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
+import { csvStatement } from '../../../../lib/reconciliation/statement/csv-statement.js';
+import { type CsvStatementOptions } from '../../../../lib/reconciliation/statement/statement-options.js';
+import { type StatementRow } from '../../../../lib/reconciliation/statement/statement-row.js';
+
+const HEAD = 'Date,Type,Reference,Provider Reference,Amount,Fee,Recipient,Currency,Status';
+
+async function rowsOf(
+  stream: CsvStatementOptions['stream'],
+  options: Omit<CsvStatementOptions, 'stream'> = {},
+): Promise<StatementRow[]> {
+  const rows = [];
+  for await (const row of csvStatement({ stream, ...options }).rows()) rows.push(row);
+  return rows;
+}
+
+describe('a statement', () => {
+  it('is read as the emulator writes it', async () => {
+    const text = `${HEAD}
+2026-11-20T05:00:00.000Z,Collection,ORDER-1,PR-1,10000.00,250.00,255712345678,TZS,Success
+2026-11-20T08:00:00+03:00,Payout,SALARY-1,PR-2,5000.00,100.00,0150-234 567,TZS,Paid
+2026-11-20T05:00:00Z,Top-up,,,1000000.00,,,TZS,Success
+2026-11-20T05:00:00Z,Payout,SALARY-2,,5000.00,,255712345678,TZS,Failed
+2026-11-20T05:00:00Z,Fee,,,500,-,,TZS,Success
+`;
+    const at = new Date('2026-11-20T05:00:00Z');
+    expect(await rowsOf(text)).toEqual([
+      {
+        row: 2,
+        kind: 'collection',
+        reference: 'ORDER-1',
+        amount: '10000.00',
+        fee: '250.00',
+        at,
+        recipient: '255712345678',
+        isFailed: false,
+      },
+      {
+        row: 3,
+        kind: 'payout',
+        reference: 'SALARY-1',
+        amount: '5000.00',
+        fee: '100.00',
+        at,
+        recipient: '0150234567',
+        isFailed: false,
+      },
+      {
+        row: 4,
+        kind: 'other',
+        reference: undefined,
+        amount: '1000000.00',
+        fee: undefined,
+        at,
+        recipient: undefined,
+        isFailed: false,
+      },
+      {
+        row: 5,
+        kind: 'payout',
+        reference: 'SALARY-2',
+        amount: '5000.00',
+        fee: undefined,
+        at,
+        recipient: '255712345678',
+        isFailed: true,
+      },
+      {
+        row: 6,
+        kind: 'fee',
+        reference: undefined,
+        amount: '-500.00',
+        fee: undefined,
+        at,
+        recipient: undefined,
+        isFailed: false,
+      },
+    ]);
+  });
+
+  it('is read with other columns and words', async () => {
+    const text = 'ref; AMT ;Done At;What;Result\nA-1;"1.234,50";20/11/2026 08:00;Money  In;OK\n';
+    expect(
+      await rowsOf(Buffer.from(`\ufeff${text}`), {
+        columns: { reference: 'Ref', amount: 'Amt', at: 'done at', kind: 'What', status: 'Result' },
+        kinds: { 'money in': 'collection' },
+        succeeded: ['ok'],
+        timeZone: 'Africa/Dar_es_Salaam',
+        dateFormat: 'DD/MM/YYYY',
+        decimal: ',',
+        thousands: '.',
+      }),
+    ).toMatchObject([
+      { row: 2, kind: 'collection', amount: '1234.50', at: new Date('2026-11-20T05:00:00Z') },
+    ]);
+  });
+
+  it('has amounts with the sign of the wallet, and needs no kind then', async () => {
+    const text = `Date,Reference,Amount,Fee
+2026-11-20T05:00:00Z,A,100,-5
+2026-11-20T05:00:00Z,B,-100,5
+2026-11-20T05:00:00Z,C,0,
+`;
+    expect(await rowsOf(text, { signed: true })).toMatchObject([
+      { kind: 'collection', amount: '100.00', fee: '5.00' },
+      { kind: 'payout', amount: '100.00', fee: '5.00' },
+      { kind: 'other', amount: '0.00', fee: undefined },
+    ]);
+  });
+
+  it('has signs beside kinds', async () => {
+    const text = `Date,Type,Reference,Amount
+2026-11-20T05:00:00Z,payout,A,-100
+2026-11-20T05:00:00Z,fee,,-3
+2026-11-20T05:00:00Z,fee,,2
+2026-11-20T05:00:00Z,other,,-7
+`;
+    expect(await rowsOf(text, { signed: true })).toMatchObject([
+      { kind: 'payout', amount: '100.00' },
+      { kind: 'fee', amount: '-3.00' },
+      { kind: 'fee', amount: '2.00' },
+      { kind: 'other', amount: '-7.00' },
+    ]);
+  });
+
+  it('leaves out what is pending, and columns that are switched off', async () => {
+    const text = `Date,Type,Reference,Amount,Status,Currency
+2026-11-20T05:00:00Z,payout,A,100,Pending,TZS
+2026-11-20T05:00:00Z,payout,B,100,In review,TZS
+2026-11-20T05:00:00Z,payout,C,100,Paid,USD
+`;
+    const options = { pending: ['in review'], columns: { currency: false, reference: false } } as const;
+    expect(await rowsOf(text, options)).toMatchObject([{ row: 4, reference: undefined }]);
+  });
+
+  it('takes back the apostrophe in front of a formula', async () => {
+    const text = "Date,Type,Reference,Amount\n2026-11-20T05:00:00Z,payout,'=1+1,100\n";
+    expect(await rowsOf(text)).toMatchObject([{ reference: '=1+1' }]);
+  });
+
+  it('says with its first line alone that nothing moved', async () => {
+    expect(await rowsOf(`${HEAD}\n`)).toEqual([]);
+  });
+
+  it('is read once', () => {
+    const statement = csvStatement({ stream: HEAD });
+    statement.rows();
+    expect(() => statement.rows()).toThrow('read once: call csvStatement() again');
+  });
+
+  it('has the name of its file', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'statement-')), 'november.csv');
+    writeFileSync(path, HEAD);
+    const stream = createReadStream(path);
+    const statement = csvStatement({ stream });
+    expect(statement.name).toBe('november.csv');
+    expect(csvStatement({ stream: '', name: 'mine' }).name).toBe('mine');
+    expect(csvStatement({ stream: '' }).name).toBe('statement');
+    for await (const row of statement.rows()) expect.unreachable(`line ${row.row}`);
+    expect(stream.destroyed).toBe(true);
+  });
+});
+
+describe('the options of a statement', () => {
+  it.each<readonly [object, string]>([
+    [{ stream: 7 }, 'option `stream` is no stream'],
+    [{ stream: '', colums: {} }, 'option `colums` does not exist: write one of stream, name, columns'],
+    [{ stream: '', name: ' ' }, 'option `name` must be a text for people'],
+    [{ stream: '', columns: [] }, 'option `columns` must be an object'],
+    [{ stream: '', columns: { ref: 'Ref' } }, 'option `columns.ref` does not exist'],
+    [{ stream: '', columns: { amount: false } }, 'option `columns.amount` must be the name of a column'],
+    [
+      { stream: '', columns: { amount: 'X', fee: 'x ' } },
+      'option `columns.fee` names the column of `amount`',
+    ],
+    [
+      { stream: '', kinds: { in: 'money' } },
+      'option `kinds` must map words to collection, payout, fee, other',
+    ],
+    [{ stream: '', kinds: ['in'] }, 'option `kinds` must'],
+    [{ stream: '', failed: 'Failed' }, 'option `failed` must be a list of words'],
+    [
+      { stream: '', failed: ['Odd'], pending: ['odd'] },
+      "option `pending` names 'odd', which another list names",
+    ],
+    [{ stream: '', timeZone: 'Dar' }, 'option `timeZone` is no time zone'],
+    [
+      { stream: '', dateFormat: 'YYYY' },
+      'option `dateFormat` is not known: write "DD/MM/YYYY" or "MM/DD/YYYY"',
+    ],
+    [{ stream: '', thousands: '.' }, 'option `thousands` is what stands before the cents'],
+    [{ stream: '', decimal: ',', thousands: ',' }, 'option `thousands` is what stands before the cents'],
+    [{ stream: '', signed: 'yes' }, 'option `signed` must be true or false'],
+    [{ stream: '', maxRowBytes: 10 }, 'option `maxRowBytes` must be a whole number from 1000 to 10000000'],
+  ])('are refused: %j', (options, problem) => {
+    const make = (): unknown => csvStatement(options as CsvStatementOptions);
+    expect(make).toThrow(PaymentsConfigError);
+    expect(make).toThrow(problem);
+  });
+});
+
+describe('without csv-parse', () => {
+  afterEach(() => {
+    vi.doUnmock('csv-parse');
+  });
+
+  it('says what to install', async () => {
+    vi.doMock('csv-parse', () => {
+      throw new Error('Cannot find package');
+    });
+    const refused = rowsOf(HEAD);
+    await expect(refused).rejects.toBeInstanceOf(PaymentsConfigError);
+    await expect(refused).rejects.toThrow('csvStatement() needs csv-parse: run npm install csv-parse.');
+  });
+});

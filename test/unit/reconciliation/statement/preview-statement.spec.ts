@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
+import { csvStatement } from '../../../../lib/reconciliation/statement/csv-statement.js';
+import { previewStatement } from '../../../../lib/reconciliation/statement/preview-statement.js';
+import { type CsvStatementOptions } from '../../../../lib/reconciliation/statement/statement-options.js';
+
+const HEAD = 'Date,Type,Reference,Provider Reference,Amount,Fee,Recipient,Currency,Status';
+const ROW = '2026-11-20T05:00:00Z,Collection,ORDER-1,PR-1,10000.00,250.00,255712345678,TZS,Success';
+const NONE = { header: undefined, isProposed: false, problem: undefined };
+
+describe('a preview', () => {
+  it('shows the first five rows, and closes the stream', async () => {
+    let given = 0;
+    let isClosed = false;
+    const stream = (async function* () {
+      try {
+        yield `${HEAD}\n`;
+        for (; given < 1_000; given += 1) yield await Promise.resolve(`${ROW}\n`.repeat(100));
+      } finally {
+        isClosed = true;
+      }
+    })();
+    const preview = await previewStatement({ stream });
+    expect(preview.problem).toBeUndefined();
+    expect(preview.headers).toEqual(HEAD.split(','));
+    expect(preview.rows.map(({ row }) => row)).toEqual([2, 3, 4, 5, 6]);
+    expect(preview.columns).toMatchObject({
+      reference: { header: 'Reference', isProposed: false, problem: undefined },
+      at: { header: 'Date', isProposed: false, problem: undefined },
+    });
+    expect(given).toBeLessThan(100);
+    await expect.poll(() => isClosed).toBe(true);
+  });
+
+  it.each<[string, Readonly<Record<string, string>>]>([
+    [
+      'txn_date;Transaction Type;Merchant Ref.;Amount (TZS);Charges;MSISDN;Result;CCY',
+      {
+        at: 'txn_date',
+        kind: 'Transaction Type',
+        reference: 'Merchant Ref.',
+        amount: 'Amount (TZS)',
+        fee: 'Charges',
+        recipient: 'MSISDN',
+        status: 'Result',
+        currency: 'CCY',
+      },
+    ],
+    ['Time,Typ,Refrence,Amont', { at: 'Time', kind: 'Typ', reference: 'Refrence', amount: 'Amont' }],
+    ['Type,Time,Ref,Amt,Balance', { kind: 'Type', at: 'Time', reference: 'Ref', amount: 'Amt' }],
+  ])('proposes columns with similar names: %s', async (head, mapping) => {
+    const preview = await previewStatement({ stream: `${head}\n` });
+    expect(preview.problem).toBeUndefined();
+    expect(preview.mapping).toEqual(mapping);
+    expect(preview.columns.reference).toMatchObject({ header: mapping['reference'], isProposed: true });
+    for await (const row of csvStatement({ stream: `${head}\n`, columns: preview.mapping }).rows()) {
+      expect.unreachable(`line ${row.row}`);
+    }
+  });
+
+  it('proposes no column twice, and none for a field that is switched off', async () => {
+    const { columns, mapping, problem } = await previewStatement({
+      stream: 'Date,Amount,Type,Ref\n',
+      columns: { reference: 'Ref', recipient: false, status: 'Ref.' },
+    });
+    expect(columns.recipient).toEqual(NONE);
+    expect(columns.fee).toEqual(NONE);
+    expect(columns.status).toEqual({ header: undefined, isProposed: false, problem: "'Ref.' is missing" });
+    expect(problem).toContain("and 'Ref.' is missing: write for example columns:");
+    expect(mapping).toEqual({
+      at: 'Date',
+      amount: 'Amount',
+      kind: 'Type',
+      reference: 'Ref',
+      recipient: false,
+      status: 'Ref.',
+    });
+  });
+
+  it('needs no kind if amounts have the sign of the wallet', async () => {
+    const stream = 'Date,Reference,Amount\n2026-11-20T05:00:00Z,A,-100\n';
+    expect(await previewStatement({ stream, signed: true })).toMatchObject({
+      rows: [{ kind: 'payout', amount: '100.00' }],
+      problem: undefined,
+    });
+    expect((await previewStatement({ stream })).columns.kind.problem).toBe("'Type' is missing");
+  });
+
+  it.each<[string, CsvStatementOptions['stream'], number, number, string]>([
+    ['nothing', '', 0, 0, 'the file is empty: its first line must name the columns'],
+    [
+      'another encoding',
+      Buffer.from(HEAD, 'utf16le'),
+      0,
+      0,
+      'the file is not in UTF-8: save it as "CSV UTF-8"',
+    ],
+    ['no first line', `${ROW}\n`, 9, 0, "the first line must name the columns, and 'Reference' is missing"],
+    [
+      'a column twice',
+      `${HEAD},Fee\n`,
+      10,
+      0,
+      "the first line must name the columns, and 'Fee' is there twice",
+    ],
+    [
+      'a bad row',
+      `${HEAD}\n${ROW}\n${ROW.replace('10000', '1,0')}\n`,
+      9,
+      1,
+      'line 3: it has another number of cells',
+    ],
+    [
+      'a bad cell',
+      `${HEAD}\n${ROW}\n${ROW.replace('10000.00', '"1,0"')}\n`,
+      9,
+      1,
+      "line 3: 'Amount' has a decimal comma: write decimal: ','",
+    ],
+  ])('says what is wrong with %s, and throws nothing', async (_what, stream, headers, rows, problem) => {
+    const preview = await previewStatement({ stream });
+    expect(preview.headers).toHaveLength(headers);
+    expect(preview.rows.length).toBeLessThanOrEqual(rows);
+    expect(preview.problem).toContain(problem);
+    expect(preview.problem).not.toMatch(/ORDER|2557/);
+  });
+
+  it('throws what is no content', async () => {
+    await expect(previewStatement({ stream: '', signed: 1 } as never)).rejects.toBeInstanceOf(
+      PaymentsConfigError,
+    );
+    const error = new Error('the disk is gone');
+    const broken = (async function* () {
+      yield HEAD;
+      await Promise.reject(error);
+    })();
+    await expect(previewStatement({ stream: broken })).rejects.toBe(error);
+  });
+});
