@@ -1,20 +1,20 @@
-import type * as NestCore from '@nestjs/core';
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { printable } from '../../common/printable.js';
 import { type PayoutBatch, type PayoutBatches, type PayoutLine } from '../../batches/index.js';
 import { optionsFromEnvironment, type PaymentsFactoryOptions } from '../../config/environment-options.js';
-import { isPaymentsError, PaymentsConfigError, PaymentsError } from '../../errors/payments-errors.js';
+import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { digestOfLines } from '../../batches/loading/lines-digest.js';
 import { type CommandContext } from '../command.js';
 import { applicationEnvironment } from '../environment.js';
 import { isBatchName } from '../../batches/lines/payout-line.js';
 import { shellWord } from '../shell-word.js';
 import { UsageError } from '../usage-error.js';
-import { LogLines } from './log-lines.js';
+import { LogLines } from '../log-lines.js';
 import { type HeldEngine, onlyJobs } from './only-jobs.js';
 import { type PayoutOrder } from './payout-order.js';
-import { type PayoutStorage, withPayoutStorage } from './payout-storage.js';
+import { type CommandStorage, withStorage } from '../command-storage.js';
+import { nestCore } from '../nest-core.js';
 
 /** Long enough to wait out a 429, which may ask for a minute. */
 const DEADLINE_MS = 90_000;
@@ -52,10 +52,12 @@ export function withDesk<T>(
     schema,
     folder: context.folder,
     mayBeNew: order.action === 'check' && fileOf({ order, context }) !== undefined,
+    missing: (file: string) =>
+      `There is no ${file} here, so nothing was checked in this folder: go to the folder of --check, set DATABASE_URL, or write --database <path>.`,
   };
   // The gateway has no webhooks for payouts, so the command needs no secret for them.
   const { webhooks: _notForPayouts, ...options } = optionsFromEnvironment(environment);
-  return withPayoutStorage(where, (storage) => withNest({ order, context, options, ...storage }, work));
+  return withStorage(where, (storage) => withNest({ order, context, options, ...storage }, work));
 }
 
 async function withNest<T>(
@@ -65,14 +67,14 @@ async function withNest<T>(
     options,
     storage,
     place,
-  }: PayoutStorage & {
+  }: CommandStorage & {
     readonly order: PayoutOrder;
     readonly context: CommandContext;
     readonly options: Omit<PaymentsFactoryOptions, 'webhooks'>;
   },
   work: (desk: PayoutDesk) => Promise<T>,
 ): Promise<T> {
-  const { NestFactory } = await nest();
+  const { NestFactory } = await nestCore('payout');
   const { inProcess, linesFromCsv, PayoutBatches, PayoutBatchesModule } =
     await import('nestjs-payments/batches');
   const { PaymentsModule } = await import('nestjs-payments');
@@ -128,17 +130,6 @@ const PAYOUTS = {
   // Somebody may ask again on the next morning.
   recoveryWindowMs: DAY_MS,
 } as const;
-
-async function nest(): Promise<typeof NestCore> {
-  try {
-    return await import('@nestjs/core');
-  } catch {
-    throw new PaymentsConfigError(
-      'payout runs in Nest, and @nestjs/core is not installed here: npm install @nestjs/common @nestjs/core @nestjs/axios ' +
-        '@nestjs/config axios class-transformer class-validator reflect-metadata rxjs.',
-    );
-  }
-}
 
 /** The batch of the command line. */
 export async function openBatch({ batches, order, place }: PayoutDesk): Promise<PayoutBatch> {

@@ -1,7 +1,7 @@
 import type * as CliProgressModule from 'cli-progress';
 import { performance } from 'node:perf_hooks';
 import { type BatchProgress } from '../../batches/index.js';
-import { type LogLines } from './log-lines.js';
+import { type LogLines } from '../log-lines.js';
 import { type PayoutDesk } from './payout-desk.js';
 import { Pace, progressIn } from './progress-text.js';
 

@@ -82,7 +82,7 @@ function oneAtATime(database: string): void {
     const second = await payout('--report', ...where);
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toMatch(
-      /uses the folder .* already: stop that payout command|in use by another process/,
+      /uses the folder .* already: stop that nestjs-payments command|in use by another process/,
     );
     expect(await run.stop('SIGKILL')).toMatchObject({ code: null });
     const report = await payout('--report', '--json', ...where);

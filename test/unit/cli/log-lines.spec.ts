@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { LogLines } from '../../../../lib/cli/payout/log-lines.js';
-import { type Terminal } from '../../../../lib/cli/terminal.js';
+import { LogLines } from '../../../lib/cli/log-lines.js';
+import { type Terminal } from '../../../lib/cli/terminal.js';
 
 it('says once what is said again and again, and again after something else', () => {
   const said: string[] = [];

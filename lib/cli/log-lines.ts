@@ -1,6 +1,6 @@
 import { type LoggerService } from '@nestjs/common';
-import { printable } from '../../common/printable.js';
-import { type Terminal } from '../terminal.js';
+import { printable } from '../common/printable.js';
+import { type Terminal } from './terminal.js';
 
 /** A line that stays on the screen, above what changes there. */
 export type Say = (line: string) => void;

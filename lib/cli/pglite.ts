@@ -1,4 +1,4 @@
-import { type PostgresPool } from '../../storage/postgres/postgres-pool.js';
+import { type PostgresPool } from '../storage/postgres/postgres-pool.js';
 
 /** The part of `@electric-sql/pglite` that is used. */
 interface PgliteModule {

@@ -1,22 +1,22 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { hasSqlite } from '../../common/has-sqlite.js';
-import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { lockFolder } from '../../sandbox/state/folder-lock.js';
-import { fromMysql2 } from '../../storage/mysql/from-mysql2.js';
-import { type Mysql2Pool } from '../../storage/mysql/mysql2-pool.js';
-import { type PaymentsStorage } from '../../storage/payments-storage.js';
-import { type PostgresPool } from '../../storage/postgres/postgres-pool.js';
-import { refusalOfNewer, versionFit } from '../../storage/stored-version.js';
-import { type Dialect, DIALECTS, type TablesPlace } from '../migrate/dialects.js';
+import { hasSqlite } from '../common/has-sqlite.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
+import { lockFolder } from '../sandbox/state/folder-lock.js';
+import { fromMysql2 } from '../storage/mysql/from-mysql2.js';
+import { type Mysql2Pool } from '../storage/mysql/mysql2-pool.js';
+import { type PaymentsStorage } from '../storage/payments-storage.js';
+import { type PostgresPool } from '../storage/postgres/postgres-pool.js';
+import { refusalOfNewer, versionFit } from '../storage/stored-version.js';
+import { type Dialect, DIALECTS, type TablesPlace } from './migrate/dialects.js';
 import {
   applicationsPackage,
   isInstalled,
   withMysqlPool,
   withPostgresPool,
-} from '../migrate/server-connection.js';
-import { shellWord } from '../shell-word.js';
-import { UsageError } from '../usage-error.js';
+} from './migrate/server-connection.js';
+import { shellWord } from './shell-word.js';
+import { UsageError } from './usage-error.js';
 import { openPglite } from './pglite.js';
 
 const SQLITE_FILE = 'payouts.db';
@@ -25,8 +25,8 @@ const PGLITE = /\.pglite\/?$/;
 const CONNECTIONS = 8;
 const OWNER_ALONE = 0o600;
 
-/** Where batches and payments are written down. */
-export interface PayoutStorage {
+/** Where the payments of a command are written down. */
+export interface CommandStorage {
   readonly storage: PaymentsStorage;
   /** For people; it never holds an address with a password. */
   readonly place: string;
@@ -42,16 +42,18 @@ export interface StoragePlace {
   readonly folder: string;
   /** Whether a file that is missing is made: a report in the wrong folder must not leave one behind. */
   readonly mayBeNew: boolean;
+  /** For people: what to do if the file is missing, and must not be made. */
+  readonly missing: (file: string) => string;
 }
 
-type Work<T> = (storage: PayoutStorage) => Promise<T>;
+type Work<T> = (storage: CommandStorage) => Promise<T>;
 
 /**
  * Opens the storage for a piece of work: a server, or a file that belongs to one process at a time.
  *
  * @throws UsageError if the options say nothing sensible; PaymentsConfigError if something is missing.
  */
-export function withPayoutStorage<T>(place: StoragePlace, work: Work<T>): Promise<T> {
+export function withStorage<T>(place: StoragePlace, work: Work<T>): Promise<T> {
   const { url, database, schema, folder } = place;
   if (database?.includes('://')) {
     throw new UsageError(
@@ -64,8 +66,9 @@ export function withPayoutStorage<T>(place: StoragePlace, work: Work<T>): Promis
   }
   if (server) return withServer(server, { url, schema, folder, file: undefined }, work);
   const path = resolve(folder, database ?? usualPlace(place));
-  if (!place.mayBeNew && !existsSync(path)) throw nothingHere(database ?? SQLITE_FILE);
-  return isPglite(path) ? withPglite(path, folder, work) : withSqlite(path, work);
+  if (!place.mayBeNew && !existsSync(path))
+    throw new PaymentsConfigError(place.missing(database ?? SQLITE_FILE));
+  return isPglite(path) ? withPglite(path, place, work) : withSqlite(path, work);
 }
 
 /** @throws UsageError if the address is one of another kind of database. */
@@ -120,11 +123,11 @@ async function withSqlite<T>(path: string, work: Work<T>): Promise<T> {
   return work({ storage: sqliteStorage({ file: path }), place: path });
 }
 
-async function withPglite<T>(path: string, folder: string, work: Work<T>): Promise<T> {
+async function withPglite<T>(path: string, { folder }: StoragePlace, work: Work<T>): Promise<T> {
   if (!isInstalled('@electric-sql/pglite', folder)) throw noEmbedded();
   const lock = await written(path, () => {
     if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
-    return lockFolder(path, { holder: 'payout command', other: '--database' });
+    return lockFolder(path, { holder: 'nestjs-payments command', other: '--database' });
   });
   try {
     const { postgresStorage } = await import('nestjs-payments/postgres');
@@ -145,13 +148,13 @@ async function withPglite<T>(path: string, folder: string, work: Work<T>): Promi
 }
 
 /** What is there wins over what would be made today: a newer Node.js must not begin with an empty storage. */
-function usualPlace({ folder }: StoragePlace): string {
+function usualPlace({ folder, mayBeNew }: StoragePlace): string {
   const found = [SQLITE_FILE, PGLITE_FOLDER].filter((name) => existsSync(join(folder, name)));
   if (found.length > 1) {
     throw new UsageError(`There are ${found.join(' and ')} here: say with --database which one you mean.`);
   }
   if (found[0] !== undefined) return found[0];
-  if (hasSqlite()) return SQLITE_FILE;
+  if (hasSqlite() || !mayBeNew) return SQLITE_FILE;
   if (isInstalled('@electric-sql/pglite', folder)) return PGLITE_FOLDER;
   throw noEmbedded();
 }
@@ -164,12 +167,6 @@ function noEmbedded(): PaymentsConfigError {
   return new PaymentsConfigError(
     'There is no place to write payouts down: set DATABASE_URL, or run Node.js 22.13 or newer for a file of SQLite, or ' +
       'npm install @electric-sql/pglite pg for PostgreSQL in a folder.',
-  );
-}
-
-function nothingHere(path: string): PaymentsConfigError {
-  return new PaymentsConfigError(
-    `There is no ${path} here, so nothing was checked in this folder: go to the folder of --check, set DATABASE_URL, or write --database <path>.`,
   );
 }
 
