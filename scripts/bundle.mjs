@@ -37,6 +37,7 @@ const SHARED_PARTS = [
   ['batch-jobs', /^batches\/(engine\/batch-engine|loading\/chunk-lines)/],
   ['batch-lines', /^batches\/lines\/payout-line/],
   ['tables', /^common\/(csv-row|csv-rows|printable|table-lines)\./],
+  ['reports', /^reconciliation\/(report\/|exceptions\/close-exception\.)/],
   ['stored-record', /^storage\/stored-/],
   ['postgres', /^storage\/postgres\//, ['storage/postgres/postgres-dialect']],
   [

@@ -21,4 +21,12 @@ export {
 export { closeReport, type CloseReportFormat, type CloseReportOptions } from './report/close-report.js';
 export { type CloseToReport } from './report/close-to-report.js';
 export { type JournalAccounts } from './report/journal-accounts.js';
+export { csvStatement } from './statement/csv-statement.js';
+export {
+  type PreviewColumn,
+  previewStatement,
+  type StatementPreview,
+} from './statement/preview-statement.js';
+export { type StatementColumns, type StatementField } from './statement/statement-columns.js';
+export { type CsvStatementOptions } from './statement/statement-options.js';
 export { type Statement, type StatementRow, type StatementRowKind } from './statement/statement-row.js';

@@ -1,8 +1,9 @@
 import { tableLines } from '../../common/table-lines.js';
+import { type CloseException } from '../exceptions/close-exception.js';
 import { type CloseToReport } from './close-to-report.js';
 import { factsOf, gravestFirst, openText } from './exception-facts.js';
 import { type FigureTable, figuresOf, NUMBERS, titleOf } from './figures.js';
-import { clocksOf } from './wording.js';
+import { type AtClock, clocksOf } from './wording.js';
 
 const WIDTH = 100;
 const INDENT = '  ';
@@ -15,12 +16,14 @@ export function plainText({ summary, exceptions }: CloseToReport): string {
   const lines = [title, ...about.flatMap((sentence) => wrapped(sentence, INDENT))];
   for (const table of figuresOf(summary, at)) lines.push('', ...figureLines(table));
   lines.push('', 'Exceptions', ...wrapped(openText(summary), INDENT));
-  for (const exception of gravestFirst(exceptions)) {
-    const facts = factsOf(exception, at);
-    lines.push('', ...wrapped(facts.title, INDENT));
-    for (const [label, text] of facts.facts) lines.push(...labelled(label, text));
-  }
+  for (const exception of gravestFirst(exceptions)) lines.push('', ...exceptionLines(exception, at));
   return `${lines.join('\n')}\n`;
+}
+
+/** An exception with both sides, for people at a terminal. */
+export function exceptionLines(exception: CloseException, at: AtClock): readonly string[] {
+  const { title, facts } = factsOf(exception, at);
+  return [...wrapped(title, INDENT), ...facts.flatMap(([label, text]) => labelled(label, text))];
 }
 
 function figureLines({ title, head, rows, notes }: FigureTable): readonly string[] {

@@ -60,7 +60,8 @@ export interface StatementPreview {
  * @example
  * ```ts
  * const { mapping, rows, problem } = await previewStatement({ stream: createReadStream('2026-11.csv') });
- * if (problem === undefined) statement = csvStatement({ stream: createReadStream('2026-11.csv'), columns: mapping });
+ * if (problem !== undefined) throw new BadRequestException(problem);
+ * const statement = csvStatement({ stream: createReadStream('2026-11.csv'), columns: mapping });
  * ```
  *
  * @publicApi

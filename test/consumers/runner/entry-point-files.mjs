@@ -43,7 +43,7 @@ const SHARED = {
     'stores',
     'tables',
   ],
-  './reconciliation': ['basics', 'diagnostics', 'payments', 'stores', 'tables'],
+  './reconciliation': ['basics', 'diagnostics', 'payments', 'reports', 'stores', 'tables'],
   './bullmq': ['basics', 'batch-jobs', 'diagnostics', 'payments', 'stores'],
   './terminus': ['basics', 'diagnostics', 'payments', 'stores'],
   './opentelemetry': ['basics', 'diagnostics', 'stores'],
