@@ -244,12 +244,13 @@ export interface JournalStore {
    * only a newer version of the package knows. No payment comes twice, and one that stays in the other states
    * between the first page and the last comes once. A page costs about the same wherever it begins.
    *
-   * @param page At most `limit` of them, beginning at `after`: `next` of the page before.
+   * @param page At most `limit` of them, beginning at `after`: `next` of the page before. With `from`, only those that were
+   * created then or later, in milliseconds since 1970 by the store's clock. Every page of a list names the same `from`.
    */
   list(
     scope: JournalScope,
     except: readonly JournalState[],
-    page: { readonly after?: string; readonly limit: number },
+    page: { readonly after?: string; readonly from?: number; readonly limit: number },
   ): Promise<JournalPage>;
   /**
    * What is left of a payment that was forgotten; undefined if none was. A key has a record or a

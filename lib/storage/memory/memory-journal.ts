@@ -88,12 +88,12 @@ export class MemoryJournal implements JournalStore {
   list(
     scope: JournalScope,
     except: readonly JournalState[],
-    { after = '0', limit }: { readonly after?: string; readonly limit: number },
+    { after = '0', from, limit }: { readonly after?: string; readonly from?: number; readonly limit: number },
   ): Promise<JournalPage> {
     const isWanted = (state: string): boolean => !(except as readonly string[]).includes(state);
     const entries: StoredJournalRecord[] = [];
     let last = 0;
-    for (const existing of this.records.after(scope, Number(after), isWanted)) {
+    for (const existing of this.records.after(scope, Number(after), isWanted, from)) {
       if (entries.length === limit) return Promise.resolve({ entries, next: String(last) });
       entries.push(this.view(existing));
       last = existing.number;

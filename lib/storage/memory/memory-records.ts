@@ -52,9 +52,14 @@ export class MemoryRecords {
     return records;
   }
 
-  /** The payments of a scope after a number whose state is wanted. */
-  after(scope: JournalScope, number: number, isWanted: (state: string) => boolean): Iterable<MemoryRecord> {
-    return this.scopeOf(scope).numbered.after(number, isWanted);
+  /** The payments of a scope after a number that were created at or after `from`, and whose state is wanted. */
+  after(
+    scope: JournalScope,
+    number: number,
+    isWanted: (state: string) => boolean,
+    from?: number,
+  ): Iterable<MemoryRecord> {
+    return this.scopeOf(scope).numbered.after(number, isWanted, from);
   }
 
   add(record: JournalRecord, version: number, now: number, leaseMs: number): MemoryRecord {
@@ -206,14 +211,22 @@ interface Block<Item> {
   readonly items: (Item | undefined)[];
   /** How many of them are in each state. */
   readonly states: Map<string, number>;
+  /** The greatest creation time that one of them had. */
+  latest: number;
+}
+
+/** What a numbered record says of itself. */
+interface Numbered {
+  readonly createdAt: number;
+  readonly record: { readonly state: string };
 }
 
 /**
- * Records in the order in which they were added, in blocks that count the states of their records. A list
+ * Records in the order in which they were added, in blocks that know the states and times of their records. A list
  * skips whole blocks that hold nothing it asks for, so its cost grows with what it finds, and a change of
  * state costs the same at every size.
  */
-export class NumberedRecords<Item extends { readonly record: { readonly state: string } }> {
+export class NumberedRecords<Item extends Numbered> {
   private readonly blocks = new Map<number, Block<Item>>();
   private last = 0;
 
@@ -225,9 +238,10 @@ export class NumberedRecords<Item extends { readonly record: { readonly state: s
   add(item: Item): void {
     this.last += 1;
     const number = blockOf(this.last);
-    const block: Block<Item> = this.blocks.get(number) ?? { items: [], states: new Map() };
+    const block: Block<Item> = this.blocks.get(number) ?? { items: [], states: new Map(), latest: -Infinity };
     this.blocks.set(number, block);
     block.items[this.last % BLOCK] = item;
+    block.latest = Math.max(block.latest, item.createdAt);
     count(block, item.record.state, 1);
   }
 
@@ -247,15 +261,19 @@ export class NumberedRecords<Item extends { readonly record: { readonly state: s
     if (block.states.size === 0) this.blocks.delete(blockOf(number));
   }
 
-  /** The records after a number whose state is wanted. Nothing may change until the caller has read what it needs. */
-  *after(number: number, isWanted: (state: string) => boolean): Generator<Item, void> {
+  /**
+   * The records after a number that were created at or after `from`, and whose state is wanted. Nothing may change until the
+   * caller has read what it needs.
+   */
+  *after(number: number, isWanted: (state: string) => boolean, from = -Infinity): Generator<Item, void> {
     let first = (number + 1) % BLOCK;
     for (let index = blockOf(number + 1); index <= blockOf(this.last); index += 1) {
       const block = this.blocks.get(index);
-      const found = block && [...block.states.keys()].some(isWanted) ? block.items : [];
+      const isPossible = block && block.latest >= from && [...block.states.keys()].some(isWanted);
+      const found = isPossible ? block.items : [];
       for (let at = first; at < found.length; at += 1) {
         const item = found[at];
-        if (item && isWanted(item.record.state)) yield item;
+        if (item && item.createdAt >= from && isWanted(item.record.state)) yield item;
       }
       first = 0;
     }

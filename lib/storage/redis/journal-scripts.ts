@@ -128,7 +128,8 @@ local attemptAt = isSameCall and existing.attemptAt or int(now)
 local version = nextVersion()
 local created, sequence = existing.created, existing.sequence
 if existing.version == '0' then
-  created, sequence = int(now), indexedAt(field) or version
+  sequence = indexedAt(field) or version
+  created = int(math.floor(sequence / 1000))
   for i = 4, ${LAST_INDEX} do redis.call('ZREM', KEYS[i], field) end
 elseif existing.state ~= state then
   redis.call('ZREM', index[existing.state], field)
@@ -165,30 +166,38 @@ return 1
 `);
 
 /**
- * ARGV: the sequence after which to begin, the maximum number, then the states to leave out. Returns the
- * time, then field, sequence and row of each payment; the row is empty if it is lost.
+ * ARGV: the sequence after which to begin, the maximum number, the earliest creation time in ms or an empty text, then the
+ * states to leave out. Returns the time, then field, sequence and row of each payment; the row is empty if it is lost.
+ *
+ * A sequence is the time in µs, or more: no payment of an earlier sequence was created at `from`. A later one may be older than
+ * `from`, if the clock went back. A row that cannot be read has no other time than its sequence.
  */
 export const LIST = luaScript(`${ROWS}
 local except, found, reply = {}, {}, { int(now) }
-for i = 3, #ARGV do except[ARGV[i]] = true end
-local function collect(key)
-  local page = redis.call('ZRANGEBYSCORE', key, '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])
-  for i = 1, #page, 2 do table.insert(found, { field = page[i], sequence = tonumber(page[i + 1]) }) end
-end
-for state, key in pairs(index) do if not except[state] then collect(key) end end
--- Planned payments have no index of their own.
-local after, rest, limit = ARGV[1], 0, tonumber(ARGV[2])
-repeat
-  local page = redis.call('ZRANGEBYSCORE', index.other, '(' .. after, '+inf', 'WITHSCORES', 'LIMIT', 0, limit)
-  for i = 1, #page, 2 do
-    after = page[i + 1]
-    local row = read(page[i])
-    if not (row and row.state and except[row.state]) then
-      table.insert(found, { field = page[i], sequence = tonumber(after) })
-      rest = rest + 1
+for i = 4, #ARGV do except[ARGV[i]] = true end
+local begin, limit, from = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+if from and from * 1000 > tonumber(begin) then begin = int(from * 1000 - 1) end
+local function collect(key, isWanted)
+  local after, wanted = begin, 0
+  repeat
+    local page = redis.call('ZRANGEBYSCORE', key, '(' .. after, '+inf', 'WITHSCORES', 'LIMIT', 0, limit)
+    for i = 1, #page, 2 do
+      after = page[i + 1]
+      if isWanted(page[i]) then
+        table.insert(found, { field = page[i], sequence = tonumber(after) })
+        wanted = wanted + 1
+      end
     end
-  end
-until #page < 2 * limit or rest >= limit
+  until #page < 2 * limit or wanted >= limit
+end
+local function isYoung(row) return not (from and row and row.created and tonumber(row.created) < from) end
+local function isYoungField(field) return not from or isYoung(read(field)) end
+for state, key in pairs(index) do if not except[state] then collect(key, isYoungField) end end
+-- Planned payments have no index of their own.
+collect(index.other, function(field)
+  local row = read(field)
+  return not (row and row.state and except[row.state]) and isYoung(row)
+end)
 table.sort(found, function(one, other) return one.sequence < other.sequence end)
 for i = 1, math.min(#found, ARGV[2]) do
   table.insert(reply, found[i].field)

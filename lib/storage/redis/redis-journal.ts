@@ -88,9 +88,10 @@ export class RedisJournal implements JournalStore {
   async list(
     scope: JournalScope,
     except: readonly JournalState[],
-    { after = '0', limit }: { readonly after?: string; readonly limit: number },
+    { after = '0', from, limit }: { readonly after?: string; readonly from?: number; readonly limit: number },
   ): Promise<JournalPage> {
-    const reply = await this.run(LIST, scope, [after, String(limit + 1), ...except]);
+    const args = [after, String(limit + 1), from === undefined ? '' : String(from), ...except];
+    const reply = await this.run(LIST, scope, args);
     const [now, ...found] = reply as readonly string[];
     const entries: StoredJournalRecord[] = [];
     let next = after;

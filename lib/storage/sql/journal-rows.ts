@@ -46,8 +46,13 @@ export function cursorAfter(row: SqlRow): string {
   return `${row['created_ms'] ?? ''}.${row['id_text'] ?? ''}`;
 }
 
-/** The creation time in milliseconds and the id after which a page begins. */
-export function pageStart(cursor = '0.0'): PageStart {
+/**
+ * The creation time in milliseconds and the id after which a page begins.
+ *
+ * @param from The earliest creation time of the list.
+ */
+export function pageStart(cursor = '0.0', from = 0): PageStart {
   const [createdAt = '', id = ''] = cursor.split('.');
-  return { createdAt, id };
+  // Ids begin with 1.
+  return Number(createdAt) < from ? { createdAt: String(from), id: '0' } : { createdAt, id };
 }

@@ -115,9 +115,9 @@ export class SqlJournal implements JournalStore {
   async list(
     scope: JournalScope,
     except: readonly JournalState[],
-    { after, limit }: { readonly after?: string; readonly limit: number },
+    { after, from, limit }: { readonly after?: string; readonly from?: number; readonly limit: number },
   ): Promise<JournalPage> {
-    const { rows } = await this.run(this.statements.list(scope, except, pageStart(after), limit + 1));
+    const { rows } = await this.run(this.statements.list(scope, except, pageStart(after, from), limit + 1));
     const page = rows.slice(0, limit);
     const last = page.at(-1);
     return {

@@ -40,6 +40,67 @@ export const JOURNAL_LISTING: Cases<JournalTest> = {
     expect(unknown.next).toBeUndefined();
   },
 
+  'lists only the payments that were created at a time or later, page by page': async ({
+    journal,
+    pass,
+    expect,
+    insert,
+  }) => {
+    const states = [
+      'planned',
+      'in-flight',
+      'unknown',
+      'settled',
+      'accepted',
+      'in-flight',
+      'planned',
+    ] as const;
+    const createdAt: number[] = [];
+    for (const [index, state] of states.entries()) {
+      createdAt.push((await insert(journalRecord(`order-${index}`, { state }))).createdAt);
+      await pass(10);
+    }
+    const listed = async (from: number, limit: number, start?: string): Promise<readonly string[]> => {
+      const seen: string[] = [];
+      let after = start;
+      for (let pages = 0; pages < 9; pages += 1) {
+        const page = await journal.list(SCOPE, ['settled'], { from, limit, ...(after && { after }) });
+        expect(page.entries.length).toBeLessThanOrEqual(limit);
+        seen.push(...page.entries.map(({ record }) => record.reference));
+        after = page.next;
+        if (after === undefined) break;
+      }
+      return seen;
+    };
+    const all = ['order-0', 'order-1', 'order-2', 'order-4', 'order-5', 'order-6'];
+    const [first = 0, , third = 0, settled = 0] = createdAt;
+    for (const limit of [1, 2, 9]) {
+      expect(await listed(0, limit)).toEqual(all);
+      expect(await listed(first, limit)).toEqual(all);
+      expect(await listed(third, limit)).toEqual(all.slice(2));
+      expect(await listed(third + 1, limit)).toEqual(all.slice(3));
+      expect(await listed(settled, limit)).toEqual(all.slice(3));
+      expect(await listed((createdAt.at(-1) ?? 0) + 1, limit)).toEqual([]);
+    }
+    const { next } = await journal.list(SCOPE, ['settled'], { limit: 2 });
+    expect(await listed(first, 2, next)).toEqual(all.slice(2));
+    expect(await listed(settled, 2, next)).toEqual(all.slice(3));
+  },
+
+  'takes the time when a payment was created, not that of its last change': async ({
+    journal,
+    pass,
+    expect,
+    insert,
+  }) => {
+    const old = await insert(journalRecord('old'));
+    await pass(1_000);
+    const { createdAt } = await insert(journalRecord('young'));
+    await journal.replace(old.version, journalRecord('old', { state: 'accepted' }), 0);
+    const { entries } = await journal.list(SCOPE, [], { from: createdAt, limit: 9 });
+    expect(entries.map(({ record }) => record.reference)).toEqual(['young']);
+  },
+
   'lists a payment that moves on between two pages once, whatever it moves to': async ({
     journal,
     pass,

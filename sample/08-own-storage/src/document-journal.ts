@@ -85,10 +85,15 @@ export class DocumentJournal implements JournalStore {
   async list(
     scope: JournalScope,
     except: readonly JournalState[],
-    { after = '', limit }: { readonly after?: string; readonly limit: number },
+    {
+      after = '',
+      from = 0,
+      limit,
+    }: { readonly after?: string; readonly from?: number; readonly limit: number },
   ): Promise<JournalPage> {
     const open = (await this.payments(scope))
       .filter(({ payment: { record } }) => record.family === scope.family && !except.includes(record.state))
+      .filter(({ payment: { createdAt } }) => createdAt >= from)
       .map(({ id, payment }) => ({ place: `${String(payment.createdAt).padStart(16, '0')} ${id}`, payment }))
       .filter(({ place }) => place > after)
       .sort((one, other) => (one.place < other.place ? -1 : 1));

@@ -73,6 +73,12 @@ const listsNoPlanned = (journal: JournalStore): JournalStore => ({
   list: (scope, except, page) => journal.list(scope, [...except, 'planned'], page),
 });
 
+/** A list of all payments, where those from a time on were asked for. */
+const ignoresFrom = (journal: JournalStore): JournalStore => ({
+  ...plain(journal),
+  list: (scope, except, { from: _, ...page }) => journal.list(scope, except, page),
+});
+
 /** A planned payment that nobody would send, and that could be made again. */
 const purgesPlanned = (journal: JournalStore): JournalStore => ({
   ...plain(journal),
@@ -165,6 +171,11 @@ describe('what the contracts notice', () => {
   it.each([
     ['a read that drops a field', dropsKeepsKey, 'gives back a record as it was written, with every field'],
     ['a list without planned payments', listsNoPlanned, 'lists what is planned, and nothing else'],
+    [
+      'a list that does not know from',
+      ignoresFrom,
+      'lists only the payments that were created at a time or later, page by page',
+    ],
     [
       'a purge of planned payments',
       purgesPlanned,

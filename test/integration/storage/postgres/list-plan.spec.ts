@@ -47,4 +47,22 @@ describeWith([postgresService], 'a page of a long journal in PostgreSQL', () => 
     }
     expect(listed).toBe(ROWS / 2);
   });
+
+  it('is read from the index, and no more of it than the page, if it begins at a time', async () => {
+    const { pool, asked } = watchedPool(database.pool);
+    const { journal } = postgresStorage({ pool, schema: database.schema });
+    const { rows } = await database.pool.query<{ readonly ms: string }>(
+      `SELECT (extract(epoch FROM created_at) * 1000)::bigint::text AS ms FROM payments_journal WHERE reference = 'order-${ROWS / 2}'`,
+    );
+    const from = Number(rows[0]?.ms);
+    const { entries } = await journal.list(SCOPE, ['settled', 'rejected'], { from, limit: LIMIT });
+    // Of order-1 to order-3, the first and the last one are open.
+    expect(entries.map(({ record }) => record.reference).slice(0, 2)).toEqual([
+      `order-${ROWS / 2 + 1}`,
+      `order-${ROWS / 2 + 3}`,
+    ]);
+    const { steps, rows: read } = await readingOf(database.pool, asked.at(-1), 'payments_journal');
+    expect(steps).toEqual(steps.map(() => expect.stringMatching(/^Index (Only )?Scan$/) as unknown));
+    expect(read).toBeLessThanOrEqual(2 * (LIMIT + 1) + 4);
+  });
 });

@@ -51,7 +51,7 @@ const journalStep = fc.oneof(
     leaseSteps: fc.nat(2),
   }),
   fc.record({ do: fc.constant('remove' as const), back }),
-  fc.record({ do: fc.constant('list' as const), state }),
+  fc.record({ do: fc.constant('list' as const), state, back: fc.option(back, { nil: undefined }) }),
   fc.record({
     do: fc.constant('purge payments' as const),
     what: fc.constantFrom(
@@ -125,7 +125,12 @@ class Teller {
         return known && journal.remove(known.record, known.version);
       }
       case 'list': {
-        const page = await journal.list(journalRecord(''), allBut(step.state), { limit: 5 });
+        const known = step.back === undefined ? undefined : this.known.at(-step.back);
+        const from = known && known.createdAt - STEP_MS / 2;
+        const page = await journal.list(journalRecord(''), allBut(step.state), {
+          limit: 5,
+          ...(from !== undefined && { from }),
+        });
         return page.entries.map(described);
       }
     }

@@ -6,20 +6,22 @@ import { NumberedRecords } from '../../../../lib/storage/memory/memory-records.j
 interface Numbered {
   record: { readonly state: string };
   readonly number: number;
+  readonly createdAt: number;
 }
 
 const STATES = ['unknown', 'accepted', 'settled'] as const;
-type Step = readonly ['add', string] | readonly ['move', number, string] | readonly ['remove', number];
+type Step =
+  readonly ['add', string, number] | readonly ['move', number, string] | readonly ['remove', number];
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.tuple(fc.constant('add' as const), fc.constantFrom(...STATES)) },
+  { weight: 3, arbitrary: fc.tuple(fc.constant('add' as const), fc.constantFrom(...STATES), fc.nat(9)) },
   fc.tuple(fc.constant('move' as const), fc.nat(), fc.constantFrom(...STATES)),
   fc.tuple(fc.constant('remove' as const), fc.nat()),
 );
 
 function play(records: NumberedRecords<Numbered>, model: Numbered[], [what, ...args]: Step): void {
   if (what === 'add') {
-    const item = { record: { state: String(args[0]) }, number: records.next };
+    const item = { record: { state: String(args[0]) }, number: records.next, createdAt: Number(args[1]) };
     records.add(item);
     model.push(item);
     return;
@@ -41,24 +43,28 @@ function play(records: NumberedRecords<Numbered>, model: Numbered[], [what, ...a
 function filled(size: number, stateOf: (number: number) => string): NumberedRecords<Numbered> {
   const records = new NumberedRecords<Numbered>();
   for (let number = 1; number <= size; number += 1)
-    records.add({ record: { state: stateOf(number) }, number });
+    records.add({ record: { state: stateOf(number) }, number, createdAt: number });
   return records;
 }
 
 describe('records by the order in which they came', () => {
-  it('are listed by state like those of a plain array, from any place on', () => {
+  it('are listed by state and time like those of a plain array, from any place on', () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 60 }),
         fc.nat(30),
         fc.subarray([...STATES]),
-        (steps, after, wanted) => {
+        fc.option(fc.nat(9), { nil: undefined }),
+        (steps, after, wanted, from) => {
           const records = new NumberedRecords<Numbered>();
           const model: Numbered[] = [];
           for (const one of steps) play(records, model, one);
           const isWanted = (state: string): boolean => (wanted as readonly string[]).includes(state);
-          const expected = model.filter(({ record, number }) => number > after && isWanted(record.state));
-          expect([...records.after(after, isWanted)]).toEqual(expected);
+          const expected = model.filter(
+            ({ record, number, createdAt }) =>
+              number > after && isWanted(record.state) && (from === undefined || createdAt >= from),
+          );
+          expect([...records.after(after, isWanted, from)]).toEqual(expected);
         },
       ),
     );
@@ -83,10 +89,21 @@ describe('records by the order in which they came', () => {
     expect(asked).toBeLessThan(200);
   });
 
+  it('are not looked at in a block whose records are all too old, also if the clock goes back', () => {
+    const records = new NumberedRecords<Numbered>();
+    const times = Array.from({ length: 9_000 }, (_, at) => (at === 5_000 ? 8_000 : Math.min(at, 6_000)));
+    for (const createdAt of times) {
+      records.add({ record: { state: 'settled' }, number: records.next, createdAt });
+    }
+    const asked = vi.fn(() => true);
+    expect([...records.after(0, asked, 7_000)].map(({ number }) => number)).toEqual([5_001]);
+    expect(asked.mock.calls.length).toBeLessThan(10);
+  });
+
   it('are not looked at in a block that those wanted have left', () => {
     const records = new NumberedRecords<Numbered>();
     const items = Array.from({ length: 5_000 }, () => {
-      const item: Numbered = { record: { state: 'unknown' }, number: records.next };
+      const item: Numbered = { record: { state: 'unknown' }, number: records.next, createdAt: 0 };
       records.add(item);
       return item;
     });
