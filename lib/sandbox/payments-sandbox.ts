@@ -1,6 +1,5 @@
 import { type Server } from 'node:http';
 import { type PaymentsModuleOptions } from '../config/payments-options.js';
-import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type SandboxClock } from './clock/sandbox-clock.js';
 import { composeSandbox, type ComposedSandbox, replaceState } from './compose.js';
 import { type ActivityTopic, type SandboxActivity } from './control/activity.js';
@@ -10,7 +9,6 @@ import {
   type SandboxPayment,
   type SandboxPayout,
 } from './control/records.js';
-import { isMerchantName } from './core/credentials.js';
 import { DEFAULT_MERCHANT } from './core/merchant.js';
 import { type NameDirectory } from './core/name-directory.js';
 import { type SandboxOperation } from './core/operation-name.js';
@@ -18,7 +16,7 @@ import { type SandboxRequest } from './core/request-journal.js';
 import { type CallSelection, NextCall } from './faults/next-call.js';
 import { SandboxCustomer } from './handle/customer.js';
 import { SandboxPayoutProvider } from './handle/payout-provider.js';
-import { type MerchantSelection, SandboxMerchant } from './handle/sandbox-merchant.js';
+import { type MerchantSelection, SandboxMerchant, type StatementPeriod } from './handle/sandbox-merchant.js';
 import { accessRulesOf } from './http/access-rules.js';
 import { close, listen, portOf } from './http/http-server.js';
 import { urlHost } from './http/loopback.js';
@@ -131,11 +129,6 @@ export class PaymentsSandbox {
    * @throws PaymentsConfigError if the name does not fit a key pair.
    */
   merchant(name: string): SandboxMerchant {
-    if (!isMerchantName(name)) {
-      throw new PaymentsConfigError(
-        "A merchant's name has 1 to 64 letters, digits, hyphens and underscores: write 'shop-1' for pk_test_shop-1.",
-      );
-    }
     return new SandboxMerchant(name, this.parts);
   }
 
@@ -200,6 +193,15 @@ export class PaymentsSandbox {
    */
   balance({ merchant = DEFAULT_MERCHANT }: MerchantSelection = {}): SandboxBalance {
     return this.merchant(merchant).balance();
+  }
+
+  /**
+   * A merchant's statement of a period as CSV text, which `csvStatement()` reads.
+   *
+   * @throws PaymentsConfigError if the name does not fit a key pair, or a date does not exist.
+   */
+  statement({ merchant = DEFAULT_MERCHANT, ...period }: MerchantSelection & StatementPeriod = {}): string {
+    return this.merchant(merchant).statement(period);
   }
 
   /**

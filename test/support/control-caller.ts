@@ -22,8 +22,9 @@ export function controlOf(sandbox: PaymentsSandbox) {
         body: JSON.stringify(body),
       }),
     });
-    const answer: unknown = await response.json();
-    checkControlAnswer(method, path, response.status, answer);
+    const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+    const answer: unknown = type === 'application/json' ? await response.json() : await response.text();
+    checkControlAnswer(method, path, response.status, answer, type);
     return { status: response.status, body: answer as Body };
   };
   return {

@@ -31,7 +31,13 @@ export function documentedOperation(method: string, path: string): DocumentedOpe
 }
 
 /** Throws what in an answer contradicts `control.yaml`. */
-export function checkControlAnswer(method: string, path: string, status: number, body: unknown): void {
+export function checkControlAnswer(
+  method: string,
+  path: string,
+  status: number,
+  body: unknown,
+  type = 'application/json',
+): void {
   const [template] = templatesOf(path);
   const operation = documentedOperation(method, path);
   const name = operation && String(status) in operation.responses ? String(status) : 'default';
@@ -40,8 +46,8 @@ export function checkControlAnswer(method: string, path: string, status: number,
   const shared = operation?.responses[name]?.$ref;
   const place = ['paths', template ?? '', method.toLowerCase(), 'responses', name].map(escaped).join('/');
   const response = operation ? (shared ?? `#/${place}`) : '#/components/responses/Error';
-  const validate = ajv.getSchema(`${DOCUMENT_ID}${response}/content/application~1json/schema`);
-  if (!validate) throw new Error(`The document has no JSON at ${response}.`);
+  const validate = ajv.getSchema(`${DOCUMENT_ID}${response}/content/${escaped(type)}/schema`);
+  if (!validate) throw new Error(`The document has no ${type} at ${response}.`);
   if (!validate(body)) throw new Error(`${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}`);
 }
 

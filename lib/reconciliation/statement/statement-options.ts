@@ -22,8 +22,8 @@ export interface CsvStatementOptions {
   /** The names of the columns. @default see `StatementColumns` */
   readonly columns?: StatementColumns;
   /**
-   * What the words in the column `kind` mean, beside `Collection`, `Payout`, `Fee`, `Top-up` and `Other`. Any other word ends reading.
-   * @default {}
+   * What the words in the column `kind` mean, beside `Collection`, `Payout`, `Fee`, `Adjustment` and `Other`. Any
+   * other word ends reading. @default {}
    */
   readonly kinds?: Readonly<Record<string, StatementRowKind>>;
   /**
@@ -76,7 +76,7 @@ const KIND_WORDS: Readonly<Record<string, StatementRowKind>> = {
   collection: 'collection',
   payout: 'payout',
   fee: 'fee',
-  'top-up': 'other',
+  adjustment: 'other',
   other: 'other',
 };
 const MOVED = ['success', 'successful', 'succeeded', 'complete', 'completed', 'paid', 'settled'];

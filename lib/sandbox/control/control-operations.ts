@@ -15,6 +15,15 @@ export interface ControlCall {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** A file that an operation answers with. Every other answer is JSON. */
+export class ControlFile {
+  constructor(
+    readonly name: string,
+    readonly contentType: string,
+    readonly text: string,
+  ) {}
+}
+
 /** Answers a call, or throws a ControlProblem. */
 export type ControlHandler = (call: ControlCall) => unknown;
 

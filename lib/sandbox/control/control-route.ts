@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { sendJson } from '../http/answer.js';
+import { send, sendJson } from '../http/answer.js';
 import { BODY_LIMIT, parseObject, readBody, saysJson } from '../http/request-body.js';
 import { PaymentsSandboxError } from '../core/sandbox.error.js';
 import { checkBody, decodedSubject, queryOf } from './call-checks.js';
@@ -15,6 +15,7 @@ import { paymentHandlers } from './handlers/payment-handlers.js';
 import { systemHandlers } from './handlers/system-handlers.js';
 import {
   type ControlCall,
+  ControlFile,
   type ControlHandler,
   type ControlOperation,
   type ControlOperationId,
@@ -59,13 +60,22 @@ export class ControlRoute {
       const { operation, subject } = operationFor(request.method ?? '', path.slice(PREFIX.length));
       const call = await callOf(request, operation, subject);
       if (operation.id === 'streamEvents') this.events.open(request, response);
-      else sendJson(response, operation.status, await this.handlers[operation.id](call));
+      else sendAnswer(response, operation, await this.handlers[operation.id](call));
     } catch (error) {
       const problem = asProblem(error);
       if (!problem) throw error;
       sendJson(response, problem.status, problem.body);
     }
   }
+}
+
+function sendAnswer(response: ServerResponse, { status }: ControlOperation, answer: unknown): void {
+  if (!(answer instanceof ControlFile)) {
+    sendJson(response, status, answer);
+    return;
+  }
+  const { name, contentType, text } = answer;
+  send(response, status, contentType, text, { 'content-disposition': `attachment; filename="${name}"` });
 }
 
 function operationFor(method: string, path: string): FoundOperation {

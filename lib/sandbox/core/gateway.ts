@@ -55,12 +55,23 @@ export class Gateway implements OperationServices {
     return merchant;
   }
 
-  /** Changes a merchant's wallet and reports the new balance. */
+  /** Changes a merchant's wallet at the beginning of a world, and reports the new balance. */
   changeWallet(name: string, change: (wallet: Merchant['wallet']) => void): Merchant {
     const merchant = this.merchant(name);
     change(merchant.wallet);
     this.context.events.emit('balance', merchant);
     return merchant;
+  }
+
+  /** Adds to a merchant's wallet, or takes out of it, as a person does. Its statement shows it. */
+  adjustWallet(name: string, change: (wallet: Merchant['wallet']) => void): Merchant {
+    const { wallet, adjustments } = this.merchant(name);
+    return this.changeWallet(name, () => {
+      const before = wallet.balance;
+      change(wallet);
+      const cents = wallet.balance - before;
+      if (cents !== 0n) adjustments.push({ at: this.context.clock.now(), cents });
+    });
   }
 
   /** The merchant whose keys a request has, or the refusal. */

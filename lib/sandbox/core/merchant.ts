@@ -1,7 +1,7 @@
 import { type Collection } from './collection.js';
 import { NameDirectory } from './name-directory.js';
 import { type Payout } from './payout.js';
-import { Wallet } from './wallet.js';
+import { Wallet, type WalletAdjustment } from './wallet.js';
 
 /** The merchant of a call that names none. */
 export const DEFAULT_MERCHANT = 'demo';
@@ -11,6 +11,8 @@ export class Merchant {
   readonly wallet: Wallet;
   readonly collections = new Map<string, Collection>();
   readonly payouts = new Map<string, Payout>();
+  /** What a person added to the wallet, or took out of it, the oldest first. */
+  readonly adjustments: WalletAdjustment[] = [];
   /** Used idempotency keys: those of accepted requests, and of refused ones if the profile says so. */
   readonly processedKeys = new Set<string>();
 
@@ -38,6 +40,7 @@ export class Merchant {
     this.newestPair = 0;
     this.collections.clear();
     this.payouts.clear();
+    this.adjustments.length = 0;
   }
 
   /** Whether the merchant already has a collection or payout with the request's reference. */

@@ -1,5 +1,12 @@
 import { centsAsNumber } from './amounts.js';
 
+/** Money that a person added to a wallet, or took out of it. */
+export interface WalletAdjustment {
+  readonly at: number;
+  /** Negative if it was taken out. */
+  readonly cents: bigint;
+}
+
 /** A merchant's money in whole cents. The balance is always the available plus the locked money. */
 export class Wallet {
   locked = 0n;

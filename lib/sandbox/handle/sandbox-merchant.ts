@@ -1,4 +1,5 @@
 import { type PaymentsModuleOptions } from '../../config/payments-options.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { sandboxBalance } from '../control/record-mappers.js';
 import {
   type SandboxBalance,
@@ -7,10 +8,11 @@ import {
   type SandboxPayout,
 } from '../control/records.js';
 import { type SandboxParts } from '../control/sandbox-parts.js';
-import { pairOf, type SandboxKeyPair } from '../core/credentials.js';
+import { isMerchantName, pairOf, type SandboxKeyPair } from '../core/credentials.js';
 import { type NameDirectory } from '../core/name-directory.js';
 import { type SandboxOperation } from '../core/operation-name.js';
 import { type SandboxRequest } from '../core/request-journal.js';
+import { statementOf } from '../core/statement.js';
 import { NextCall } from '../faults/next-call.js';
 import { SandboxCustomer } from './customer.js';
 import { SandboxPayoutProvider } from './payout-provider.js';
@@ -23,6 +25,18 @@ import { SandboxPayoutProvider } from './payout-provider.js';
 export interface MerchantSelection {
   /** @default every merchant; the one of `moduleOptions()` if the method takes only one */
   readonly merchant?: string;
+}
+
+/**
+ * The time of a statement.
+ *
+ * @publicApi
+ */
+export interface StatementPeriod {
+  /** The first moment of it. @default the beginning */
+  readonly from?: Date;
+  /** The first moment after it. @default it has no end */
+  readonly to?: Date;
 }
 
 /**
@@ -45,7 +59,13 @@ export class SandboxMerchant {
     /** The `x` of its key pair `pk_test_x` / `sk_test_x`. */
     readonly name: string,
     private readonly parts: SandboxParts,
-  ) {}
+  ) {
+    if (!isMerchantName(name)) {
+      throw new PaymentsConfigError(
+        "A merchant's name has 1 to 64 letters, digits, hyphens and underscores: write 'shop-1' for pk_test_shop-1.",
+      );
+    }
+  }
 
   /** The account holders. Registrations here count only for this merchant. */
   get directory(): NameDirectory {
@@ -131,6 +151,21 @@ export class SandboxMerchant {
   /** The merchant's wallet. */
   balance(): SandboxBalance {
     return sandboxBalance(this.parts.gateway.merchant(this.name));
+  }
+
+  /**
+   * The merchant's statement of a period as CSV text, which `csvStatement()` reads: what moved money, the oldest first.
+   *
+   * @throws PaymentsConfigError if a date does not exist.
+   */
+  statement({ from, to }: StatementPeriod = {}): string {
+    const span = { from: from?.getTime(), to: to?.getTime() };
+    if (Object.values(span).some(Number.isNaN)) {
+      throw new PaymentsConfigError(
+        "`from` and `to` must be dates: write new Date('2026-11-20T00:00:00+03:00').",
+      );
+    }
+    return statementOf(this.parts.gateway.merchant(this.name), span);
   }
 
   /** Describes what happened to a reference, without secrets and personal data. */

@@ -6,6 +6,9 @@ const API = '_sandbox/v1';
 
 export const EVENTS = `${API}/events`;
 
+/** Where the statement of a merchant is. */
+export const statementOf = (merchant) => `${API}/statement?merchant=${encoded(merchant)}`;
+
 export async function read(path) {
   return send(path);
 }

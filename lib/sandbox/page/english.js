@@ -219,6 +219,7 @@ export const english = {
   bankName: 'Name of the bank',
   holderOrClosed: 'Holder (empty: the account does not exist)',
   closed: 'does not exist',
+  statement: 'Download statement',
   setBalance: 'Set the balance',
   availableTzs: 'Available (TZS)',
   dueTitle: 'Falls due',

@@ -1,5 +1,5 @@
 // The tables.
-import { decide, remove } from './control.js';
+import { decide, remove, statementOf } from './control.js';
 import { busily, button, byId, make, shortened, showList, statusOf } from './dom.js';
 import { listPlace, matches } from './filters.js';
 import { showPager } from './paging.js';
@@ -70,6 +70,15 @@ function removeFault({ id, operation }) {
   made.append(make('span', { class: 'unseen' }, ` ${operation}`));
   return [made, problem];
 }
+
+/** Lets the browser keep the file. */
+const statementLink = ({ merchant }) =>
+  make(
+    'a',
+    { href: statementOf(merchant), download: 'statement.csv' },
+    text('statement'),
+    make('span', { class: 'unseen' }, ` ${merchant}`),
+  );
 
 function faultText({ kind, status, code, duration_ms: duration, retry_after: retryAfter, probability }) {
   const extra = status ?? (duration === null ? '' : `${duration} ms`);
@@ -157,6 +166,7 @@ const ROWS = {
           tiny(money(wallet.available_balance)),
           `${text('column.locked')} ${money(wallet.locked_balance)}`,
         ),
+        statementLink(wallet),
       ],
       number(money(wallet.available_balance), 'roomy'),
       number(money(wallet.locked_balance), 'wide'),

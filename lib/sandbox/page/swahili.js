@@ -219,6 +219,7 @@ export const swahili = {
   bankName: 'Jina la benki',
   holderOrClosed: 'Mwenye akaunti (tupu: akaunti haipo)',
   closed: 'haipo',
+  statement: 'Pakua taarifa ya akaunti',
   setBalance: 'Weka salio',
   availableTzs: 'Inayopatikana (TZS)',
   dueTitle: 'Yanayokuja',

@@ -19,6 +19,7 @@ const moment: Check = (value) => typeof value === 'number' && Math.abs(value) <=
 const span: Check = (value) => moment(value) && Number(value) >= 0;
 const chance: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1;
 const cents: Check = (value) => typeof value === 'string' && /^\d{1,20}$/.test(value);
+const signedCents: Check = (value) => typeof value === 'string' && /^-?\d{1,20}$/.test(value);
 
 const optional =
   (check: Check): Check =>
@@ -98,7 +99,11 @@ export const PART_CHECKS: Readonly<Record<StateKey[0], Check>> = {
     ),
   }),
   ids: word,
-  merchant: record({ available: cents, locked: cents }),
+  merchant: record({
+    available: cents,
+    locked: cents,
+    adjustments: optional(listOf(record({ at: moment, cents: signedCents }))),
+  }),
   directory: listOf((entry) => Array.isArray(entry) && text(entry[0]) && nullable(text)(entry[1])),
   key: (value) => value === true,
   payment: record({

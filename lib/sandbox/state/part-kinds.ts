@@ -17,6 +17,7 @@ import {
   endpointOf,
   faultsOf,
   moneyOf,
+  restoreWallet,
   storedDelivery,
   type StoredDelivery,
   storedEndpoint,
@@ -25,6 +26,8 @@ import {
   type StoredFaults,
   storedMoney,
   type StoredMoney,
+  storedWallet,
+  type StoredWallet,
 } from './records.js';
 import { type StoredSettings } from './state-entry.js';
 
@@ -119,14 +122,12 @@ function merchantParts({ gateway, directory: shared, ids, idsOf }: StatefulParts
     merchant: kind(
       names,
       (name) => {
-        const { available, locked } = gateway.merchant(name).wallet;
-        return { available: String(available), locked: String(locked) };
+        const { wallet, adjustments } = gateway.merchant(name);
+        return storedWallet(wallet, adjustments);
       },
-      ({ available, locked }: { readonly available: string; readonly locked: string }, name) => {
-        Object.assign(gateway.merchant(name).wallet, {
-          available: BigInt(available),
-          locked: BigInt(locked),
-        });
+      (value: StoredWallet, name) => {
+        const { wallet, adjustments } = gateway.merchant(name);
+        restoreWallet(value, wallet, adjustments);
       },
     ),
     directory: kind(

@@ -1,11 +1,13 @@
 import { type Collection } from '../core/collection.js';
 import { type Delivery, newDelivery, type WebhookEndpoint } from '../core/delivery.js';
 import { type Payout } from '../core/payout.js';
+import { type Wallet, type WalletAdjustment } from '../core/wallet.js';
 import { type FaultState } from '../faults/fault-queue.js';
 
 export type StoredEndpoint = ReturnType<typeof storedEndpoint>;
 export type StoredDelivery = ReturnType<typeof storedDelivery>;
 export type StoredFaults = ReturnType<typeof storedFaults>;
+export type StoredWallet = ReturnType<typeof storedWallet>;
 
 /** A record whose amounts are text, as JSON knows no bigint. */
 export type StoredMoney<Money> = Omit<Money, 'amountCents' | 'feeCents'> & {
@@ -20,6 +22,25 @@ export function storedMoney<Money extends Collection | Payout>(record: Money): S
 export function moneyOf<Money extends Collection | Payout>(stored: StoredMoney<Money>): Money {
   const amountCents = BigInt(stored.amountCents);
   return { ...stored, amountCents, feeCents: BigInt(stored.feeCents) } as unknown as Money;
+}
+
+/** A wallet, and what a person added to it or took out of it, if anybody did. */
+export function storedWallet({ available, locked }: Wallet, adjustments: readonly WalletAdjustment[]) {
+  return {
+    available: String(available),
+    locked: String(locked),
+    adjustments:
+      adjustments.length === 0
+        ? undefined
+        : adjustments.map(({ at, cents }) => ({ at, cents: String(cents) })),
+  };
+}
+
+export function restoreWallet(stored: StoredWallet, wallet: Wallet, adjustments: WalletAdjustment[]): void {
+  wallet.available = BigInt(stored.available);
+  wallet.locked = BigInt(stored.locked);
+  adjustments.length = 0;
+  for (const { at, cents } of stored.adjustments ?? []) adjustments.push({ at, cents: BigInt(cents) });
 }
 
 /** An endpoint without the bytes of its secrets, which their text determines. */

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { type Page } from 'playwright-core';
@@ -41,19 +42,27 @@ describeWithBrowser('every control of the page', (browser) => {
   afterEach(async () => {
     const complaints = complaintsOf(page);
     page.removeAllListeners('request');
+    page.removeAllListeners('download');
     await browser.close(page);
     await sandbox.stop();
     await receiver.close();
     expect(complaints).toEqual([]);
   });
 
+  const note = (method: string, url: string): void => {
+    const { pathname } = new URL(url);
+    if (!pathname.startsWith(API)) return;
+    const operation = documentedOperation(method, pathname.slice(API.length));
+    if (operation) called.add(operation.operationId);
+  };
   const open = async (hash = '', options: PageOptions = {}) => {
     page = await browser.open('about:blank', options);
     page.on('request', (request) => {
-      const { pathname } = new URL(request.url());
-      if (!pathname.startsWith(API)) return;
-      const operation = documentedOperation(request.method(), pathname.slice(API.length));
-      if (operation) called.add(operation.operationId);
+      note(request.method(), request.url());
+    });
+    // The browser reports no request for a file that it keeps.
+    page.on('download', (file) => {
+      note('GET', file.url());
     });
     await page.goto(`${sandbox.url}/${hash}`);
     ui = sandboxPage(page);
@@ -271,6 +280,13 @@ describeWithBrowser('every control of the page', (browser) => {
     await ui.rowSays('balance', 'demo', 'TZS 250,000');
     await submit('top-up');
     await ui.rowSays('balance', 'demo', 'TZS 350,000');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download statement demo' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('statement.csv');
+    expect(readFileSync(await file.path(), 'utf8')).toBe(sandbox.statement());
+    expect(sandbox.statement()).toContain(',Adjustment,,,100000.00,');
 
     await ui.turnTo('faults');
     await fill('fault-times', '');

@@ -2,20 +2,21 @@ import { centsOf } from '../../core/amounts.js';
 import { codesOf, type SandboxBank } from '../../core/banks.js';
 import { DEFAULT_MERCHANT } from '../../core/merchant.js';
 import { type NameDirectory } from '../../core/name-directory.js';
+import { statementOf } from '../../core/statement.js';
 import { type Wallet } from '../../core/wallet.js';
 import { ControlProblem } from '../control-problem.js';
 import { sandboxBalance } from '../record-mappers.js';
 import { type SandboxDirectoryEntry } from '../resources.js';
 import { balanceListing } from '../listings.js';
 import { listed } from '../lists.js';
-import { type ControlCall } from '../control-operations.js';
+import { type ControlCall, ControlFile } from '../control-operations.js';
 import { items, optionalText, text } from './fields.js';
 import { type SandboxParts } from '../sandbox-parts.js';
 
 /** Wallets, banks and account holders. */
 export function moneyHandlers({ gateway, directory: shared }: SandboxParts) {
   const changed = (body: ControlCall['body'], change: (wallet: Wallet) => void) =>
-    sandboxBalance(gateway.changeWallet(optionalText(body, 'merchant') ?? DEFAULT_MERCHANT, change));
+    sandboxBalance(gateway.adjustWallet(optionalText(body, 'merchant') ?? DEFAULT_MERCHANT, change));
   const directoryOf = (merchant: string | undefined) =>
     merchant === undefined ? shared : gateway.merchant(merchant).directory;
 
@@ -29,6 +30,13 @@ export function moneyHandlers({ gateway, directory: shared }: SandboxParts) {
       changed(body, (wallet) => {
         wallet.receive(centsOf(text(body, 'amount')));
       }),
+    readStatement: ({ query }: ControlCall) => {
+      const span = { from: timeOf(query, 'from'), to: timeOf(query, 'to') };
+      const wanted = query.get('merchant') ?? DEFAULT_MERCHANT;
+      // Reading creates no merchant, as below.
+      const merchant = gateway.merchants.find(({ name }) => name === wanted) ?? NOTHING_MOVED;
+      return new ControlFile('statement.csv', 'text/csv; charset=utf-8', statementOf(merchant, span));
+    },
     listBanks: () => ({ items: gateway.banks.all() }),
     replaceBanks: ({ body }: ControlCall) => {
       const banks = items(body) as readonly SandboxBank[];
@@ -55,6 +63,22 @@ export function moneyHandlers({ gateway, directory: shared }: SandboxParts) {
       return directoryList(directory);
     },
   };
+}
+
+const NOTHING_MOVED: Parameters<typeof statementOf>[0] = {
+  collections: new Map(),
+  payouts: new Map(),
+  adjustments: [],
+};
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+function timeOf(query: ControlCall['query'], name: string): number | undefined {
+  const text = query.get(name);
+  if (text === undefined) return undefined;
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  const message = `\`${name}\` must be a time with its zone: write ${name}=2026-11-20T00:00:00Z.`;
+  throw new ControlProblem(400, 'BAD_FILTER', message);
 }
 
 function directoryList(directory: NameDirectory): { readonly items: readonly SandboxDirectoryEntry[] } {

@@ -29,6 +29,7 @@ const STORY: readonly (readonly [call: string, body?: object])[] = [
   ['GET /balance'],
   ['PUT /balance', { available: '250000.00' }],
   ['POST /balance/top-up', { amount: '1.50', merchant: 'demo' }],
+  ['GET /statement?merchant=demo&from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00%2B03:00'],
   ['GET /scenarios'],
   ['GET /banks'],
   ['PUT /banks', { items: [{ id: 9, name: 'Kilima Bank', code: 'KLB' }] }],
