@@ -50,6 +50,7 @@ export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.er
  * | refused by the gateway | 422; `ACCOUNT_NOT_FOUND` 404, `INSUFFICIENT_BALANCE` 402 |
  * | reference reused | 409 |
  * | batches of payouts | 409; `BATCH_NOT_FOUND` and `LINE_NOT_FOUND` 404, `BATCH_APPROVAL` 403, `BATCH_BALANCE` 402, `BATCH_CHECK` 502 |
+ * | reconciliation | 409; `DAY_NOT_CLOSED` and `EXCEPTION_NOT_FOUND` 404, `CLOSE_RUNNING` 503 |
  * | an account that `accounts.resolve` does not know | 404; 503 if it failed |
  * | the gateway's 401 and 403, an unusable answer to a read | 502 |
  * | 429 (with `Retry-After`), unreachable, storage | 503 |
@@ -163,7 +164,7 @@ const STATUS = new Map<string, number | ((error: PaymentsError) => number)>([
   ['PaymentsValidationError', ({ code }) => (code === 'DAILY_CAP_REACHED' ? 503 : 400)],
   ['PaymentRejectedError', ({ code }) => REFUSED_STATUS.get(code) ?? 422],
   ['ReferenceReusedError', 409],
-  ['PaymentsError', ({ code }) => BATCH_STATUS.get(code) ?? 500],
+  ['PaymentsError', ({ code }) => OWN_STATUS.get(code) ?? 500],
   ['PaymentsAccountError', ({ code }) => (code === 'ACCOUNT_UNKNOWN' ? 404 : 503)],
   // The gateway's 401 and 403 become 502: the caller of the application did nothing wrong.
   ['PaymentsAuthenticationError', 502],
@@ -180,7 +181,8 @@ const REFUSED_STATUS: ReadonlyMap<string, number> = new Map([
   ['INSUFFICIENT_BALANCE', 402],
 ]);
 
-const BATCH_STATUS: ReadonlyMap<string, number> = new Map([
+/** Of errors without a class of their own. */
+const OWN_STATUS: ReadonlyMap<string, number> = new Map([
   ['BATCH_NOT_FOUND', 404],
   ['LINE_NOT_FOUND', 404],
   ['BATCH_APPROVAL', 403],
@@ -191,6 +193,15 @@ const BATCH_STATUS: ReadonlyMap<string, number> = new Map([
   ['BATCH_EXISTS', 409],
   ['BATCH_SAME_LINES', 409],
   ['BATCH_STATE', 409],
+  ['DAY_NOT_CLOSED', 404],
+  ['EXCEPTION_NOT_FOUND', 404],
+  ['CLOSE_RUNNING', 503],
+  ['DAY_CLOSED', 409],
+  ['DAY_NOT_NEXT', 409],
+  ['DAY_NOT_OVER', 409],
+  ['DAY_OTHER_ZONE', 409],
+  ['EXCEPTION_CHANGED', 409],
+  ['EXCEPTION_SETTLED', 409],
 ]);
 
 const DUPLICATE_EVIDENCE: ReadonlySet<unknown> = new Set(['duplicate-request', 'duplicate-reference']);

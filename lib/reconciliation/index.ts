@@ -3,6 +3,8 @@
  *
  * @module nestjs-payments/reconciliation
  */
+import 'reflect-metadata';
+
 export {
   type BalanceEquation,
   type BalanceReading,
@@ -10,6 +12,8 @@ export {
   type CloseSummary,
   type StatementSummary,
 } from './close/close-summary.js';
+export { DayClose } from './day-close.js';
+export { type ApplyReport } from './exceptions/apply.js';
 export {
   type CloseException,
   type CloseProposal,
@@ -18,6 +22,26 @@ export {
   type OwnSide,
   type StatementSide,
 } from './exceptions/close-exception.js';
+export {
+  type CloseOptions,
+  Reconciliation,
+  type ReconciliationActor,
+  type ReconciliationOfAccount,
+  type ReconciliationStatus,
+} from './reconciliation.js';
+export {
+  type ReconciliationClosed,
+  type ReconciliationEvents,
+  type ReconciliationSettled,
+} from './reconciliation-events.js';
+export {
+  type ReconciliationAsyncOptions,
+  type ReconciliationExtras,
+  ReconciliationModule,
+  type ReconciliationRootOptions,
+} from './reconciliation.module.js';
+export { type ReconciliationOptions } from './reconciliation-options.js';
+export { type LooseMatching, type ReconciliationPolicy } from './reconciliation-policy.js';
 export { closeReport, type CloseReportFormat, type CloseReportOptions } from './report/close-report.js';
 export { type CloseToReport } from './report/close-to-report.js';
 export { type JournalAccounts } from './report/journal-accounts.js';

@@ -1,7 +1,18 @@
 import { type InboxScope } from '../common/vocabulary.js';
 
-/** What an entry is: a reading of the wallet's balance, a close of a day, a run that makes one, or an exception. */
-export type ReconciliationKind = 'balance' | 'close' | 'run' | 'exception';
+/**
+ * What an entry is.
+ *
+ * - `balance`: a reading of the wallet's balance.
+ * - `close`: a day that was closed.
+ * - `run`: the lease of the process that closes a day.
+ * - `exception`: a difference that somebody has to look at.
+ * - `carried`: payments that the next close has to look at again.
+ * - `proposals`: what the statement of a close proves.
+ * - `evidence`: the row by which a payment was settled.
+ */
+export type ReconciliationKind =
+  'balance' | 'close' | 'run' | 'exception' | 'carried' | 'proposals' | 'evidence';
 
 /** An entry as it is written. Holds no personal data. */
 export interface ReconciliationEntry extends InboxScope {

@@ -1,4 +1,5 @@
 import { type PayoutBatches } from 'nestjs-payments/batches';
+import { type Reconciliation } from 'nestjs-payments/reconciliation';
 import { type INestApplication, type Type } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { type Mocked } from 'vitest';
@@ -50,6 +51,7 @@ export declare const AppModule: Type;
 export declare const CheckoutService: Type;
 export declare const accounts: PaymentsAccounts;
 export declare const batches: PayoutBatches;
+export declare const reconciliation: Reconciliation;
 export declare const user: { readonly id: string };
 export declare const alarm: (reference: string) => void;
 export declare const app: INestApplication;

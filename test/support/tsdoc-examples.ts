@@ -50,6 +50,7 @@ const SURROUNDINGS: Readonly<Record<string, readonly string[]>> = {
       'payments',
       'payout',
       'prisma',
+      'reconciliation',
       'sandbox',
       'scheme',
       'secret',

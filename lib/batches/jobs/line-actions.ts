@@ -16,6 +16,7 @@ import { endCheck } from './end-batch.js';
 import { inParallel } from './in-parallel.js';
 import { isUnheardOf, movedState, stateIn } from './journal-state.js';
 import { payLine } from './pay-line.js';
+import { writeLineEnd } from './settle-line-of.js';
 import { wordFor } from './unblock-lines.js';
 
 /** Lets blocked lines be paid. Returns how many were blocked, and what approvals were bound to before and are after it. */
@@ -166,15 +167,7 @@ export async function settleLine(
   const { number } = await access.line(key);
   await services.journal.settle('disbursement', paymentReference(access.batch, key), outcome);
   const { record } = await access.stored();
-  const isNoted = await store.append(record, {
-    action: 'settle',
-    by,
-    details: JSON.stringify({ key, outcome }),
-  });
-  if (!isNoted) throw notFound(access.batch);
-  await store.change(access.load, [
-    { number, from: ['sending', 'accepted', 'unknown', 'paid', 'failed'], to: outcome },
-  ]);
+  if (!(await writeLineEnd(store, record, { number, key }, { outcome, by }))) throw notFound(access.batch);
   // A call of the line that was running may have contradicted it meanwhile, and have been written before.
   const moved = await movedState(services.journal, paymentReference(access.batch, key));
   if (moved) await store.change(access.load, [{ number, from: ['failed'], to: moved }]);

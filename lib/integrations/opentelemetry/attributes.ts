@@ -19,6 +19,7 @@ export const ATTR = {
   code: 'payments.code',
   event: 'payments.event',
   evidence: 'payments.evidence',
+  exceptionKind: 'payments.exception.kind',
   operation: 'payments.operation',
   outcome: 'payments.outcome',
   phase: 'payments.phase',

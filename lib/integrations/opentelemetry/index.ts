@@ -11,3 +11,4 @@ export {
   observeJournal,
   type ObserveJournalOptions,
 } from './observe-journal.js';
+export { observeReconciliation, type ObserveReconciliationOptions } from './observe-reconciliation.js';

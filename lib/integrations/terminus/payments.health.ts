@@ -5,6 +5,7 @@ import { PaymentsAccounts } from '../../accounts/payments-accounts.js';
 import { getPaymentsToken } from '../../common/tokens.js';
 import { PaymentsConfigError, isPaymentsError } from '../../errors/payments-errors.js';
 import { PaymentsJournal } from '../../journal/payments-journal.js';
+import { type Reconciliation } from '../../reconciliation/reconciliation.js';
 import { WalletService } from '../../wallet/wallet.service.js';
 import { type GatewayHealth } from './gateway-health.js';
 import { GatewayProbe } from './gateway.probe.js';
@@ -90,6 +91,41 @@ export class PaymentsHealthIndicator {
       return session.down({ ...details, message: problems.join(' ') });
     } catch (error) {
       return session.down(isPaymentsError(error) ? error.message : 'The payments could not be examined.');
+    }
+  }
+
+  /**
+   * Checks when the last day was closed. Never rejects.
+   *
+   * @param key The name in the Terminus report.
+   * @param reconciliation The service of `nestjs-payments/reconciliation`.
+   * @param options `olderThanMs`: down if the day that was closed last ended longer ago, or none was closed.
+   * @returns `status`; `lastDay`; `ageMs` since its end; `open`: the exceptions that are open, by kind.
+   *
+   * @example
+   * ```ts
+   * constructor(
+   *   private readonly payments: PaymentsHealthIndicator,
+   *   private readonly reconciliation: Reconciliation,
+   * ) {}
+   *
+   * closes = () => this.payments.isClosed('close', this.reconciliation, { olderThanMs: 36 * 3_600_000 });
+   * ```
+   */
+  async isClosed<const Key extends string>(
+    key: Key,
+    reconciliation: Pick<Reconciliation, 'status'>,
+    { olderThanMs, account }: { readonly olderThanMs: number; readonly account?: string },
+  ): Promise<HealthIndicatorResult<Key>> {
+    const session = this.indicators.check(key);
+    try {
+      const status = await reconciliation.status(account === undefined ? {} : { account });
+      if (!status) return session.down('No day was closed: see Reconciliation.close().');
+      if (status.ageMs <= olderThanMs) return session.up({ ...status });
+      const message = `The day that was closed last, ${status.lastDay}, ended ${status.ageMs} ms ago.`;
+      return session.down({ ...status, message });
+    } catch (error) {
+      return session.down(isPaymentsError(error) ? error.message : 'The closes could not be examined.');
     }
   }
 

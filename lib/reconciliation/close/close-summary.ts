@@ -87,7 +87,7 @@ export interface CloseSummary {
   readonly open: CloseSum;
   /** Payments that a later statement should show, because they were made right before the end of the day. */
   readonly expected: number;
-  /** Undefined if a reading is missing, as at the first close. */
+  /** Undefined at the first close, if no balance was read since the day before, and if the journal cannot read an amount. */
   readonly balance: BalanceEquation | undefined;
   /** What the statement says; undefined without one. */
   readonly statement: StatementSummary | undefined;
@@ -103,7 +103,7 @@ export interface CloseSummary {
 export interface StatementSummary {
   /** Its name. */
   readonly name: string;
-  /** SHA-256 (hex) of its rows, whatever their order. */
+  /** SHA-256 (hex) of its rows, in their order. */
   readonly digest: string;
   /** How many rows it has. */
   readonly rows: number;

@@ -1,0 +1,33 @@
+import { type InboxScope } from '../../common/vocabulary.js';
+import { type BatchRecord, type BatchStore, type LineState } from '../../storage/batch-store.js';
+
+/** What may be settled: whatever may have been sent. */
+const SETTLED_FROM: readonly LineState[] = ['sending', 'accepted', 'unknown', 'paid', 'failed'];
+
+/** Writes the end of a line into the audit trail and the line. False if the batch is gone. */
+export async function writeLineEnd(
+  store: BatchStore,
+  record: BatchRecord,
+  { number, key }: { readonly number: number; readonly key: string },
+  end: { readonly outcome: 'paid' | 'failed'; readonly by: string },
+): Promise<boolean> {
+  const details = JSON.stringify({ key, outcome: end.outcome });
+  if (!(await store.append(record, { action: 'settle', by: end.by, details }))) return false;
+  await store.change(record.load, [{ number, from: SETTLED_FROM, to: end.outcome }]);
+  return true;
+}
+
+/** Settles the line whose payment this is, if it is one of a batch. The journal holds its end already. */
+export async function settleLineOf(
+  store: BatchStore,
+  scope: InboxScope,
+  reference: string,
+  end: { readonly outcome: 'paid' | 'failed'; readonly by: string },
+): Promise<void> {
+  // As `paymentReference` writes it: neither part holds a point.
+  const [batch = '', key] = reference.split('.');
+  if (key === undefined) return;
+  const stored = await store.get({ ...scope, batch });
+  const line = stored && (await store.line(stored.record.load, key));
+  if (stored && line) await writeLineEnd(store, stored.record, line, end);
+}

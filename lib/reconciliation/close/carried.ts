@@ -1,0 +1,67 @@
+import { type PaymentFamily, type InboxScope } from '../../common/vocabulary.js';
+import {
+  type ReconciliationEntry,
+  type ReconciliationStore,
+  type StoredReconciliationEntry,
+} from '../../storage/reconciliation-store.js';
+import { type CloseProposal } from '../exceptions/close-exception.js';
+import { type RowMoney } from '../matching/judge.js';
+
+/** A payment that the next close has to look at again. */
+export interface CarriedPayment {
+  readonly family: PaymentFamily;
+  readonly reference: string;
+  /** Its row, if a statement has shown it already. */
+  readonly proven?: RowMoney | undefined;
+}
+
+/** What a close keeps in lists, because it may be long. */
+export interface CloseLists {
+  readonly carried: CarriedPayment;
+  readonly proposals: CloseProposal;
+}
+
+/** A run of a close, whose lists nobody else writes. */
+export interface ListPlace {
+  readonly scope: InboxScope;
+  readonly day: string;
+  readonly token: string;
+}
+
+/** So many items fit into 64 kB, the least that a text of a database holds, with the longest references. */
+const ITEMS = 100;
+const PAGE = 20;
+
+/** The entries of a list, in its order. */
+export function* listEntries<Kind extends keyof CloseLists>(
+  { scope, day, token }: ListPlace,
+  kind: Kind,
+  items: readonly CloseLists[Kind][],
+): Generator<ReconciliationEntry, void, undefined> {
+  for (let start = 0; start < items.length; start += ITEMS) {
+    const id = `${day}.${token}.${String(start / ITEMS).padStart(8, '0')}`;
+    const details = JSON.stringify({ items: items.slice(start, start + ITEMS) });
+    yield { ...scope, kind, id, state: 'kept', details };
+  }
+}
+
+/** Reads a list again, some items at a time. */
+export async function* readList<Kind extends keyof CloseLists>(
+  store: ReconciliationStore,
+  { scope, day, token }: ListPlace,
+  kind: Kind,
+): AsyncGenerator<readonly CloseLists[Kind][], void, undefined> {
+  const prefix = `${day}.${token}.`;
+  for (let after = prefix; ;) {
+    const page = await store.list(scope, kind, { after, limit: PAGE });
+    const own = page.filter(({ entry }) => entry.id.startsWith(prefix));
+    for (const stored of own) yield itemsOf<CloseLists[Kind]>(stored);
+    const last = own.at(-1);
+    if (!last || own.length < PAGE) return;
+    after = last.entry.id;
+  }
+}
+
+function itemsOf<Item>({ entry }: StoredReconciliationEntry): readonly Item[] {
+  return (JSON.parse(entry.details) as { readonly items: readonly Item[] }).items;
+}

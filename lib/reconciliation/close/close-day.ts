@@ -1,0 +1,121 @@
+import { type ReconciledAccount } from '../accounts.js';
+import { writeExceptions } from '../exceptions/write-exceptions.js';
+import { PaymentsError } from '../../errors/payments-errors.js';
+import { rowMoney } from '../matching/row-money.js';
+import { StatementDigest } from '../matching/statement-digest.js';
+import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
+import { type Statement } from '../statement/statement-row.js';
+import { listEntries } from './carried.js';
+import { closeEntry, type ClosedDay, closedDayOf, listOf } from './close-entry.js';
+import { type ClosePlace, placeOf } from './close-place.js';
+import { CloseRun } from './close-run.js';
+import { findDay, type FoundDay } from './find-day.js';
+
+const MOST_ENTRIES = 500;
+
+/** What is asked for. */
+export interface CloseRequest {
+  readonly day: string;
+  readonly timeZone: string;
+  readonly by: string;
+  readonly statement: Statement | undefined;
+}
+
+/**
+ * Closes a day, or returns what was found when it was closed before.
+ *
+ * @throws PaymentsError with the code `CLOSE_RUNNING`, `DAY_NOT_OVER`, `DAY_NOT_NEXT`, `DAY_OTHER_ZONE` or `DAY_CLOSED`.
+ * @throws PaymentsValidationError if the statement is wrong; nothing was written.
+ */
+export async function closeDay(
+  account: ReconciledAccount,
+  request: CloseRequest,
+  policy: ResolvedReconciliationPolicy,
+): Promise<ClosedDay> {
+  const { store, scope } = account;
+  const before = await store.get(scope, 'close', request.day);
+  if (before) return asItWas(closedDayOf(before), request);
+  const run = await CloseRun.begin(store, scope);
+  try {
+    // Another run may have ended since.
+    const meanwhile = await store.get(scope, 'close', request.day);
+    if (meanwhile) return await asItWas(closedDayOf(meanwhile), request);
+    return await closeInTurn(account, request, policy, run);
+  } finally {
+    await run.end();
+  }
+}
+
+async function closeInTurn(
+  account: ReconciledAccount,
+  { day, timeZone, by, statement }: CloseRequest,
+  policy: ResolvedReconciliationPolicy,
+  run: CloseRun,
+): Promise<ClosedDay> {
+  const { store, scope } = account;
+  const place = await placeOf(account, day, timeZone, run.startedAt);
+  const found = await findDay({
+    account,
+    place,
+    statement,
+    policy,
+    now: run.startedAt,
+    goOn: () => run.goOn(),
+  });
+  await run.hold();
+  const where = { scope, day, statement: statement?.name ?? '' };
+  const { counts, proposals } = await writeExceptions(account, where, found);
+  const summary = {
+    day,
+    timeZone,
+    from: new Date(place.from),
+    to: new Date(place.to),
+    closedAt: new Date(run.startedAt),
+    by,
+    ...found.sums,
+    exceptions: counts,
+  };
+  const closed = closedDay(place, found, summary, run.token, statement !== undefined);
+  const list = listOf(scope, closed);
+  await addAll(account, [
+    ...listEntries(list, 'carried', found.carried),
+    ...listEntries(list, 'proposals', proposals),
+  ]);
+  await run.hold();
+  await store.add([closeEntry(scope, closed)]);
+  account.events.tell('reconciliation.closed', { account: scope.account, summary });
+  return closed;
+}
+
+function closedDay(
+  { from, previous }: ClosePlace,
+  { closing }: FoundDay,
+  summary: ClosedDay['summary'],
+  token: string,
+  hasStatement: boolean,
+): ClosedDay {
+  const statementsSince = hasStatement ? (previous?.statementsSince ?? from) : undefined;
+  return { summary, closing, statementsSince, token };
+}
+
+async function addAll(
+  { store }: Pick<ReconciledAccount, 'store'>,
+  entries: Parameters<ReconciledAccount['store']['add']>[0],
+): Promise<void> {
+  for (let start = 0; start < entries.length; start += MOST_ENTRIES) {
+    await store.add(entries.slice(start, start + MOST_ENTRIES));
+  }
+}
+
+/** @throws PaymentsError with the code `DAY_CLOSED` if the day was closed with another statement. */
+async function asItWas(closed: ClosedDay, { day, statement }: CloseRequest): Promise<ClosedDay> {
+  if (!statement) return closed;
+  const digest = new StatementDigest();
+  for await (const row of statement.rows()) digest.add(row, rowMoney(row));
+  const known = closed.summary.statement;
+  if (known?.digest === digest.text) return closed;
+  throw new PaymentsError(
+    'DAY_CLOSED',
+    `${day} was closed ${known ? 'with another statement' : 'without a statement'}, and nothing is closed twice. Look at it with open(), and close the days to come with their statements.`,
+  );
+}

@@ -1,0 +1,39 @@
+import { type InboxScope } from '../../common/vocabulary.js';
+import {
+  type ReconciliationEntry,
+  type StoredReconciliationEntry,
+} from '../../storage/reconciliation-store.js';
+import { type ListPlace } from './carried.js';
+import { type BalanceReading, type CloseSummary } from './close-summary.js';
+
+/** A day that was closed. */
+export interface ClosedDay {
+  readonly summary: CloseSummary;
+  /** The reading at the end of the day, with which the next one opens. */
+  readonly closing: BalanceReading;
+  /** Since when each day was closed with a statement, in milliseconds since 1970; undefined if this one was not. */
+  readonly statementsSince: number | undefined;
+  /** Names the lists of the run that closed the day. */
+  readonly token: string;
+}
+
+export const CLOSED = ['closed'] as const;
+
+/** Fields that hold a `Date`. */
+const TIMES: ReadonlySet<string> = new Set(['from', 'to', 'closedAt', 'askedAt', 'answeredAt']);
+
+export function closeEntry(scope: InboxScope, closed: ClosedDay): ReconciliationEntry {
+  const { day } = closed.summary;
+  return { ...scope, kind: 'close', id: day, state: CLOSED[0], details: JSON.stringify(closed) };
+}
+
+export function closedDayOf({ entry }: StoredReconciliationEntry): ClosedDay {
+  const revive = (field: string, value: unknown): unknown =>
+    TIMES.has(field) && typeof value === 'string' ? new Date(value) : value;
+  return JSON.parse(entry.details, revive) as ClosedDay;
+}
+
+/** The lists of a close. */
+export function listOf(scope: InboxScope, { summary, token }: ClosedDay): ListPlace {
+  return { scope, day: summary.day, token };
+}

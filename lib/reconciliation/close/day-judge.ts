@@ -1,0 +1,175 @@
+import { BalanceSums } from '../balance/balance-equation.js';
+import { explainGap } from '../balance/explain-gap.js';
+import { changeOf, type Movement, type ReadingTime } from '../balance/movement.js';
+import { parseCents } from '../../common/money.js';
+import { hintOf } from '../exceptions/reason.js';
+import { type Finding } from '../matching/finding.js';
+import { type JudgedAt, judgeWithoutRow, type RowMoney } from '../matching/judge.js';
+import { type MatchListener } from '../matching/match-statement.js';
+import { MoneySum } from '../matching/money-sum.js';
+import { type MovementLimits, movementOf, movementOfRow, movementWithRow } from '../matching/movement-of.js';
+import { type OwnPayment } from '../matching/own-payment.js';
+import { UsualFee } from '../matching/usual-fee.js';
+import { type CarriedPayment } from './carried.js';
+import { type BalanceEquation, type BalanceReading } from './close-summary.js';
+import { type MatchedDay } from './match-day.js';
+import { type OwnDay } from './own-day.js';
+
+/** What a day is judged by. */
+export interface DayToJudge {
+  readonly own: OwnDay;
+  readonly judgedAt: JudgedAt;
+  readonly limits: MovementLimits;
+  /** The beginning of the day. */
+  readonly from: number;
+  /** Undefined at the first close. */
+  readonly opening: BalanceReading | undefined;
+  readonly closing: BalanceReading;
+}
+
+/** A payment of which nobody knows by how much it changed the balance. */
+interface Uncertain {
+  readonly own: OwnPayment;
+  readonly movement: Movement;
+}
+
+/** Judges every payment of a day, and adds up what it means for the balance. */
+export class DayJudge implements MatchListener {
+  readonly findings: Finding[] = [];
+  readonly carried: CarriedPayment[] = [];
+  readonly collections = new MoneySum();
+  readonly payouts = new MoneySum();
+  readonly open = new MoneySum();
+  expected = 0;
+  private readonly sums: BalanceSums | undefined;
+  private readonly uncertain: Uncertain[] = [];
+  private readonly fees = { collection: new UsualFee(), disbursement: new UsualFee() };
+  private isReadable = true;
+
+  constructor(private readonly day: DayToJudge) {
+    const { opening, closing } = day;
+    // Without a reading in between, two days close with the same balance.
+    const isOther = opening && opening.askedAt.getTime() !== closing.askedAt.getTime();
+    this.sums = isOther ? new BalanceSums(opening, closing) : undefined;
+  }
+
+  matched(own: OwnPayment, row: RowMoney): void {
+    this.count(own);
+    this.move(own, movementWithRow(own, row, this.day.limits), row.cents);
+  }
+
+  doubtful(row: RowMoney): void {
+    this.sums?.add(movementOfRow(row, this.day.limits), row.cents);
+  }
+
+  other({ cents, at }: RowMoney): void {
+    this.sums?.addOther(cents, { from: at, to: at });
+  }
+
+  /** Everything that no row belongs to. */
+  finish(matched: MatchedDay | undefined): void {
+    const { match, early = [] } = matched ?? {};
+    const { payments, after, proven } = this.day.own;
+    for (let place = 0; place < payments.size; place += 1) {
+      const row = proven.get(place);
+      if (row) this.matched(payments.at(place), row);
+      else if (!match?.hasRow(place)) this.judge(payments.at(place));
+    }
+    for (const { own, row } of early)
+      this.carried.push({ family: own.family, reference: own.reference, proven: row });
+    const seen = new Set(early.map(({ own }) => `${own.family} ${own.reference}`));
+    for (const own of after) {
+      if (!seen.has(`${own.family} ${own.reference}`)) this.move(own, movementOf(own, this.day.limits));
+    }
+  }
+
+  /** Undefined at the first close, and if the journal cannot read the amount of a payment. */
+  equation(): BalanceEquation | undefined {
+    return this.isReadable ? this.sums?.equation() : undefined;
+  }
+
+  /** Says of open payments whether the balance fits if they moved. */
+  withHints(equation: BalanceEquation | undefined): readonly Finding[] {
+    const moved = equation && this.explain(equation);
+    if (!moved) return this.findings;
+    return this.findings.map((finding) =>
+      finding.kind === 'unknown' || finding.kind === 'unproven'
+        ? { ...finding, hint: hintOf(moved) }
+        : finding,
+    );
+  }
+
+  private judge(own: OwnPayment): void {
+    this.count(own);
+    const { family, reference } = own;
+    const { kinds, stays } = judgeWithoutRow(own, this.day.judgedAt);
+    for (const kind of kinds) this.findings.push({ kind, family, reference, own });
+    if (stays && kinds.length === 0) this.expected += 1;
+    if (own.state === 'accepted' || own.state === 'unknown') this.open.add(own);
+    const movement = movementOf(own, this.day.limits);
+    this.move(own, movement);
+    // What ended while or after the balance was read concerns the next close, too.
+    const isUnderWay =
+      movement && movement.state !== 'none' && movement.to >= this.day.closing.askedAt.getTime();
+    if (isUnderWay || stays) this.carried.push({ family, reference });
+  }
+
+  /** Payments of earlier days were counted there. */
+  private count(own: OwnPayment): void {
+    if (own.cents !== undefined && own.feeCents !== undefined)
+      this.fees[own.family].add(own.cents, own.feeCents);
+    if (own.createdAt < this.day.from) return;
+    if (own.family === 'collection' && own.state === 'moved') this.collections.add(own);
+    if (own.family === 'disbursement' && (own.state === 'moved' || own.state === 'accepted'))
+      this.payouts.add(own);
+  }
+
+  private move(own: OwnPayment, movement: Movement | undefined, cents = 0): void {
+    if (!movement) this.isReadable = false;
+    if (!movement || !this.sums) return;
+    this.sums.add(movement, own.cents ?? cents);
+    const { least, most } = changeOf(movement, ...this.readings());
+    if (least !== most) this.uncertain.push({ own, movement });
+  }
+
+  private explain({ underWay, difference }: BalanceEquation): readonly string[] | undefined {
+    const candidates: { readonly id: string; readonly cents: number }[] = [];
+    for (const { own, movement } of this.uncertain) {
+      const exact = this.exact(own, movement);
+      if (!exact) return undefined;
+      const { least, most } = changeOf(exact, ...this.readings());
+      if (least < 0) candidates.push({ id: own.reference, cents: least });
+      if (most > 0) candidates.push({ id: own.reference, cents: most });
+    }
+    const gap = centsOf(underWay) + centsOf(difference);
+    return candidates.length === 0 ? undefined : explainGap(gap, candidates);
+  }
+
+  /** With the fee that is usual, if nobody said it. */
+  private exact(own: OwnPayment, movement: Movement): Movement | undefined {
+    if (movement.least === movement.most) return movement;
+    const fee = own.cents === undefined ? undefined : this.fees[own.family].of(own.cents);
+    if (own.cents === undefined || fee === undefined) return undefined;
+    const cents = movement.direction === 'in' ? own.cents - fee : own.cents + fee;
+    return { ...movement, least: cents, most: cents };
+  }
+
+  private readings(): [ReadingTime, ReadingTime] {
+    const { opening = this.day.closing, closing } = this.day;
+    return [timeOf(opening), timeOf(closing)];
+  }
+}
+
+/** The finding of a balance that nothing explains. */
+export function gapOf(equation: BalanceEquation | undefined): readonly Finding[] {
+  const gap = equation ? centsOf(equation.difference) : 0;
+  return gap === 0 ? [] : [{ kind: 'balance', family: undefined, reference: undefined, gap }];
+}
+
+function timeOf({ askedAt, answeredAt }: BalanceReading): ReadingTime {
+  return { askedAt: askedAt.getTime(), answeredAt: answeredAt.getTime() };
+}
+
+function centsOf(amount: string): number {
+  return Number(parseCents(amount) ?? 0n);
+}

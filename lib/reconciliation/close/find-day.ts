@@ -1,0 +1,92 @@
+import { type ReconciledAccount } from '../accounts.js';
+import { formatCents } from '../../common/money.js';
+import { firstReading, readBalance } from '../balance/readings.js';
+import { type CloseProposal } from '../exceptions/close-exception.js';
+import { type Finding } from '../matching/finding.js';
+import { type JudgedAt } from '../matching/judge.js';
+import { type StatementMatch } from '../matching/match-statement.js';
+import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
+import { type Statement } from '../statement/statement-row.js';
+import { type CarriedPayment, readList } from './carried.js';
+import { listOf } from './close-entry.js';
+import { type ClosePlace } from './close-place.js';
+import { type BalanceReading, type CloseSummary, type StatementSummary } from './close-summary.js';
+import { DayJudge, gapOf } from './day-judge.js';
+import { matchDay } from './match-day.js';
+import { readOwnDay } from './own-day.js';
+
+/** What a close found out, before any of it is written. */
+export interface FoundDay {
+  readonly sums: Pick<
+    CloseSummary,
+    'collections' | 'payouts' | 'open' | 'expected' | 'balance' | 'statement'
+  >;
+  readonly closing: BalanceReading;
+  readonly findings: readonly Finding[];
+  /** What the statement proves. */
+  readonly proofs: readonly Omit<CloseProposal, 'exception'>[];
+  readonly carried: readonly CarriedPayment[];
+}
+
+/** What a search needs. */
+export interface FindDay {
+  readonly account: ReconciledAccount;
+  readonly place: ClosePlace;
+  readonly statement: Statement | undefined;
+  readonly policy: ResolvedReconciliationPolicy;
+  /** By the clock of the storage. */
+  readonly now: number;
+  /** Shows that the run is alive. */
+  readonly goOn: () => Promise<void> | undefined;
+}
+
+/** Compares a day of the journal with the balance and the statement. Writes nothing but a reading of the balance. */
+export async function findDay(find: FindDay): Promise<FoundDay> {
+  const { account, place, statement, policy, goOn } = find;
+  const { from, to, previous } = place;
+  const closing =
+    (await firstReading(account, to)) ?? (await readBalance(account, account.services.wallet, find.now));
+  const carried = previous && readList(account.store, listOf(account.scope, previous), 'carried');
+  const span = { from, to, readUntil: closing.answeredAt.getTime(), carried };
+  const own = await readOwnDay(account, span, goOn);
+  const { statementLagMs, outcomeWithinMs } = policy;
+  const judgedAt: JudgedAt = {
+    cutOff: to,
+    hasStatement: statement !== undefined,
+    statementLagMs,
+    outcomeWithinMs,
+  };
+  const judge = new DayJudge({ own, judgedAt, limits: policy, from, opening: previous?.closing, closing });
+  const matched =
+    statement && (await matchDay({ account, place, own, judgedAt, policy }, statement, judge, goOn));
+  judge.finish(matched);
+  const balance = judge.equation();
+  return {
+    sums: {
+      collections: judge.collections.sum,
+      payouts: judge.payouts.sum,
+      open: judge.open.sum,
+      expected: judge.expected,
+      balance,
+      statement: statement && matched && statementSummary(statement, matched.match),
+    },
+    closing,
+    findings: [...gapOf(balance), ...(matched?.match.findings ?? []), ...judge.withHints(balance)],
+    proofs: matched?.match.proposals ?? [],
+    carried: judge.carried,
+  };
+}
+
+function statementSummary({ name }: Statement, match: StatementMatch): StatementSummary {
+  const { digest, rows, otherDays, matched, collections, payouts, others } = match;
+  return {
+    name,
+    digest: digest.text,
+    rows,
+    otherDays,
+    matched,
+    collections: collections.sum,
+    payouts: payouts.sum,
+    other: formatCents(BigInt(others)),
+  };
+}

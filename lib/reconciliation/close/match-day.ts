@@ -1,0 +1,51 @@
+import { type ReconciledAccount } from '../accounts.js';
+import { familyOf } from '../matching/finding.js';
+import { type JudgedAt, type RowMoney } from '../matching/judge.js';
+import { matchLoosely } from '../matching/match-loosely.js';
+import { type MatchListener, StatementMatch } from '../matching/match-statement.js';
+import { OpenRows } from '../matching/open-rows.js';
+import { type OwnPayment } from '../matching/own-payment.js';
+import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
+import { type Statement } from '../statement/statement-row.js';
+import { type ClosePlace } from './close-place.js';
+import { type OwnDay } from './own-day.js';
+
+/** What is matched with what. */
+export interface DayToMatch {
+  readonly account: Pick<ReconciledAccount, 'journal' | 'scope'>;
+  readonly place: ClosePlace;
+  readonly own: OwnDay;
+  readonly judgedAt: JudgedAt;
+  readonly policy: Pick<ResolvedReconciliationPolicy, 'mostExceptions' | 'looseMatching'>;
+}
+
+/** A statement and the payments of a day, matched. */
+export interface MatchedDay {
+  readonly match: StatementMatch;
+  /** Payments that were written down after the end of the day, with their rows. */
+  readonly early: readonly { readonly own: OwnPayment; readonly row: RowMoney }[];
+}
+
+/** @throws PaymentsValidationError that says which row of the statement is wrong. */
+export async function matchDay(
+  { account, place, own, judgedAt, policy }: DayToMatch,
+  statement: Statement,
+  listener: MatchListener,
+  eachRow: () => Promise<void> | undefined,
+): Promise<MatchedDay> {
+  const { day, from, to, previous } = place;
+  const span = { day, from, to, most: policy.mostExceptions };
+  const match = new StatementMatch(own.payments, own.proven.keys(), judgedAt, span, listener);
+  await match.read(statement, eachRow);
+  const open = new OpenRows(match, account, { since: previous?.statementsSince ?? from, to });
+  await open.find();
+  const { looseMatching } = policy;
+  const unknown = looseMatching
+    ? await matchLoosely(match, open.unknown, { ...account, payments: own.payments }, looseMatching.withinMs)
+    : open.unknown;
+  for (const { given, money: row, isForgotten } of unknown) {
+    const { reference } = given;
+    match.doubt({ kind: 'missing-here', family: familyOf(given), reference, row, isForgotten });
+  }
+  return { match, early: open.early };
+}

@@ -1,0 +1,121 @@
+import { type JournalState, type PaymentFamily } from '../../common/vocabulary.js';
+import { type StoredJournalRecord } from '../../storage/journal-store.js';
+import { type ReconciledAccount } from '../accounts.js';
+import { type RowMoney } from '../matching/judge.js';
+import { type OwnPayment, ownPayment } from '../matching/own-payment.js';
+import { OwnPayments } from '../matching/own-payments.js';
+import { type CarriedPayment } from './carried.js';
+
+const PAGE = 1_000;
+const AT_ONCE = 16;
+const FAMILIES: readonly PaymentFamily[] = ['collection', 'disbursement'];
+
+/** The payments that a close looks at. */
+export interface OwnDay {
+  /** Those of the day, and those of earlier days that were open. */
+  readonly payments: OwnPayments;
+  /** Those that were written down after the end of the day, and before the balance was read. */
+  readonly after: readonly OwnPayment[];
+  /** Payments whose row was in an earlier statement, by their place. */
+  readonly proven: ReadonlyMap<number, RowMoney>;
+}
+
+/** Which payments. */
+export interface OwnSpan {
+  /** The end of the day that was closed before, or the beginning of the first day. */
+  readonly from: number;
+  /** The end of the day. */
+  readonly to: number;
+  /** When the answer with the balance had come. */
+  readonly readUntil: number;
+  /** What the close before left; undefined at the first close. */
+  readonly carried: AsyncIterable<readonly CarriedPayment[]> | undefined;
+}
+
+type OwnJournal = Pick<ReconciledAccount, 'journal' | 'scope'>;
+
+/**
+ * Reads the payments of a day from the journal, page by page.
+ *
+ * @param eachPage Is called after each page, to show that the run is alive.
+ */
+export async function readOwnDay(
+  own: OwnJournal,
+  span: OwnSpan,
+  eachPage: () => Promise<void> | undefined,
+): Promise<OwnDay> {
+  const payments = new OwnPayments();
+  const after: OwnPayment[] = [];
+  const earlier = span.carried ? carriedPayments(own, span.carried) : olderPayments(own, span.from);
+  const provenLater: CarriedPayment[] = [];
+  for await (const page of earlier) {
+    for (const payment of page.payments) payments.add(payment);
+    provenLater.push(...page.proven);
+    await eachPage();
+  }
+  for await (const page of pagesFrom(own, [], { from: span.from, to: Math.max(span.to, span.readUntil) })) {
+    for (const payment of page.map(ownPayment)) {
+      if (payment.createdAt < span.to) payments.add(payment);
+      else after.push(payment);
+    }
+    await eachPage();
+  }
+  const proven = new Map<number, RowMoney>();
+  for (const { family, reference, proven: row } of provenLater) {
+    const place = payments.find(family, reference);
+    if (place !== undefined && row) proven.set(place, row);
+  }
+  return { payments, after, proven };
+}
+
+interface EarlierPage {
+  readonly payments: readonly OwnPayment[];
+  readonly proven: readonly CarriedPayment[];
+}
+
+/** What the close before left, as it is now. A payment that the journal has forgotten had ended. */
+async function* carriedPayments(
+  { journal, scope }: OwnJournal,
+  carried: AsyncIterable<readonly CarriedPayment[]>,
+): AsyncGenerator<EarlierPage, void, undefined> {
+  for await (const list of carried) {
+    for (let start = 0; start < list.length; start += AT_ONCE) {
+      const some = list.slice(start, start + AT_ONCE);
+      const found = await Promise.all(
+        some.map(({ family, reference }) => journal.get({ ...scope, family, reference })),
+      );
+      const payments = found.flatMap((stored) => (stored ? [ownPayment(stored)] : []));
+      yield { payments, proven: some.filter(({ proven }) => proven) };
+    }
+  }
+}
+
+/** Before the first close: whatever is open. */
+async function* olderPayments(own: OwnJournal, to: number): AsyncGenerator<EarlierPage, void, undefined> {
+  for await (const page of pagesFrom(own, ['settled'], { to })) {
+    const open = page.map(ownPayment).filter(({ state }) => state !== 'none');
+    yield { payments: open, proven: [] };
+  }
+}
+
+/** The payments that were written down from `from` to `to`. */
+async function* pagesFrom(
+  { journal, scope }: OwnJournal,
+  except: readonly JournalState[],
+  { from, to }: { readonly from?: number; readonly to: number },
+): AsyncGenerator<readonly StoredJournalRecord[], void, undefined> {
+  for (const family of FAMILIES) {
+    let after: string | undefined;
+    do {
+      const place = {
+        limit: PAGE,
+        ...(from !== undefined && { from }),
+        ...(after !== undefined && { after }),
+      };
+      const { entries, next } = await journal.list({ ...scope, family }, except, place);
+      const inTime = entries.filter(({ createdAt }) => createdAt < to);
+      yield inTime;
+      after = inTime.length < entries.length ? undefined : next;
+    } while (after !== undefined);
+  }
+}

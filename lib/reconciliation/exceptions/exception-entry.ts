@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { formatCents } from '../../common/money.js';
+import { type PaymentFamily, type PaymentOutcome, type InboxScope } from '../../common/vocabulary.js';
+import {
+  type ReconciliationEntry,
+  type StoredReconciliationEntry,
+} from '../../storage/reconciliation-store.js';
+import { type Finding } from '../matching/finding.js';
+import { type OwnPayment } from '../matching/own-payment.js';
+import { type RowMoney } from '../matching/judge.js';
+import {
+  type CloseException,
+  type ExceptionKind,
+  type ExceptionState,
+  type OwnSide,
+  type StatementSide,
+} from './close-exception.js';
+import { reasonOf } from './reason.js';
+
+/** What the storage keeps of an exception. Times are milliseconds since 1970. */
+export interface ExceptionDetails {
+  readonly kind: ExceptionKind;
+  readonly day: string;
+  readonly reason: string;
+  readonly family?: PaymentFamily | undefined;
+  readonly reference?: string | undefined;
+  readonly own?: (Omit<OwnSide, 'createdAt'> & { readonly createdAt: number }) | undefined;
+  readonly theirs?: (Omit<StatementSide, 'at'> & { readonly at: number }) | undefined;
+  /** How the row proves that the payment ended. */
+  readonly proves?: PaymentOutcome | undefined;
+  readonly hint?: string | undefined;
+  readonly note?: { readonly by: string; readonly text: string; readonly at: number } | undefined;
+  /** The first day whose close does not show it. */
+  readonly until?: string | undefined;
+}
+
+/** What the entries of a close have in common. */
+export interface ExceptionPlace {
+  readonly scope: InboxScope;
+  readonly day: string;
+  /** The name of the statement. */
+  readonly statement: string;
+}
+
+/** The entry of a finding: the same for the same finding of the same day. */
+export function exceptionEntry(
+  { scope, day, statement }: ExceptionPlace,
+  finding: Finding,
+  proves: PaymentOutcome | undefined,
+): ReconciliationEntry {
+  const { kind, family, reference, own, row, hint } = finding;
+  const details: ExceptionDetails = {
+    kind,
+    day,
+    reason: reasonOf(finding),
+    family,
+    reference,
+    own: own && ownSide(own),
+    theirs: row && statementSide(row, statement),
+    proves,
+    hint,
+  };
+  // Rows that nobody knows, and repeated ones, differ by their place in the statement alone.
+  const place = kind === 'duplicate' || kind === 'missing-here' ? row?.row : undefined;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([kind, family, reference, place]))
+    .digest('hex');
+  const id = `${day}.${kind}.${hash.slice(0, 24)}`;
+  return { ...scope, kind: 'exception', id, state: 'open', details: JSON.stringify(details) };
+}
+
+export function detailsOf({ entry }: StoredReconciliationEntry): ExceptionDetails {
+  return JSON.parse(entry.details) as ExceptionDetails;
+}
+
+/** An exception as people see it. */
+export function exceptionOf(stored: StoredReconciliationEntry, cutOff: number): CloseException {
+  const { id, state } = stored.entry;
+  const { kind, day, reason, family, reference, own, theirs, proves, hint, note } = detailsOf(stored);
+  const isOpen = state !== 'settled';
+  const proposal =
+    isOpen && proves && family && reference !== undefined && theirs
+      ? { exception: id, family, reference, outcome: proves, row: theirs.row }
+      : undefined;
+  return {
+    id,
+    kind,
+    state: state as ExceptionState,
+    day,
+    reason,
+    family,
+    reference,
+    own: own && { ...own, createdAt: new Date(own.createdAt) },
+    theirs: theirs && { ...theirs, at: new Date(theirs.at) },
+    ageMs: Math.max(0, cutOff - (own?.createdAt ?? theirs?.at ?? cutOff)),
+    proposal,
+    hint,
+    note: note && { ...note, at: new Date(note.at) },
+  };
+}
+
+function ownSide({ status, cents, feeCents, createdAt }: OwnPayment): ExceptionDetails['own'] {
+  return { status, amount: written(cents) ?? '', fee: written(feeCents), createdAt };
+}
+
+function statementSide(
+  { row, kind, cents, feeCents, at, isFailed }: RowMoney,
+  statement: string,
+): ExceptionDetails['theirs'] {
+  return { statement, row, kind, amount: written(cents) ?? '', fee: written(feeCents), at, isFailed };
+}
+
+function written(cents: number | undefined): string | undefined {
+  return cents === undefined ? undefined : formatCents(BigInt(cents));
+}

@@ -1,0 +1,128 @@
+import { pages } from '../../common/pages.js';
+import { type PaymentOutcome } from '../../common/vocabulary.js';
+import {
+  type ReconciliationEntry,
+  type ReconciliationStore,
+  type StoredReconciliationEntry,
+} from '../../storage/reconciliation-store.js';
+import { type ReconciledAccount } from '../accounts.js';
+import { type Finding } from '../matching/finding.js';
+import { ownPayment } from '../matching/own-payment.js';
+import { type CloseProposal, type ExceptionKind } from './close-exception.js';
+import { detailsOf, type ExceptionDetails, exceptionEntry, type ExceptionPlace } from './exception-entry.js';
+
+const PAGE = 1_000;
+/** They are found again by every close for which they are still true. */
+const FOUND_AGAIN: ReadonlySet<ExceptionKind> = new Set(['missing-there', 'unknown', 'unproven']);
+/** They end when the journal holds the outcome. */
+const ENDED_BY_OUTCOME: ReadonlySet<ExceptionKind> = new Set(['proven', 'status']);
+
+/** What a close found, and what it proves. */
+export interface FoundExceptions {
+  readonly findings: readonly Finding[];
+  readonly proofs: readonly Omit<CloseProposal, 'exception'>[];
+}
+
+/** What is open after a close. */
+export interface OpenExceptions {
+  readonly counts: Readonly<Partial<Record<ExceptionKind, number>>>;
+  /** What the statement proves of payments without an exception. */
+  readonly proposals: readonly CloseProposal[];
+}
+
+/** Writes the exceptions of a close down, and ends those of earlier closes that are true no longer. It may be done again. */
+export async function writeExceptions(
+  account: Pick<ReconciledAccount, 'store' | 'journal' | 'scope'>,
+  place: ExceptionPlace,
+  { findings, proofs }: FoundExceptions,
+): Promise<OpenExceptions> {
+  const { store } = account;
+  const left = await openEntries(account);
+  const outcomes = new Map(proofs.map((proof) => [nameOf(proof), proof]));
+  const counts: Partial<Record<ExceptionKind, number>> = {};
+  const added: ReconciliationEntry[] = [];
+  for (const finding of findings) {
+    const name = nameOf(finding);
+    const entry = exceptionEntry(place, finding, takeOutcome(outcomes, finding));
+    const known = left.get(entry.id) ?? left.get(`${finding.kind} ${name}`);
+    if (known) {
+      left.delete(known.entry.id);
+      left.delete(`${finding.kind} ${name}`);
+    } else added.push(entry);
+    if (known?.entry.state !== 'explained') counts[finding.kind] = (counts[finding.kind] ?? 0) + 1;
+  }
+  for (let start = 0; start < added.length; start += PAGE) await store.add(added.slice(start, start + PAGE));
+  for (const stored of new Set(left.values())) {
+    const { kind } = detailsOf(stored);
+    if (await isOver(account, place, stored)) await settleException(store, stored, { until: place.day });
+    else if (stored.entry.state === 'open') counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  const proposals = [...outcomes.values()].map((proof) => ({ exception: undefined, ...proof }));
+  return { counts, proposals };
+}
+
+/** Ends an exception. Somebody else may have changed it: then it stays as it is. */
+export async function settleException(
+  store: ReconciliationStore,
+  stored: StoredReconciliationEntry,
+  changes: Pick<ExceptionDetails, 'until' | 'note'>,
+): Promise<void> {
+  const details = { ...detailsOf(stored), ...changes };
+  await store.replace(stored.version, {
+    ...stored.entry,
+    state: 'settled',
+    details: JSON.stringify(details),
+  });
+}
+
+/** Open and explained exceptions by their id, and by kind and payment if a later close finds them again. */
+async function openEntries({
+  store,
+  scope,
+}: Pick<ReconciledAccount, 'store' | 'scope'>): Promise<Map<string, StoredReconciliationEntry>> {
+  const open = new Map<string, StoredReconciliationEntry>();
+  const read = (last?: StoredReconciliationEntry): Promise<readonly StoredReconciliationEntry[]> =>
+    store.list(scope, 'exception', {
+      states: ['open', 'explained'],
+      limit: PAGE,
+      ...(last && { after: last.entry.id }),
+    });
+  for await (const page of pages(PAGE, read)) {
+    for (const stored of page) {
+      const details = detailsOf(stored);
+      open.set(stored.entry.id, stored);
+      if (FOUND_AGAIN.has(details.kind)) open.set(`${details.kind} ${nameOf(details)}`, stored);
+    }
+  }
+  return open;
+}
+
+async function isOver(
+  { journal, scope }: Pick<ReconciledAccount, 'journal' | 'scope'>,
+  { day }: ExceptionPlace,
+  stored: StoredReconciliationEntry,
+): Promise<boolean> {
+  const { kind, day: since, family, reference, proves } = detailsOf(stored);
+  // An earlier run of the same close died after it had written this one, and now it is true no longer.
+  if (since === day || FOUND_AGAIN.has(kind)) return true;
+  if (!ENDED_BY_OUTCOME.has(kind) || !family || reference === undefined || !proves) return false;
+  const record = await journal.get({ ...scope, family, reference });
+  if (!record) return true;
+  const { state } = ownPayment(record);
+  return state === (proves === 'failed' ? 'none' : 'moved');
+}
+
+/** The first exception of a payment takes what the statement proves. */
+function takeOutcome(
+  outcomes: Map<string, Omit<CloseProposal, 'exception'>>,
+  finding: Finding,
+): PaymentOutcome | undefined {
+  const proof = outcomes.get(nameOf(finding));
+  if (!proof || finding.row?.row !== proof.row) return undefined;
+  outcomes.delete(nameOf(finding));
+  return proof.outcome;
+}
+
+function nameOf({ family, reference }: Partial<Pick<Finding, 'family' | 'reference'>>): string {
+  return `${family} ${reference}`;
+}

@@ -1,0 +1,25 @@
+import { type PaymentFamily } from '../../common/vocabulary.js';
+import { type ExceptionKind } from '../exceptions/close-exception.js';
+import { type PaymentRow } from './row-money.js';
+import { type RowMoney } from './judge.js';
+import { type OwnPayment } from './own-payment.js';
+
+/** A difference that a close has found. */
+export interface Finding {
+  readonly kind: ExceptionKind;
+  readonly family: PaymentFamily | undefined;
+  readonly reference: string | undefined;
+  readonly own?: OwnPayment;
+  readonly row?: RowMoney;
+  /** How the row found its payment, if not by its reference. */
+  readonly isLoose?: boolean;
+  /** The journal has forgotten the payment. */
+  readonly isForgotten?: boolean;
+  /** In cents; of a balance. */
+  readonly gap?: number;
+  readonly hint?: string;
+}
+
+export function familyOf({ kind }: Pick<PaymentRow, 'kind'>): PaymentFamily {
+  return kind === 'collection' ? 'collection' : 'disbursement';
+}

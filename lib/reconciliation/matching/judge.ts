@@ -1,0 +1,86 @@
+import { type PaymentOutcome } from '../../common/vocabulary.js';
+import { type ExceptionKind } from '../exceptions/close-exception.js';
+import { type StatementRow } from '../statement/statement-row.js';
+import { type OwnPayment } from './own-payment.js';
+
+/** What a payment is measured by. */
+export interface JudgedAt {
+  /** The end of the day. */
+  readonly cutOff: number;
+  /** Whether there is a statement. */
+  readonly hasStatement: boolean;
+  /** So long after a payment moved the statement may show it. */
+  readonly statementLagMs: number;
+  /** So long a payment may stay open. */
+  readonly outcomeWithinMs: number;
+}
+
+/** A row with its amounts in cents. */
+export interface RowMoney extends Pick<StatementRow, 'row' | 'kind' | 'isFailed'> {
+  readonly cents: number;
+  readonly feeCents: number | undefined;
+  readonly at: number;
+}
+
+/** What a close finds out about a payment. */
+export interface Judgement {
+  readonly kinds: readonly ExceptionKind[];
+  /** How the statement proves that the payment ended. */
+  readonly proves?: PaymentOutcome;
+  /** The next close has to look at it again. */
+  readonly stays: boolean;
+}
+
+const NOTHING: Judgement = { kinds: [], stays: false };
+const EXPECTED: Judgement = { kinds: [], stays: true };
+
+/** A payment that no row of the statement belongs to. */
+export function judgeWithoutRow(own: OwnPayment, at: JudgedAt): Judgement {
+  const ageMs = at.cutOff - own.createdAt;
+  switch (own.state) {
+    case 'none':
+      return NOTHING;
+    case 'moved':
+      if (!at.hasStatement) return NOTHING;
+      return at.cutOff - own.changedAt < at.statementLagMs ? EXPECTED : staying('missing-there');
+    case 'unknown':
+      return ageMs < at.statementLagMs ? EXPECTED : staying('unknown');
+    case 'accepted': {
+      // The specification has nothing that ends a payout: without a statement, all of them stay accepted.
+      const canEnd = own.family === 'collection' || at.hasStatement;
+      return ageMs < at.outcomeWithinMs || !canEnd ? EXPECTED : staying('unproven');
+    }
+  }
+}
+
+/** A payment and its row of the statement. */
+export function judgeWithRow(own: OwnPayment, row: RowMoney, at: JudgedAt): Judgement {
+  if (row.isFailed) return judgeFailed(own);
+  if (own.state === 'none') return { kinds: ['status'], ...proof(own, row), stays: false };
+  const kinds: ExceptionKind[] = [];
+  if (own.cents !== row.cents) kinds.push('amount');
+  else if (own.feeCents !== undefined && row.feeCents !== undefined && own.feeCents !== row.feeCents)
+    kinds.push('fee');
+  if (row.at - own.createdAt > at.outcomeWithinMs) kinds.push('late');
+  if (own.state === 'moved') return { kinds, stays: false };
+  // A payout ends here: nothing else of the specification does it. Of a collection a webhook should have been heard.
+  const isAsUsual = own.state === 'accepted' && own.family === 'disbursement';
+  return { kinds: isAsUsual ? kinds : ['proven', ...kinds], ...proof(own, row), stays: false };
+}
+
+/** The statement says that no money moved. */
+function judgeFailed(own: OwnPayment): Judgement {
+  if (own.state === 'none') return NOTHING;
+  if (own.state === 'moved') return { kinds: ['status'], stays: false };
+  return { kinds: ['proven'], proves: 'failed', stays: false };
+}
+
+/** The row of another amount proves nothing. Only a refusal may still be settled; an outcome stays. */
+function proof(own: OwnPayment, row: RowMoney): Pick<Judgement, 'proves'> {
+  if (own.cents !== row.cents || (own.state === 'none' && own.status !== 'rejected')) return {};
+  return { proves: own.family === 'collection' ? 'success' : 'paid' };
+}
+
+function staying(kind: ExceptionKind): Judgement {
+  return { kinds: [kind], stays: true };
+}

@@ -1,0 +1,52 @@
+import { loosePairs, type LoosePayment, type LooseRow } from './loose-pairs.js';
+import { familyOf } from './finding.js';
+import { type StatementMatch } from './match-statement.js';
+import { type OwnJournal, type UnknownRow } from './open-rows.js';
+import { type OwnPayments } from './own-payments.js';
+import { comparable, recipientOf } from './recipient.js';
+
+/** Gives rows that nobody knows to the payments that they fit, and returns the others. */
+export async function matchLoosely(
+  match: StatementMatch,
+  rows: readonly UnknownRow[],
+  own: OwnJournal & { readonly payments: OwnPayments },
+  withinMs: number,
+): Promise<readonly UnknownRow[]> {
+  const loose = rows.map(looseRow);
+  const amounts = new Set(loose.map(({ family, cents }) => `${family} ${cents}`));
+  const places: number[] = [];
+  for (let place = 0; place < own.payments.size; place += 1) {
+    if (match.hasRow(place)) continue;
+    const { state, family, cents } = own.payments.at(place);
+    if (state !== 'none' && amounts.has(`${family} ${cents}`)) places.push(place);
+  }
+  const payments: LoosePayment[] = [];
+  for (const place of places) payments.push(await loosePayment(own, place));
+  const pairs = loosePairs(loose, payments, withinMs);
+  return rows.filter((row, index) => {
+    const place = places[pairs[index] ?? -1];
+    if (place !== undefined) match.matchPlace(place, row.money, true);
+    return place === undefined;
+  });
+}
+
+function looseRow({ given, money }: UnknownRow): LooseRow {
+  const { recipient } = given;
+  const { cents, at } = money;
+  return {
+    family: familyOf(given),
+    cents,
+    at,
+    recipient: recipient === undefined ? undefined : comparable(recipient),
+  };
+}
+
+async function loosePayment(
+  { payments, journal, scope }: OwnJournal & { readonly payments: OwnPayments },
+  place: number,
+): Promise<LoosePayment> {
+  const { family, reference, cents, createdAt } = payments.at(place);
+  const stored = await journal.get({ ...scope, family, reference });
+  const recipient = stored && stored.damaged === undefined ? recipientOf(stored.record) : undefined;
+  return { family, cents, createdAt, recipient };
+}

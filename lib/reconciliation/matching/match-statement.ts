@@ -1,0 +1,146 @@
+import { type PaymentOutcome } from '../../common/vocabulary.js';
+import { PaymentsValidationError } from '../../errors/payments-errors.js';
+import { type CloseProposal } from '../exceptions/close-exception.js';
+import { type Statement, type StatementRow } from '../statement/statement-row.js';
+import { MoneySum } from './money-sum.js';
+import { familyOf, type Finding } from './finding.js';
+import { type JudgedAt, judgeWithRow, type RowMoney } from './judge.js';
+import { type OwnPayment } from './own-payment.js';
+import { type OwnPayments } from './own-payments.js';
+import { StatementDigest } from './statement-digest.js';
+import { isPaymentRow, type PaymentRow, rowMoney } from './row-money.js';
+
+/** What a close learns from the rows, one after the other. */
+export interface MatchListener {
+  /** A payment and its row, and what the statement proves. */
+  matched(own: OwnPayment, row: RowMoney, proves: PaymentOutcome | undefined): void;
+  /** A row of a payment that is not certain: nobody knows it, or it comes twice. */
+  doubtful(row: RowMoney): void;
+  /** Money that is no payment. */
+  other(row: RowMoney): void;
+}
+
+/** A row that names no payment of the day. It waits for the end of the statement. */
+export interface OpenRow {
+  readonly given: PaymentRow;
+  readonly money: RowMoney;
+}
+
+/** Which rows count. */
+export interface StatementDay {
+  readonly day: string;
+  readonly from: number;
+  readonly to: number;
+  readonly most: number;
+}
+
+/** Brings the rows of a statement and the payments of a day together. Holds nothing of a row that fits. */
+export class StatementMatch {
+  readonly findings: Finding[] = [];
+  readonly open: OpenRow[] = [];
+  readonly proposals: Omit<CloseProposal, 'exception'>[] = [];
+  readonly collections = new MoneySum();
+  readonly payouts = new MoneySum();
+  /** In cents. */
+  others = 0;
+  rows = 0;
+  otherDays = 0;
+  matched = 0;
+  readonly digest = new StatementDigest();
+  private readonly isMatched: Uint8Array;
+
+  constructor(
+    private readonly own: OwnPayments,
+    /** The places of payments whose row was in an earlier statement. */
+    proven: Iterable<number>,
+    private readonly judgedAt: JudgedAt,
+    private readonly day: StatementDay,
+    private readonly listener: MatchListener,
+  ) {
+    this.isMatched = new Uint8Array(own.size);
+    for (const place of proven) this.isMatched[place] = 1;
+  }
+
+  hasRow(place: number): boolean {
+    return this.isMatched[place] === 1;
+  }
+
+  /** @throws PaymentsValidationError that says which row is wrong. */
+  async read(statement: Statement, everyRow: () => Promise<void> | undefined): Promise<void> {
+    for await (const row of statement.rows()) {
+      this.take(row);
+      const wait = everyRow();
+      if (wait) await wait;
+    }
+    if (this.rows === 0 || this.otherDays < this.rows) return;
+    throw wrong(
+      `no row is of ${this.day.day}: check the day, and the time zone of the statement, or close the day without a statement`,
+    );
+  }
+
+  /** A row and the payment that it belongs to. */
+  match(own: OwnPayment, row: RowMoney, isLoose = false): void {
+    this.matched += 1;
+    const { kinds, proves } = judgeWithRow(own, row, this.judgedAt);
+    const { family, reference } = own;
+    for (const kind of kinds) this.find({ kind, family, reference, own, row, ...(isLoose && { isLoose }) });
+    if (proves) this.proposals.push({ family, reference, outcome: proves, row: row.row });
+    this.listener.matched(own, row, proves);
+  }
+
+  /** The same for a payment of the day. */
+  matchPlace(place: number, row: RowMoney, isLoose = false): void {
+    this.isMatched[place] = 1;
+    this.match(this.own.at(place), row, isLoose);
+  }
+
+  /** A row of a payment that nobody here knows, or that came before. */
+  doubt(finding: Finding & { readonly row: RowMoney }): void {
+    this.find(finding);
+    if (!finding.row.isFailed) this.listener.doubtful(finding.row);
+  }
+
+  find(finding: Finding): void {
+    this.findings.push(finding);
+    this.checkMost(this.findings.length);
+  }
+
+  private take(given: StatementRow): void {
+    const money = rowMoney(given);
+    this.rows += 1;
+    this.digest.add(given, money);
+    if (money.at < this.day.from || money.at >= this.day.to) this.otherDays += 1;
+    else if (!isPaymentRow(given)) this.takeOther(money);
+    else this.takePayment(given, money);
+  }
+
+  private takeOther(money: RowMoney): void {
+    if (money.isFailed) return;
+    this.others += money.cents;
+    this.listener.other(money);
+  }
+
+  private takePayment(given: PaymentRow, money: RowMoney): void {
+    const family = familyOf(given);
+    if (!money.isFailed) (family === 'collection' ? this.collections : this.payouts).add(money);
+    const { reference } = given;
+    const place = reference === undefined ? undefined : this.own.find(family, reference);
+    if (place === undefined) {
+      this.open.push({ given, money });
+      this.checkMost(this.open.length);
+    } else if (this.hasRow(place)) {
+      this.doubt({ kind: 'duplicate', family, reference, own: this.own.at(place), row: money });
+    } else this.matchPlace(place, money);
+  }
+
+  private checkMost(found: number): void {
+    if (found <= this.day.most) return;
+    throw wrong(
+      `more than ${this.day.most} rows differ from the journal: is it the statement of this account? If so, raise policy.mostExceptions`,
+    );
+  }
+}
+
+function wrong(problem: string): PaymentsValidationError {
+  return new PaymentsValidationError({ statement: [problem] });
+}

@@ -1,0 +1,95 @@
+import { type Movement } from '../balance/movement.js';
+import { type RowMoney } from './judge.js';
+import { type OwnPayment } from './own-payment.js';
+
+/** Without another limit, a fee is at most the amount, or this if that is more: 10,000 TZS. */
+const LARGEST_SMALL_FEE = 1_000_000;
+
+/** What limits what nobody said. */
+export interface MovementLimits {
+  /** Undefined: the amount, and at least 10,000 TZS. */
+  readonly largestFeeCents: number | undefined;
+  /** How long a payout may change the balance; Infinity: for ever. */
+  readonly payoutsEndWithinMs: number;
+}
+
+/** How the journal says that a payment changes the balance; undefined if it cannot read the amount. */
+export function movementOf(own: OwnPayment, limits: MovementLimits): Movement | undefined {
+  const { family, cents, feeCents, createdAt: from, changedAt } = own;
+  if (cents === undefined) return undefined;
+  const range = rangeOf(family === 'collection' ? 'in' : 'out', cents, feeCents, limits);
+  switch (own.state) {
+    case 'moved':
+      return { ...range, state: 'moved', from, to: changedAt };
+    case 'none':
+      // What the gateway refused never left. A payout that failed may have been away for some time.
+      return family === 'collection' || own.status === 'rejected'
+        ? { ...range, state: 'none', from, to: changedAt }
+        : { ...range, state: 'returned', from, to: changedAt };
+    case 'accepted': {
+      const to = family === 'disbursement' ? from + limits.payoutsEndWithinMs : Infinity;
+      return { ...range, state: 'open', from, to };
+    }
+    case 'unknown':
+      return { ...range, state: 'open', from, to: Infinity };
+  }
+}
+
+/** The same when the statement shows the payment. Where both sides differ, nobody knows who is right. */
+export function movementWithRow(
+  own: OwnPayment,
+  row: RowMoney,
+  limits: MovementLimits,
+): Movement | undefined {
+  if (row.isFailed) return movementOfFailed(own, row, limits);
+  const theirs = movementOfRow({ ...row, feeCents: row.feeCents ?? own.feeCents }, limits);
+  if (own.cents === undefined) return { ...theirs, state: 'moved' };
+  const fee = own.feeCents ?? row.feeCents;
+  const ours = rangeOf(theirs.direction, own.cents, fee, limits);
+  const range = { least: Math.min(ours.least, theirs.least), most: Math.max(ours.most, theirs.most) };
+  if (own.state === 'none') return { ...theirs, ...range, from: Math.min(own.createdAt, row.at) };
+  return { ...theirs, ...range, ...timeOf(own, row), state: 'moved' };
+}
+
+/** The statement knows when it moved, unless the journal knows that it had moved before. */
+function timeOf(
+  { state, createdAt, changedAt }: OwnPayment,
+  { at }: RowMoney,
+): Pick<Movement, 'from' | 'to'> {
+  const isBefore = state === 'moved' && changedAt < at;
+  return isBefore ? { from: createdAt, to: at } : { from: at, to: at };
+}
+
+/** How a row that is in doubt may change the balance. */
+export function movementOfRow(row: RowMoney, limits: MovementLimits): Movement {
+  const range = rangeOf(row.kind === 'collection' ? 'in' : 'out', row.cents, row.feeCents, limits);
+  return { ...range, state: 'open', from: row.at, to: row.at };
+}
+
+/** The statement says that no money moved. */
+function movementOfFailed(own: OwnPayment, row: RowMoney, limits: MovementLimits): Movement | undefined {
+  if (own.state === 'none') return movementOf(own, limits);
+  const isOpen = own.state !== 'moved';
+  const movement = movementOf(
+    {
+      ...own,
+      ...(isOpen && { state: 'none', status: 'failed', changedAt: Math.max(own.createdAt, row.at) }),
+    },
+    limits,
+  );
+  return movement && (isOpen ? movement : { ...movement, state: 'open', to: Infinity });
+}
+
+/** A collection brings the amount less the fee; a payout takes the amount and the fee. */
+function rangeOf(
+  direction: Movement['direction'],
+  cents: number,
+  feeCents: number | undefined,
+  { largestFeeCents }: MovementLimits,
+): Pick<Movement, 'direction' | 'least' | 'most'> {
+  const largest = feeCents ?? largestFeeCents ?? Math.max(cents, LARGEST_SMALL_FEE);
+  const smallest = feeCents ?? 0;
+  return direction === 'in'
+    ? { direction, least: Math.max(0, cents - largest), most: Math.max(0, cents - smallest) }
+    : { direction, least: cents + smallest, most: cents + largest };
+}

@@ -1,0 +1,83 @@
+import { type InboxScope } from '../../common/vocabulary.js';
+import { type JournalStore } from '../../storage/journal-store.js';
+import { familyOf } from './finding.js';
+import { type OpenRow, type StatementMatch } from './match-statement.js';
+import { type RowMoney } from './judge.js';
+import { type OwnPayment, ownPayment } from './own-payment.js';
+
+const AT_ONCE = 16;
+
+/** A row that nobody knows. */
+export interface UnknownRow extends OpenRow {
+  readonly isForgotten: boolean;
+}
+
+/** The journal of an account. */
+export interface OwnJournal {
+  readonly journal: JournalStore;
+  readonly scope: InboxScope;
+}
+
+interface Found {
+  readonly own?: OwnPayment;
+  readonly isForgotten: boolean;
+}
+
+/** Looks for the payments of rows that name none of the day in the whole journal. */
+export class OpenRows {
+  readonly unknown: UnknownRow[] = [];
+  /** Payments that were written down after the end of the day, and whose row is of this day: the clocks differ. */
+  readonly early: { readonly own: OwnPayment; readonly row: RowMoney }[] = [];
+  private readonly seen = new Map<string, OwnPayment | undefined>();
+
+  /**
+   * @param closed The time of the closes with a statement, this one included. A payment of it that moved and is not open any
+   * more has had its row.
+   */
+  constructor(
+    private readonly match: StatementMatch,
+    private readonly own: OwnJournal,
+    private readonly closed: { readonly since: number; readonly to: number },
+  ) {}
+
+  async find(): Promise<void> {
+    const { open } = this.match;
+    for (let start = 0; start < open.length; start += AT_ONCE) {
+      const rows = open.slice(start, start + AT_ONCE);
+      const found = await Promise.all(rows.map((row) => this.look(row)));
+      // In the order of the statement, so that the same statement gives the same.
+      for (const [index, row] of rows.entries()) this.take(row, found[index]);
+    }
+  }
+
+  private async look({ given }: OpenRow): Promise<Found | undefined> {
+    const { reference } = given;
+    if (reference === undefined) return undefined;
+    const key = { ...this.own.scope, family: familyOf(given), reference };
+    const stored = await this.own.journal.get(key);
+    if (stored) return { own: ownPayment(stored), isForgotten: false };
+    return { isForgotten: (await this.own.journal.tombstone(key)) !== undefined };
+  }
+
+  private take(row: OpenRow, found: Found | undefined): void {
+    const { given, money } = row;
+    if (given.reference === undefined) {
+      this.unknown.push({ ...row, isForgotten: false });
+      return;
+    }
+    const family = familyOf(given);
+    const { reference } = given;
+    const name = `${family} ${reference}`;
+    const own = found?.own;
+    const { since, to } = this.closed;
+    const hasHadRow = own && own.state !== 'none' && own.createdAt >= since && own.createdAt < to;
+    if (this.seen.has(name) || hasHadRow) {
+      this.match.doubt({ kind: 'duplicate', family, reference, ...(own && { own }), row: money });
+      return;
+    }
+    this.seen.set(name, own);
+    if (!own) this.unknown.push({ ...row, isForgotten: found?.isForgotten === true });
+    else this.match.match(own, money);
+    if (own && own.createdAt >= to) this.early.push({ own, row: money });
+  }
+}

@@ -1,0 +1,60 @@
+import { parseCents, moneyFromWire } from '../../common/money.js';
+import { type PaymentFamily, movesMoney } from '../../common/vocabulary.js';
+import { gatewayRecord } from '../../journal/payment/payment-result.js';
+import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
+
+/**
+ * What the journal knows of a payment's money.
+ *
+ * - `moved`: it came in, or arrived.
+ * - `none`: it did not move, or came back.
+ * - `accepted`: the gateway has the payment, and it has not ended.
+ * - `unknown`: nobody knows.
+ */
+export type OwnState = 'moved' | 'none' | 'accepted' | 'unknown';
+
+/** A payment of the journal, as far as a close looks at it. */
+export interface OwnPayment {
+  readonly family: PaymentFamily;
+  readonly reference: string;
+  readonly state: OwnState;
+  /** The state in the journal, and for a settled payment its outcome. */
+  readonly status: string;
+  /** Undefined if the journal cannot read it. */
+  readonly cents: number | undefined;
+  /** Undefined if the gateway has not said it. */
+  readonly feeCents: number | undefined;
+  /** When it was written down, by the clock of the storage. */
+  readonly createdAt: number;
+  /** When it last changed. If it has ended, it ended before this. */
+  readonly changedAt: number;
+}
+
+export function ownPayment({ record, createdAt, updatedAt, damaged }: StoredJournalRecord): OwnPayment {
+  const { family, reference, amount } = record;
+  const cents = parseCents(amount);
+  const fee = damaged === undefined ? feeOf(record) : undefined;
+  return {
+    family,
+    reference,
+    state: damaged === undefined ? stateOf(record) : 'unknown',
+    status: damaged === undefined ? (record.outcome ?? record.state) : 'damaged',
+    cents: cents === undefined ? undefined : Number(cents),
+    feeCents: fee === undefined ? undefined : Number(fee),
+    createdAt,
+    changedAt: updatedAt,
+  };
+}
+
+/** A state of a newer version of the package is unknown. */
+function stateOf({ state, outcome, keepsKey }: JournalRecord): OwnState {
+  if (state === 'settled') return movesMoney(outcome) ? 'moved' : 'none';
+  if (state === 'rejected') return keepsKey ? 'unknown' : 'none';
+  return state === 'accepted' ? 'accepted' : 'unknown';
+}
+
+/** Both kinds of records name the fee (specification, "Resources and their fields"). */
+function feeOf(record: JournalRecord): bigint | undefined {
+  const fee = moneyFromWire(gatewayRecord(record)?.['fee']);
+  return fee === undefined ? undefined : parseCents(fee);
+}

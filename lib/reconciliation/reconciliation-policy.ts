@@ -1,0 +1,124 @@
+import { count, milliseconds, readOptions } from '../config/option.js';
+import { type OptionError } from '../config/option-checks.js';
+import { isRecord } from '../common/json-object.js';
+import { amountProblem, type MoneyInput, parseCents } from '../common/money.js';
+import { isTimeZone } from '../common/time-zone.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
+
+const HOUR_MS = 3_600_000;
+const LONGEST_MS = 366 * 24 * HOUR_MS;
+
+/**
+ * How a row without a known reference may find its payment.
+ *
+ * @publicApi
+ */
+export interface LooseMatching {
+  /** The longest time in milliseconds from the payment to the row. */
+  readonly withinMs: number;
+}
+
+/**
+ * What counts as a difference.
+ *
+ * @publicApi
+ */
+export interface ReconciliationPolicy {
+  /** The zone in which a day begins and ends. @default 'Africa/Dar_es_Salaam' */
+  readonly timeZone?: string;
+  /**
+   * So long in milliseconds after a payment moved the statement may still show it, at most a year. A younger payment is
+   * expected on the next statement. Also how long a payment may be unknown before that is an exception. @default 3_600_000
+   */
+  readonly statementLagMs?: number;
+  /**
+   * So long in milliseconds an accepted payment may stay without an outcome, at most a year. Whatever moves later is `late`.
+   * @default 86_400_000
+   */
+  readonly outcomeWithinMs?: number;
+  /**
+   * So long in milliseconds after a payout was accepted it may change the balance, at most a year. Only for applications
+   * without statements: the specification has nothing that ends a payout, so without this each accepted payout makes the
+   * interval of the balance wider for ever. The contract with the gateway knows. @default no limit
+   */
+  readonly payoutsEndWithinMs?: number;
+  /**
+   * The largest fee of a payment in TZS, for payments whose fee the gateway has not said.
+   * @default the amount of the payment, and at least `'10000.00'`
+   */
+  readonly largestFee?: MoneyInput;
+  /**
+   * Whether a row that names no payment of the journal may belong to one with the same amount at about the same time, and the
+   * same phone or account number if the row has one. Only where exactly one row and one payment fit. @default never
+   */
+  readonly looseMatching?: LooseMatching;
+  /**
+   * How many exceptions a close may find. A statement of another account has more, and ends with an error.
+   * @default 100_000
+   */
+  readonly mostExceptions?: number;
+}
+
+/** The policy after validation. */
+export interface ResolvedReconciliationPolicy {
+  readonly timeZone: string;
+  readonly statementLagMs: number;
+  readonly outcomeWithinMs: number;
+  readonly mostExceptions: number;
+  /** Infinity: no limit. */
+  readonly payoutsEndWithinMs: number;
+  readonly largestFeeCents: number | undefined;
+  readonly looseMatching: LooseMatching | undefined;
+}
+
+const SIMPLE = {
+  statementLagMs: count({ min: 0, max: LONGEST_MS, default: HOUR_MS, unit: 'milliseconds' }),
+  outcomeWithinMs: count({ min: 0, max: LONGEST_MS, default: 24 * HOUR_MS, unit: 'milliseconds' }),
+  mostExceptions: count({ min: 1, max: 10_000_000, default: 100_000 }),
+};
+const WITHIN = { withinMs: milliseconds({ min: 1, max: LONGEST_MS, default: HOUR_MS }) };
+const END = { payoutsEndWithinMs: milliseconds({ min: 1, max: LONGEST_MS, default: LONGEST_MS }) };
+const FIELDS = [...Object.keys(SIMPLE), 'timeZone', 'payoutsEndWithinMs', 'largestFee', 'looseMatching'];
+
+const error: OptionError = (option, problem) =>
+  new PaymentsConfigError(`ReconciliationModule option \`policy.${option}\` ${problem}`);
+
+/** @throws PaymentsConfigError that names the rule that is wrong or unknown. */
+export function resolveReconciliationPolicy(raw: unknown): ResolvedReconciliationPolicy {
+  if (!isRecord(raw)) {
+    throw new PaymentsConfigError(
+      "ReconciliationModule option `policy` must be an object: write { timeZone: 'Africa/Dar_es_Salaam' }, or leave it out.",
+    );
+  }
+  const unknown = Object.keys(raw).find((rule) => !FIELDS.includes(rule));
+  if (unknown !== undefined) throw error(unknown, `does not exist: write one of ${FIELDS.join(', ')}.`);
+  const { timeZone = 'Africa/Dar_es_Salaam', looseMatching } = raw;
+  if (!isTimeZone(timeZone))
+    throw error('timeZone', "is no time zone: write for example 'Africa/Dar_es_Salaam'.");
+  return {
+    ...readOptions(SIMPLE, raw, '', error),
+    timeZone,
+    payoutsEndWithinMs:
+      raw['payoutsEndWithinMs'] === undefined
+        ? Infinity
+        : readOptions(END, raw, '', error).payoutsEndWithinMs,
+    largestFeeCents: largestFee(raw['largestFee']),
+    looseMatching: looseMatching === undefined ? undefined : loose(looseMatching),
+  };
+}
+
+function loose(given: unknown): LooseMatching {
+  if (isRecord(given) && Object.keys(given).join() === 'withinMs')
+    return readOptions(WITHIN, given, 'looseMatching', error);
+  throw error(
+    'looseMatching',
+    'must be an object with withinMs: write { withinMs: 900_000 }, or leave it out.',
+  );
+}
+
+function largestFee(given: unknown): number | undefined {
+  if (given === undefined) return undefined;
+  const cents = amountProblem(given) === undefined ? parseCents(String(given)) : undefined;
+  if (cents !== undefined) return Number(cents);
+  throw error('largestFee', "holds no amount greater than 0: write for example '10000'.");
+}

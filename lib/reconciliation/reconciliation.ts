@@ -1,0 +1,308 @@
+import { Injectable } from '@nestjs/common';
+import { pages } from '../common/pages.js';
+import { quoted } from '../common/quoted.js';
+import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
+import { PaymentsError, PaymentsValidationError } from '../errors/payments-errors.js';
+import { type StoredReconciliationEntry } from '../storage/reconciliation-store.js';
+import { type ReconciledAccount, type ReconciledAccounts } from './accounts.js';
+import { readBalance } from './balance/readings.js';
+import { readList } from './close/carried.js';
+import { closeDay } from './close/close-day.js';
+import { CLOSED, type ClosedDay, closedDayOf, listOf } from './close/close-entry.js';
+import { storageTime } from './close/close-run.js';
+import { type BalanceReading } from './close/close-summary.js';
+import { dayProblem, nextDay, timeZoneProblem } from './close/day.js';
+import { DayClose } from './day-close.js';
+import { applyProposals, type ApplyReport } from './exceptions/apply.js';
+import {
+  type CloseException,
+  type CloseProposal,
+  type ExceptionKind,
+  type ExceptionState,
+} from './exceptions/close-exception.js';
+import { detailsOf, exceptionOf } from './exceptions/exception-entry.js';
+import { type ResolvedReconciliationPolicy } from './reconciliation-policy.js';
+import { type Statement } from './statement/statement-row.js';
+
+const PAGE = 1_000;
+const LONGEST_NOTE = 2_000;
+const LONGEST_NAME = 255;
+const LAST_DAY = '9999';
+
+/**
+ * Whose day.
+ *
+ * @publicApi
+ */
+export interface ReconciliationOfAccount {
+  /** The name of the merchant account. @default 'default' */
+  readonly account?: string;
+}
+
+/**
+ * Who does something.
+ *
+ * @publicApi
+ */
+export interface ReconciliationActor extends ReconciliationOfAccount {
+  /** The application's own id of the person or the process, 1 to 255 characters. It is kept. */
+  readonly by: string;
+}
+
+/**
+ * Which day is closed, and by what.
+ *
+ * @publicApi
+ */
+export interface CloseOptions extends ReconciliationActor {
+  /** `YYYY-MM-DD`: a day that is over. Each close begins with what the one before left, so days are closed in their order. */
+  readonly day: string;
+  /** The zone in which the day begins and ends: always the same one. @default that of the policy */
+  readonly timeZone?: string;
+  /** What the gateway says. Without it the balance alone is compared. */
+  readonly statement?: Statement;
+}
+
+/**
+ * How far closing is.
+ *
+ * @publicApi
+ */
+export interface ReconciliationStatus {
+  /** The day that was closed last, `YYYY-MM-DD`. */
+  readonly lastDay: string;
+  /** Milliseconds since that day ended. */
+  readonly ageMs: number;
+  /** How many exceptions are open now, by kind; kinds without one are absent. */
+  readonly open: Readonly<Partial<Record<ExceptionKind, number>>>;
+}
+
+/** What the service works with. */
+export interface ReconciliationSurroundings {
+  readonly accounts: ReconciledAccounts;
+  readonly policy: ResolvedReconciliationPolicy;
+}
+
+/**
+ * Closes days: compares the journal with the wallet's balance and the gateway's statement, and keeps what differs until somebody
+ * has explained or settled it.
+ *
+ * @hideconstructor
+ * @publicApi
+ *
+ * @example
+ * ```ts
+ * const statement = csvStatement({ stream: createReadStream('2026-11-20.csv') });
+ * const close = await reconciliation.close({ day: '2026-11-20', statement, by: user.id });
+ * for (const { kind, reason } of close.exceptions) console.log(kind, reason);
+ * await reconciliation.apply(close.proposals, { by: user.id });
+ * ```
+ */
+@Injectable()
+export class Reconciliation {
+  /** A closure, because it leads to the keys of every account. */
+  private readonly around: () => ReconciliationSurroundings;
+
+  constructor(around: ReconciliationSurroundings) {
+    this.around = () => around;
+  }
+
+  /**
+   * Reads the wallet's balance and keeps it. Call it right after the end of each day: a close compares with the first balance
+   * that was read after the end of its day, and reads it itself if there is none.
+   *
+   * @throws PaymentsError as `WalletService.balance` does.
+   * @throws PaymentsStorageError
+   */
+  async readBalance({ account = DEFAULT_ACCOUNT }: ReconciliationOfAccount = {}): Promise<BalanceReading> {
+    const opened = await this.around().accounts.open(account);
+    const { store, scope, services } = opened;
+    return readBalance(opened, services.wallet, await storageTime(store, scope));
+  }
+
+  /**
+   * Closes a day. A day that was closed before is not closed again: the result is the same as then, with what became of its
+   * exceptions since. If a process dies, close the day again.
+   *
+   * @throws PaymentsValidationError if an option or the statement is wrong; nothing was closed.
+   * @throws PaymentsError with the code `DAY_NOT_OVER`, `DAY_NOT_NEXT`, `DAY_OTHER_ZONE`, `DAY_CLOSED` (with another statement), or
+   * `CLOSE_RUNNING` (on another process).
+   * @throws PaymentsStorageError
+   */
+  async close(options: CloseOptions): Promise<DayClose> {
+    const { accounts, policy } = this.around();
+    const by = actorOf(options);
+    const { day, timeZone = policy.timeZone, statement } = options;
+    check({
+      day: dayProblem(day),
+      timeZone: timeZoneProblem(timeZone),
+      statement: statementProblem(statement),
+    });
+    const account = await accounts.open(options.account ?? DEFAULT_ACCOUNT);
+    return dayCloseOf(account, await closeDay(account, { day, timeZone, by, statement }, policy));
+  }
+
+  /**
+   * A day that was closed before.
+   *
+   * @throws PaymentsError with the code `DAY_NOT_CLOSED`.
+   */
+  async open(day: string, { account = DEFAULT_ACCOUNT }: ReconciliationOfAccount = {}): Promise<DayClose> {
+    check({ day: dayProblem(day) });
+    const opened = await this.around().accounts.open(account);
+    const stored = await opened.store.get(opened.scope, 'close', day);
+    if (stored) return dayCloseOf(opened, closedDayOf(stored));
+    throw new PaymentsError('DAY_NOT_CLOSED', `${day} was not closed: close it with close({ day, by }).`);
+  }
+
+  /**
+   * How far closing is, for alarms. It reads every open exception.
+   *
+   * @returns Undefined if no day was closed.
+   * @throws PaymentsStorageError
+   */
+  async status({ account = DEFAULT_ACCOUNT }: ReconciliationOfAccount = {}): Promise<
+    ReconciliationStatus | undefined
+  > {
+    const opened = await this.around().accounts.open(account);
+    const last = await opened.store.last(opened.scope, 'close', LAST_DAY, CLOSED);
+    if (!last) return undefined;
+    const { day, to } = closedDayOf(last).summary;
+    const open: Partial<Record<ExceptionKind, number>> = {};
+    for await (const stored of entriesOf(opened, ['open'])) {
+      const { kind } = detailsOf(stored);
+      open[kind] = (open[kind] ?? 0) + 1;
+    }
+    return { lastDay: day, ageMs: Math.max(0, last.now - to.getTime()), open };
+  }
+
+  /**
+   * The exceptions of all closes, day by day.
+   *
+   * @param options `state`: only these. @default all
+   */
+  async *exceptions({
+    account = DEFAULT_ACCOUNT,
+    state,
+  }: ReconciliationOfAccount & { readonly state?: ExceptionState } = {}): AsyncIterable<CloseException> {
+    const opened = await this.around().accounts.open(account);
+    const cutOff = (await lastClose(opened))?.summary.to.getTime() ?? 0;
+    for await (const stored of entriesOf(opened, state === undefined ? undefined : [state])) {
+      yield exceptionOf(stored, cutOff);
+    }
+  }
+
+  /**
+   * Settles payments by what a statement proves, in the journal and in their batches, and keeps the row as evidence. Whoever waits
+   * in `PaymentsJournal.waitForOutcome()` is told.
+   *
+   * @param proposals Those of a close, or some of them. It may be called again.
+   * @throws PaymentsValidationError if something is no proposal; nothing was applied.
+   * @throws PaymentsStorageError
+   */
+  async apply(proposals: readonly CloseProposal[], actor: ReconciliationActor): Promise<ApplyReport> {
+    const by = actorOf(actor);
+    const account = await this.around().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
+    return applyProposals(account, proposals, { by, until: await nextOpenDay(account) });
+  }
+
+  /**
+   * Writes down why an exception is as it is: closes to come do not show it any more.
+   *
+   * @param note 1 to 2,000 characters.
+   * @throws PaymentsError with the code `EXCEPTION_NOT_FOUND`, or `EXCEPTION_SETTLED` if it has ended.
+   */
+  async explain(
+    id: string,
+    { note, ...actor }: ReconciliationActor & { readonly note: string },
+  ): Promise<CloseException> {
+    const by = actorOf(actor);
+    check({ note: noteProblem(note) });
+    const account = await this.around().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
+    const until = await nextOpenDay(account);
+    const stored = await account.store.get(account.scope, 'exception', id);
+    if (!stored) {
+      throw new PaymentsError('EXCEPTION_NOT_FOUND', `There is no exception ${quoted(id)} of this account.`);
+    }
+    if (stored.entry.state === 'settled') {
+      throw new PaymentsError(
+        'EXCEPTION_SETTLED',
+        `The exception ${quoted(id)} has ended: nothing is left to explain.`,
+      );
+    }
+    const details = { ...detailsOf(stored), note: { by, text: note, at: stored.now }, until };
+    const entry = { ...stored.entry, state: 'explained', details: JSON.stringify(details) };
+    const changed = await account.store.replace(stored.version, entry);
+    if (changed) return exceptionOf(changed, (await lastClose(account))?.summary.to.getTime() ?? 0);
+    throw new PaymentsError(
+      'EXCEPTION_CHANGED',
+      `Somebody else changed the exception ${quoted(id)} at the same moment: look at it again.`,
+    );
+  }
+}
+
+async function dayCloseOf(account: ReconciledAccount, closed: ClosedDay): Promise<DayClose> {
+  const { summary } = closed;
+  const exceptions: CloseException[] = [];
+  for await (const stored of entriesOf(account)) {
+    const { day, until } = detailsOf(stored);
+    const isShown = day <= summary.day && (until === undefined || until > summary.day);
+    if (isShown) exceptions.push(exceptionOf(stored, summary.to.getTime()));
+  }
+  const proposals = exceptions.flatMap(({ proposal }) => (proposal ? [proposal] : []));
+  const list = listOf(account.scope, closed);
+  for await (const items of readList(account.store, list, 'proposals')) proposals.push(...items);
+  return new DayClose(summary, exceptions, proposals);
+}
+
+async function* entriesOf(
+  { store, scope }: ReconciledAccount,
+  states?: readonly string[],
+): AsyncGenerator<StoredReconciliationEntry, void, undefined> {
+  const read = (last?: StoredReconciliationEntry): Promise<readonly StoredReconciliationEntry[]> =>
+    store.list(scope, 'exception', {
+      limit: PAGE,
+      ...(states && { states }),
+      ...(last && { after: last.entry.id }),
+    });
+  for await (const page of pages(PAGE, read)) yield* page;
+}
+
+async function lastClose({ store, scope }: ReconciledAccount): Promise<ClosedDay | undefined> {
+  const stored = await store.last(scope, 'close', LAST_DAY, CLOSED);
+  return stored && closedDayOf(stored);
+}
+
+/** The first day whose close does not show what ends now. */
+async function nextOpenDay(account: ReconciledAccount): Promise<string> {
+  const last = await lastClose(account);
+  return last ? nextDay(last.summary.day) : '';
+}
+
+/** @throws PaymentsValidationError if nobody is named. */
+function actorOf(actor: Partial<ReconciliationActor> | undefined): string {
+  const by: unknown = actor?.by;
+  if (typeof by === 'string' && by.trim() !== '' && by.length <= LONGEST_NAME) return by.trim();
+  const problem = `by must be a text of 1 to ${LONGEST_NAME} characters: write who does it, for example { by: user.id }`;
+  throw new PaymentsValidationError({ by: [problem] });
+}
+
+function noteProblem(note: unknown): string | undefined {
+  const isNote = typeof note === 'string' && note.trim() !== '' && note.length <= LONGEST_NOTE;
+  return isNote ? undefined : `note must be a text of 1 to ${LONGEST_NOTE} characters that says why`;
+}
+
+function statementProblem(statement: unknown): string | undefined {
+  const rows: unknown = (statement as Partial<Statement> | undefined)?.rows;
+  if (statement === undefined || typeof rows === 'function') return undefined;
+  return 'statement must be a statement: write csvStatement({ stream }), or leave it out';
+}
+
+/** @throws PaymentsValidationError that names every problem. */
+function check(problems: Readonly<Record<string, string | undefined>>): void {
+  const found = Object.entries(problems).flatMap(([field, problem]) =>
+    problem === undefined ? [] : [[field, [problem]]],
+  );
+  if (found.length > 0)
+    throw new PaymentsValidationError(Object.fromEntries(found) as Record<string, string[]>);
+}

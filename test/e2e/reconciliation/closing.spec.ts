@@ -1,0 +1,135 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type DayClose } from 'nestjs-payments/reconciliation';
+import {
+  asked,
+  collected,
+  HOUR,
+  paidOut,
+  type ReconciliationApp,
+  type ReconciliationPlace,
+  startReconciliationApp,
+  startReconciliationPlace,
+} from '../../support/reconciliation-place.js';
+
+const BY = { by: 'accountant' };
+
+describe('a day that is closed', () => {
+  let place: ReconciliationPlace;
+  let shop: ReconciliationApp;
+
+  const start = async (): Promise<void> => {
+    shop = await startReconciliationApp(place);
+    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+  };
+  /** Closes a day right after its end, with the gateway's statement. */
+  const closeToday = async (day = place.today()): Promise<DayClose> => {
+    await place.nextDay(0);
+    return shop.reconciliation.close({ day, statement: place.statement(day), ...BY });
+  };
+
+  beforeAll(async () => {
+    place = await startReconciliationPlace();
+    await place.nextDay(8);
+  });
+  afterEach(async () => {
+    await shop.app.close();
+    await place.sandbox.reset();
+    await place.database.clear();
+    await place.nextDay(8);
+  });
+  afterAll(() => place.close());
+
+  it('adds up: the balance before and what moved are the balance after', async () => {
+    await start();
+    await closeToday();
+    await place.pass(9 * HOUR);
+    await collected(shop, place.sandbox, 'order-1', '50000');
+    await collected(shop, place.sandbox, 'order-2', '10000');
+    await asked(shop, 'order-3', '7000');
+    await place.sandbox.customer('255712345678').decline('order-3');
+    await paidOut(shop, 'supplier-1', '20000');
+    await place.sandbox.payout('supplier-1').pay();
+    const close = await closeToday();
+    expect(close.exceptions).toEqual([]);
+    expect(close.summary).toMatchObject({
+      collections: { count: 2, amount: '60000.00', fees: '1200.00' },
+      payouts: { count: 1, amount: '20000.00', fees: '500.00' },
+      open: { count: 0 },
+      expected: 0,
+      exceptions: {},
+      statement: { rows: 3, matched: 3, otherDays: 0 },
+      balance: {
+        opening: { balance: '100000000.00' },
+        in: '60000.00',
+        out: '20000.00',
+        fees: '1700.00',
+        other: '0.00',
+        least: '0.00',
+        most: '0.00',
+        underWay: '0.00',
+        difference: '0.00',
+        closing: { balance: '100038300.00' },
+      },
+    });
+    expect(close.proposals).toEqual([
+      { exception: undefined, family: 'disbursement', reference: 'supplier-1', outcome: 'paid', row: 4 },
+    ]);
+  });
+
+  it('settles what its statement proves, and nothing by itself', async () => {
+    await start();
+    await closeToday();
+    await place.pass(9 * HOUR);
+    await paidOut(shop, 'supplier-1', '20000');
+    await place.sandbox.payout('supplier-1').pay();
+    const { proposals } = await closeToday();
+    expect(await shop.journal.get('disbursement', 'supplier-1')).toMatchObject({ state: 'accepted' });
+    const outcome = shop.journal.waitForOutcome('disbursement', 'supplier-1', { timeoutMs: 60_000 });
+    expect(await shop.reconciliation.apply(proposals, BY)).toEqual({ settled: 1, refused: [] });
+    expect(await outcome).toMatchObject({ state: 'settled', outcome: 'paid' });
+    expect(await shop.reconciliation.apply(proposals, BY)).toEqual({ settled: 1, refused: [] });
+  });
+
+  it('is the same when it is closed again, also after a restart', async () => {
+    await start();
+    await closeToday();
+    await place.pass(9 * HOUR);
+    await paidOut(shop, 'supplier-1', '20000');
+    await place.sandbox.payout('supplier-1').pay();
+    const day = place.today();
+    const close = await closeToday();
+    await shop.reconciliation.apply(close.proposals, BY);
+    await shop.app.close();
+    await start();
+    const again = await shop.reconciliation.close({ day, statement: place.statement(day), ...BY });
+    expect(again.summary).toEqual(close.summary);
+    expect(again.exceptions).toEqual(close.exceptions);
+    expect(again.proposals).toEqual(close.proposals);
+    expect((await shop.reconciliation.open(day)).summary).toEqual(close.summary);
+    expect(await shop.reconciliation.status()).toMatchObject({ lastDay: day, open: {} });
+  });
+
+  it('leaves what moves around its end to the next day', async () => {
+    await start();
+    await closeToday();
+    await place.pass(23.9 * HOUR);
+    await asked(shop, 'order-1', '50000');
+    await paidOut(shop, 'supplier-1', '20000');
+    const first = await closeToday();
+    expect(first.exceptions).toEqual([]);
+    expect(first.summary).toMatchObject({
+      open: { count: 2 },
+      expected: 2,
+      balance: { least: '-20500.00', most: '49000.00', difference: '0.00' },
+    });
+    await place.sandbox.customer('255712345678').approve('order-1');
+    await place.sandbox.payout('supplier-1').pay();
+    const second = await closeToday();
+    expect(second.exceptions).toEqual([]);
+    expect(second.summary).toMatchObject({
+      open: { count: 0 },
+      statement: { matched: 2 },
+      balance: { in: '50000.00', out: '20000.00', fees: '1500.00', difference: '0.00' },
+    });
+  });
+});

@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Reconciliation, ReconciliationModule, type Statement } from 'nestjs-payments/reconciliation';
+import { memoryStorage, PaymentsModule } from 'nestjs-payments';
+import { Test } from '@nestjs/testing';
+import {
+  collected,
+  HOUR,
+  type ReconciliationApp,
+  type ReconciliationPlace,
+  startReconciliationApp,
+  startReconciliationPlace,
+  ZONE,
+} from '../../support/reconciliation-place.js';
+
+const BY = { by: 'accountant' };
+
+describe('a close that is refused', () => {
+  let place: ReconciliationPlace;
+  let shop: ReconciliationApp;
+  let yesterday: string;
+
+  beforeAll(async () => {
+    place = await startReconciliationPlace();
+  });
+  beforeEach(async () => {
+    yesterday = await place.nextDay(8);
+    shop = await startReconciliationApp(place);
+    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+    await collected(shop, place.sandbox, 'order-1', '50000');
+    await place.nextDay(1);
+  });
+  afterEach(async () => {
+    await shop.app.close();
+    await place.sandbox.reset();
+    await place.database.clear();
+  });
+  afterAll(() => place.close());
+
+  /** Everything that reconciliation has written but readings and its lease. */
+  const written = async (): Promise<readonly unknown[]> => {
+    const { rows } = await place.database.pool.query<{ kind: string }>(
+      "SELECT kind, id FROM payments_reconciliation WHERE kind NOT IN ('balance', 'run')",
+    );
+    return rows;
+  };
+  const failing = (after: number, rows: Statement): Statement => ({
+    name: 'cut.csv',
+    async *rows() {
+      let read = 0;
+      for await (const row of rows.rows()) {
+        yield row;
+        read += 1;
+        if (read === after) throw new Error('the disk is gone');
+      }
+    },
+  });
+
+  it('names a day that is not over', async () => {
+    await expect(shop.reconciliation.close({ day: place.today(), ...BY })).rejects.toMatchObject({
+      code: 'DAY_NOT_OVER',
+    });
+    expect(await written()).toEqual([]);
+  });
+
+  it('names the day that comes next', async () => {
+    await shop.reconciliation.close({ day: yesterday, ...BY });
+    await place.nextDay(0);
+    await place.nextDay(0);
+    const day = new Date(Date.parse(yesterday) + 48 * HOUR).toISOString().slice(0, 10);
+    await expect(shop.reconciliation.close({ day, ...BY })).rejects.toMatchObject({ code: 'DAY_NOT_NEXT' });
+  });
+
+  it('names another time zone', async () => {
+    await shop.reconciliation.close({ day: yesterday, timeZone: ZONE, ...BY });
+    const day = place.today();
+    await place.nextDay(23);
+    await expect(shop.reconciliation.close({ day, timeZone: 'Europe/Berlin', ...BY })).rejects.toMatchObject({
+      code: 'DAY_OTHER_ZONE',
+    });
+  });
+
+  it('names a day that was closed with another statement, or without one', async () => {
+    const statement = place.statement(yesterday);
+    await shop.reconciliation.close({ day: yesterday, ...BY });
+    await expect(shop.reconciliation.close({ day: yesterday, statement, ...BY })).rejects.toMatchObject({
+      code: 'DAY_CLOSED',
+    });
+  });
+
+  it.each<[string, object]>([
+    ['a day that does not exist', { day: '2026-02-30' }],
+    ['a time zone that does not exist', { timeZone: 'Africa/Dodoma' }],
+    ['nobody', { by: ' ' }],
+    ['something that is no statement', { statement: 'file.csv' }],
+  ])('names %s', async (_, wrong) => {
+    const options = { day: yesterday, ...BY, ...wrong } as { day: string; by: string };
+    await expect(shop.reconciliation.close(options)).rejects.toMatchObject({
+      name: 'PaymentsValidationError',
+    });
+  });
+
+  it('writes nothing if the statement breaks off, and closes when it is there', async () => {
+    const whole = place.statement(yesterday);
+    await expect(
+      shop.reconciliation.close({ day: yesterday, statement: failing(1, whole), ...BY }),
+    ).rejects.toThrow('the disk is gone');
+    expect(await written()).toEqual([]);
+    const close = await shop.reconciliation.close({
+      day: yesterday,
+      statement: place.statement(yesterday),
+      ...BY,
+    });
+    expect(close.summary.statement).toMatchObject({ matched: 1 });
+  });
+
+  it('writes nothing if no row is of the day', async () => {
+    const statement = place.statement(yesterday, (csv) => csv.replaceAll('2026-', '2025-'));
+    await expect(shop.reconciliation.close({ day: yesterday, statement, ...BY })).rejects.toMatchObject({
+      errors: { statement: [expect.stringContaining(`no row is of ${yesterday}`)] },
+    });
+    expect(await written()).toEqual([]);
+  });
+
+  it('waits for another process, and takes over from a dead one after its lease', async () => {
+    let reached = (): void => {};
+    let goOn = (): void => {};
+    const reading = new Promise<void>((resolve) => (reached = resolve));
+    const open = new Promise<void>((resolve) => (goOn = resolve));
+    const whole = place.statement(yesterday);
+    const slow: Statement = {
+      name: 'slow.csv',
+      async *rows() {
+        reached();
+        await open;
+        yield* whole.rows();
+      },
+    };
+    const first = shop.reconciliation.close({ day: yesterday, statement: slow, ...BY });
+    await reading;
+    const other = { day: yesterday, statement: place.statement(yesterday), ...BY };
+    await expect(shop.reconciliation.close(other)).rejects.toMatchObject({ code: 'CLOSE_RUNNING' });
+    // As if the first process had died a while ago.
+    await place.pass(0.1 * HOUR);
+    const close = await shop.reconciliation.close({ ...other, statement: place.statement(yesterday) });
+    goOn();
+    await expect(first).rejects.toMatchObject({ code: 'CLOSE_RUNNING' });
+    const again = await shop.reconciliation.open(yesterday);
+    expect(again.summary).toEqual(close.summary);
+  });
+
+  it('says at boot that the storage keeps no closes', async () => {
+    const module = await Test.createTestingModule({
+      imports: [
+        PaymentsModule.forRoot({ ...place.sandbox.moduleOptions(), storage: memoryStorage() }),
+        ReconciliationModule.forRoot(),
+      ],
+    }).compile();
+    expect(module.get(Reconciliation)).toBeInstanceOf(Reconciliation);
+    const app = module.createNestApplication({ logger: false });
+    await expect(app.init()).rejects.toThrow(
+      'The storage "memory" keeps no closes: use postgresStorage(…), sqlStorage(…) or sqliteStorage(…).',
+    );
+    await app.close();
+  });
+});
