@@ -40,6 +40,7 @@ export class Merchant {
     this.newestPair = 0;
     this.collections.clear();
     this.payouts.clear();
+    this.adjustments.length = 0;
   }
 
   /** Whether the merchant already has a collection or payout with the request's reference. */

@@ -20,15 +20,14 @@ describe('a statement of the emulator', () => {
     control = controlOf(sandbox);
   });
 
-  /** A day with something of each kind, from 09:00 UTC on. */
+  /** A day with something of each kind, one an hour from 09:00 UTC on. */
   async function day(): Promise<void> {
     await gateway.payToBank();
     await gateway.payToPhone();
     for (const reference of ['order-1', 'order-2', 'order-3']) await gateway.collect({ reference });
     await sandbox.customer(COLLECTION.phone).decline('order-2');
-    await sandbox.clock.advance('10m');
     await sandbox.customer(COLLECTION.phone).approve('order-1');
-    await sandbox.clock.advance('50m');
+    await sandbox.clock.advance('1h');
     await sandbox.payout('refund-1').fail();
     await control.post('/balance/top-up', { amount: '2500.50' });
     await sandbox.clock.advance('1h');
@@ -41,7 +40,7 @@ describe('a statement of the emulator', () => {
     await day();
     const [{ provider_reference: provider } = { provider_reference: '' }] = sandbox.payments();
     expect(sandbox.statement()).toBe(
-      `${HEAD}2026-01-01T09:10:00.000Z,Collection,order-1,${provider},15000.00,300.00,255712345678,TZS,Success
+      `${HEAD}2026-01-01T09:00:00.000Z,Collection,order-1,${provider},15000.00,300.00,255712345678,TZS,Success
 2026-01-01T10:00:00.000Z,Adjustment,,,2500.50,,,TZS,Success
 2026-01-01T11:00:00.000Z,Payout,salary-1,,20000.00,500.00,0123456789,TZS,Paid
 2026-01-01T11:00:00.000Z,Adjustment,,,3299.50,,,TZS,Success

@@ -1,0 +1,95 @@
+import { addMoney } from 'nestjs-payments';
+import { type Random } from '../../support/random.js';
+
+/** The columns of the emulator's statement that plants change. */
+const HEADER = 'Date,Type,Reference,';
+
+/** An error that was planted in a statement. */
+export interface Plant {
+  readonly kind: 'amount' | 'fee' | 'duplicate' | 'missing-here' | 'removed' | 'status';
+  readonly reference: string;
+}
+
+/** A statement as lines of cells. */
+export class PlantedStatement {
+  readonly plants: Plant[] = [];
+  private readonly header: readonly string[];
+  private readonly rows: string[][];
+
+  constructor(csv: string) {
+    if (!csv.startsWith(HEADER)) throw new Error(`The emulator's statement begins with ${csv.slice(0, 40)}.`);
+    const [header = '', ...lines] = csv.split(/\r?\n/).filter((line) => line !== '');
+    this.header = header.split(',');
+    this.rows = lines.map((line) => line.split(','));
+  }
+
+  /** The references of all rows of payments, as the gateway wrote them or as they were planted. */
+  get references(): readonly string[] {
+    return this.rows.map((row) => this.cell(row, 'Reference'));
+  }
+
+  /** Nobody says that money left without a payment. */
+  hideAdjustments(): void {
+    for (const [at, row] of [...this.rows.entries()].reverse()) {
+      if (this.cell(row, 'Reference') === '') this.rows.splice(at, 1);
+    }
+  }
+
+  text(): string {
+    return [this.header, ...this.rows].map((row) => row.join(',')).join('\n');
+  }
+
+  /** @param failed References of payments of which the journal says that they failed. */
+  plant(random: Random, failed: readonly string[], number: number): void {
+    const paid = [...this.rows.keys()].filter((index) => this.references[index] !== '');
+    const at = paid.length === 0 ? undefined : random.pick(paid);
+    const row = at === undefined ? undefined : this.rows[at];
+    const kinds = [
+      'missing-here',
+      ...(row ? (['amount', 'fee', 'duplicate', 'removed'] as const) : []),
+      ...(row && failed.length > 0 ? (['status'] as const) : []),
+    ] as const;
+    const kind = random.pick(kinds);
+    const stranger = `stranger-${number}`;
+    switch (kind) {
+      case 'missing-here':
+        if (row) this.rows.push(this.changed(row, 'Reference', stranger));
+        if (row) this.plants.push({ kind, reference: stranger });
+        return;
+      case 'status': {
+        const reference = random.pick(failed);
+        if (row)
+          this.rows.push(this.changed(this.changed(row, 'Reference', reference), 'Type', 'Collection'));
+        this.plants.push({ kind, reference });
+        return;
+      }
+      default:
+        if (row && at !== undefined) this.spoil(kind, row, at);
+    }
+  }
+
+  private spoil(kind: 'amount' | 'fee' | 'duplicate' | 'removed', row: readonly string[], at: number): void {
+    const reference = this.cell(row, 'Reference');
+    // One error a payment: of two nobody could say which one was found.
+    if (this.plants.some((plant) => plant.reference === reference)) return;
+    if (kind === 'duplicate') this.rows.splice(at, 0, [...row]);
+    else if (kind === 'removed') this.rows.splice(at, 1);
+    else
+      this.rows[at] = this.changed(
+        row,
+        kind === 'fee' ? 'Fee' : 'Amount',
+        addMoney(this.cell(row, kind === 'fee' ? 'Fee' : 'Amount'), 1),
+      );
+    this.plants.push({ kind, reference });
+  }
+
+  private cell(row: readonly string[], column: string): string {
+    return row[this.header.indexOf(column)] ?? '';
+  }
+
+  private changed(row: readonly string[], column: string, value: string): string[] {
+    const changed = [...row];
+    changed[this.header.indexOf(column)] = value;
+    return changed;
+  }
+}
