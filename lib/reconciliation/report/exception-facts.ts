@@ -5,7 +5,6 @@ import {
   type OwnSide,
   type StatementSide,
 } from '../exceptions/close-exception.js';
-import { type CloseSummary } from '../close/close-summary.js';
 import { ageText, type AtClock, countText, grouped, oneLine } from './wording.js';
 
 /** An exception for people. */
@@ -23,14 +22,14 @@ export function gravestFirst(exceptions: readonly CloseException[]): readonly Cl
 }
 
 /** `Open: 3 (balance 1, missing-there 2).` */
-export function openText({ exceptions }: CloseSummary): string {
+export function openText(exceptions: readonly CloseException[]): string {
+  const open = exceptions.filter(({ state }) => state === 'open');
   const kinds = EXCEPTION_KINDS.flatMap((kind) => {
-    const count = exceptions[kind] ?? 0;
+    const count = open.filter((exception) => exception.kind === kind).length;
     return count === 0 ? [] : [{ kind, count }];
   });
   if (kinds.length === 0) return 'Open: none.';
-  const all = kinds.reduce((sum, { count }) => sum + count, 0);
-  return `Open: ${countText(all)} (${kinds.map(({ kind, count }) => `${kind} ${countText(count)}`).join(', ')}).`;
+  return `Open: ${countText(open.length)} (${kinds.map(({ kind, count }) => `${kind} ${countText(count)}`).join(', ')}).`;
 }
 
 /** What a person needs to know of an exception. */

@@ -44,7 +44,8 @@ export function figuresOf(summary: CloseSummary, at: AtClock): readonly FigureTa
 function balanceTable({ balance }: CloseSummary, at: AtClock): FigureTable {
   const title = 'Balance';
   if (!balance) {
-    const note = "The wallet's balance was not read at the end of the day before, or of this one.";
+    const note =
+      'There is no equation: the balance was not read at the end of the day before, or the journal cannot read an amount.';
     return { title, head: [], rows: [], notes: [note] };
   }
   const { opening, closing } = balance;

@@ -14,7 +14,7 @@ export function markdown({ summary, exceptions }: CloseToReport): string {
     escaped(about.join(' ')),
     ...figuresOf(summary, at).flatMap(figureBlocks),
     '## Exceptions',
-    escaped(openText(summary)),
+    escaped(openText(exceptions)),
   ];
   for (const exception of gravestFirst(exceptions)) {
     const facts = factsOf(exception, at);

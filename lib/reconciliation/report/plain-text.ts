@@ -15,7 +15,7 @@ export function plainText({ summary, exceptions }: CloseToReport): string {
   const { title, about } = titleOf(summary, at);
   const lines = [title, ...about.flatMap((sentence) => wrapped(sentence, INDENT))];
   for (const table of figuresOf(summary, at)) lines.push('', ...figureLines(table));
-  lines.push('', 'Exceptions', ...wrapped(openText(summary), INDENT));
+  lines.push('', 'Exceptions', ...wrapped(openText(exceptions), INDENT));
   for (const exception of gravestFirst(exceptions)) lines.push('', ...exceptionLines(exception, at));
   return `${lines.join('\n')}\n`;
 }

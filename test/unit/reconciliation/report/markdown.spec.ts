@@ -96,7 +96,7 @@ it('the Markdown of a first close has no table of a balance', () => {
 
     ## Balance
 
-    The wallet's balance was not read at the end of the day before, or of this one.
+    There is no equation: the balance was not read at the end of the day before, or the journal cannot read an amount.
 
     ## Payments
 

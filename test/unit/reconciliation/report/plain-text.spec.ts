@@ -86,7 +86,8 @@ it('the table of a first close says what is missing', () => {
       Closed at 2026-11-21 00:05:09 by cron.
 
     Balance
-      The wallet's balance was not read at the end of the day before, or of this one.
+      There is no equation: the balance was not read at the end of the day before, or the journal cannot
+      read an amount.
 
     Payments
                    count          amount         fees          wallet
