@@ -118,7 +118,9 @@ function loose(given: unknown): LooseMatching {
 
 function largestFee(given: unknown): number | undefined {
   if (given === undefined) return undefined;
-  const cents = amountProblem(given) === undefined ? parseCents(String(given)) : undefined;
+  const isMoney = typeof given === 'string' || typeof given === 'number' || typeof given === 'bigint';
+  const text = isMoney ? String(given) : '';
+  const cents = amountProblem(text) === undefined ? parseCents(text) : undefined;
   if (cents !== undefined) return Number(cents);
   throw error('largestFee', "holds no amount greater than 0: write for example '10000'.");
 }

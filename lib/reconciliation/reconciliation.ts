@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { pages } from '../common/pages.js';
 import { quoted } from '../common/quoted.js';
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
-import { PaymentsError, PaymentsValidationError } from '../errors/payments-errors.js';
+import { PaymentsError } from '../errors/payments-errors.js';
 import { type StoredReconciliationEntry } from '../storage/reconciliation-store.js';
 import { type ReconciledAccount, type ReconciledAccounts } from './accounts.js';
 import { readBalance } from './balance/readings.js';
@@ -21,12 +21,11 @@ import {
   type ExceptionState,
 } from './exceptions/close-exception.js';
 import { detailsOf, exceptionOf } from './exceptions/exception-entry.js';
+import { actorOf, check, noteProblem, statementProblem } from './reconciliation-checks.js';
 import { type ResolvedReconciliationPolicy } from './reconciliation-policy.js';
 import { type Statement } from './statement/statement-row.js';
 
 const PAGE = 1_000;
-const LONGEST_NOTE = 2_000;
-const LONGEST_NAME = 255;
 const LAST_DAY = '9999';
 
 /**
@@ -277,32 +276,4 @@ async function lastClose({ store, scope }: ReconciledAccount): Promise<ClosedDay
 async function nextOpenDay(account: ReconciledAccount): Promise<string> {
   const last = await lastClose(account);
   return last ? nextDay(last.summary.day) : '';
-}
-
-/** @throws PaymentsValidationError if nobody is named. */
-function actorOf(actor: Partial<ReconciliationActor> | undefined): string {
-  const by: unknown = actor?.by;
-  if (typeof by === 'string' && by.trim() !== '' && by.length <= LONGEST_NAME) return by.trim();
-  const problem = `by must be a text of 1 to ${LONGEST_NAME} characters: write who does it, for example { by: user.id }`;
-  throw new PaymentsValidationError({ by: [problem] });
-}
-
-function noteProblem(note: unknown): string | undefined {
-  const isNote = typeof note === 'string' && note.trim() !== '' && note.length <= LONGEST_NOTE;
-  return isNote ? undefined : `note must be a text of 1 to ${LONGEST_NOTE} characters that says why`;
-}
-
-function statementProblem(statement: unknown): string | undefined {
-  const rows: unknown = (statement as Partial<Statement> | undefined)?.rows;
-  if (statement === undefined || typeof rows === 'function') return undefined;
-  return 'statement must be a statement: write csvStatement({ stream }), or leave it out';
-}
-
-/** @throws PaymentsValidationError that names every problem. */
-function check(problems: Readonly<Record<string, string | undefined>>): void {
-  const found = Object.entries(problems).flatMap(([field, problem]) =>
-    problem === undefined ? [] : [[field, [problem]]],
-  );
-  if (found.length > 0)
-    throw new PaymentsValidationError(Object.fromEntries(found) as Record<string, string[]>);
 }

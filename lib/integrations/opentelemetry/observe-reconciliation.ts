@@ -45,7 +45,7 @@ export function observeReconciliation(
     const { open = {} } = (await reconciliation.status({ account })) ?? {};
     // A series that ended must fall to 0, or its alarm stays on.
     for (const kind of known.keys()) known.set(kind, 0);
-    for (const [kind, count] of Object.entries(open) as [string, number][]) known.set(kind, count);
+    for (const [kind, count] of Object.entries<number>(open)) known.set(kind, count);
     for (const [kind, count] of known) {
       result.observe(count, { [ATTR.account]: account, [ATTR.exceptionKind]: kind });
     }

@@ -1,9 +1,5 @@
 import { type PaymentFamily, type InboxScope } from '../../common/vocabulary.js';
-import {
-  type ReconciliationEntry,
-  type ReconciliationStore,
-  type StoredReconciliationEntry,
-} from '../../storage/reconciliation-store.js';
+import { type ReconciliationEntry, type ReconciliationStore } from '../../storage/reconciliation-store.js';
 import { type CloseProposal } from '../exceptions/close-exception.js';
 import { type RowMoney } from '../matching/judge.js';
 
@@ -55,13 +51,12 @@ export async function* readList<Kind extends keyof CloseLists>(
   for (let after = prefix; ;) {
     const page = await store.list(scope, kind, { after, limit: PAGE });
     const own = page.filter(({ entry }) => entry.id.startsWith(prefix));
-    for (const stored of own) yield itemsOf<CloseLists[Kind]>(stored);
+    for (const { entry } of own) {
+      const { items } = JSON.parse(entry.details) as { readonly items: readonly CloseLists[Kind][] };
+      yield items;
+    }
     const last = own.at(-1);
     if (!last || own.length < PAGE) return;
     after = last.entry.id;
   }
-}
-
-function itemsOf<Item>({ entry }: StoredReconciliationEntry): readonly Item[] {
-  return (JSON.parse(entry.details) as { readonly items: readonly Item[] }).items;
 }

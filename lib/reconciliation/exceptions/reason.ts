@@ -1,48 +1,59 @@
 import { formatCents } from '../../common/money.js';
 import { quoted } from '../../common/quoted.js';
 import { type Finding } from '../matching/finding.js';
+import { type ExceptionKind } from './close-exception.js';
 
-/** Why both sides differ, in a sentence for people. */
-export function reasonOf(finding: Finding): string {
-  const { row, own, isLoose, isForgotten } = finding;
-  const found = isLoose ? ' The row names no reference; amount and time fit this payment alone.' : '';
-  const where = row ? `row ${row.row}` : 'no row';
-  const ours = own ? money(own.cents, own.feeCents) : '';
-  const theirs = row ? money(row.cents, row.feeCents) : '';
-  const what = finding.family === 'collection' ? 'collection' : 'payout';
-  switch (finding.kind) {
-    case 'missing-here':
-      return isForgotten
-        ? `The statement has a ${what} of ${theirs} (${where}), and the journal has forgotten it.`
-        : `The statement has a ${what} of ${theirs} (${where}), and the journal has none with its reference.`;
-    case 'missing-there':
-      return `The journal has a ${what} of ${ours} that is ${own?.status}, and the statement does not show it.`;
-    case 'amount':
-      return `The journal has ${ours}, and the statement ${theirs} (${where}).${found}`;
-    case 'fee':
-      return `The fee is another one: the journal has ${ours}, and the statement ${theirs} (${where}).${found}`;
-    case 'duplicate':
-      return `The statement shows this ${what} once more (${where}).`;
-    case 'status':
-      return row?.isFailed
-        ? `The journal says ${own?.status}, and the statement says that no money moved (${where}).${found}`
-        : `The journal says ${own?.status}, and the statement says that ${theirs} moved (${where}).${found}`;
-    case 'proven':
-      return row?.isFailed
-        ? `The journal says ${own?.status}, and the statement says that no money moved (${where}).${found}`
-        : `The journal says ${own?.status}, and the statement proves that ${theirs} moved (${where}).${found}`;
-    case 'late':
-      return `It moved long after it was made (${where}).${found}`;
-    case 'unknown':
-      return `Nobody knows whether the money of this ${what} moved: the journal says ${own?.status}, and nothing proves its end.`;
-    case 'unproven':
-      return `The gateway accepted this ${what} of ${ours}, and nothing says that it ended.`;
-    case 'balance':
-      return `The balance changed by ${formatCents(BigInt(finding.gap ?? 0))} TZS more than the payments explain.`;
-  }
+/** The words of a finding. */
+interface FindingWords {
+  readonly what: string;
+  readonly status: string;
+  readonly ours: string;
+  readonly theirs: string;
+  readonly where: string;
+  readonly gap: string;
+  readonly isFailed: boolean;
+  readonly isForgotten: boolean;
 }
 
-/** A finding of the balance has no reference; its hint names payments. */
+const REASONS: Readonly<Record<ExceptionKind, (words: FindingWords) => string>> = {
+  'missing-here': ({ what, theirs, where, isForgotten }) =>
+    `The statement has a ${what} of ${theirs} (${where}), and the journal has ${isForgotten ? 'forgotten it' : 'none with its reference'}.`,
+  'missing-there': ({ what, ours, status }) =>
+    `The journal has a ${what} of ${ours} that is ${status}, and the statement does not show it.`,
+  amount: ({ ours, theirs, where }) => `The journal has ${ours}, and the statement ${theirs} (${where}).`,
+  fee: ({ ours, theirs, where }) =>
+    `The fee is another one: the journal has ${ours}, and the statement ${theirs} (${where}).`,
+  duplicate: ({ what, where }) => `The statement shows this ${what} once more (${where}).`,
+  status: ({ status, theirs, where, isFailed }) =>
+    `The journal says ${status}, and the statement says that ${isFailed ? 'no money' : theirs} moved (${where}).`,
+  proven: ({ status, theirs, where, isFailed }) =>
+    `The journal says ${status}, and the statement proves that ${isFailed ? 'no money' : theirs} moved (${where}).`,
+  late: ({ what, where }) => `This ${what} moved long after it was made (${where}).`,
+  unknown: ({ what, status }) =>
+    `Nobody knows whether the money of this ${what} moved: the journal says ${status}, and nothing proves its end.`,
+  unproven: ({ what, ours }) =>
+    `The gateway accepted this ${what} of ${ours}, and nothing says that it ended.`,
+  balance: ({ gap }) => `The balance changed by ${gap} TZS more than the payments explain.`,
+};
+
+/** Why both sides differ, in a sentence for people. */
+export function reasonOf({ kind, family, row, own, gap = 0, ...finding }: Finding): string {
+  const reason = REASONS[kind]({
+    what: family === 'collection' ? 'collection' : 'payout',
+    status: own?.status ?? '',
+    ours: own ? money(own.cents, own.feeCents) : '',
+    theirs: row ? money(row.cents, row.feeCents) : '',
+    where: row ? `row ${row.row}` : 'no row',
+    gap: formatCents(BigInt(gap)),
+    isFailed: row?.isFailed === true,
+    isForgotten: finding.isForgotten === true,
+  });
+  return finding.isLoose
+    ? `${reason} The row names no reference of the journal; amount and time fit this payment alone.`
+    : reason;
+}
+
+/** Says of open payments whether the balance fits if they moved. */
 export function hintOf(references: readonly string[]): string {
   return references.length === 0
     ? 'It fits if none of the open payments moved.'

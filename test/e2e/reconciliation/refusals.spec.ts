@@ -93,7 +93,7 @@ describe('a close that is refused', () => {
     ['nobody', { by: ' ' }],
     ['something that is no statement', { statement: 'file.csv' }],
   ])('names %s', async (_, wrong) => {
-    const options = { day: yesterday, ...BY, ...wrong } as { day: string; by: string };
+    const options = { day: yesterday, ...BY, ...wrong };
     await expect(shop.reconciliation.close(options)).rejects.toMatchObject({
       name: 'PaymentsValidationError',
     });

@@ -134,7 +134,7 @@ export class Month {
   /** Money leaves the wallet, and nobody says why. */
   private async takeAway(from: number): Promise<void> {
     const { available_balance } = this.place.sandbox.balance();
-    const available = BigInt(Math.round(Number(available_balance))) - GAP;
+    const available = BigInt(Math.round(available_balance)) - GAP;
     if (available < 0n) return;
     this.gaps.add(from);
     await controlOf(this.place.sandbox).put('/balance', { available: `${available}` });

@@ -47,15 +47,16 @@ describe('a month whose days are closed', () => {
         const seed = first + run;
         await place.sandbox.reset();
         await place.database.clear();
-        let month: Month | undefined;
+        const living: { month?: Month } = {};
         const shop = await startReconciliationApp(place, {
           middleware: (_request, response, next) => {
-            if (month?.isWebhookLost()) response.writeHead(503).end();
+            if (living.month?.isWebhookLost()) response.writeHead(503).end();
             else next();
           },
         });
         place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
-        month = new Month(place, shop, seed);
+        const month = new Month(place, shop, seed);
+        living.month = month;
         await month.live();
         await shop.app.close();
         expect({ seed, problems: month.problems }).toEqual({ seed, problems: [] });

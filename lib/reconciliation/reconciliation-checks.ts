@@ -1,0 +1,33 @@
+import { PaymentsValidationError } from '../errors/payments-errors.js';
+import { type Statement } from './statement/statement-row.js';
+
+const LONGEST_NOTE = 2_000;
+const LONGEST_NAME = 255;
+
+/** @throws PaymentsValidationError if nobody is named. */
+export function actorOf(actor: { readonly by?: unknown } | undefined): string {
+  const by = actor?.by;
+  if (typeof by === 'string' && by.trim() !== '' && by.length <= LONGEST_NAME) return by.trim();
+  const problem = `by must be a text of 1 to ${LONGEST_NAME} characters: write who does it, for example { by: user.id }`;
+  throw new PaymentsValidationError({ by: [problem] });
+}
+
+export function noteProblem(note: unknown): string | undefined {
+  const isNote = typeof note === 'string' && note.trim() !== '' && note.length <= LONGEST_NOTE;
+  return isNote ? undefined : `note must be a text of 1 to ${LONGEST_NOTE} characters that says why`;
+}
+
+export function statementProblem(statement: unknown): string | undefined {
+  const rows: unknown = (statement as Partial<Statement> | undefined)?.rows;
+  if (statement === undefined || typeof rows === 'function') return undefined;
+  return 'statement must be a statement: write csvStatement({ stream }), or leave it out';
+}
+
+/** @throws PaymentsValidationError that names every problem. */
+export function check(problems: Readonly<Record<string, string | undefined>>): void {
+  const found = Object.entries(problems).flatMap(([field, problem]) =>
+    problem === undefined ? [] : [[field, [problem]]],
+  );
+  if (found.length > 0)
+    throw new PaymentsValidationError(Object.fromEntries(found) as Record<string, string[]>);
+}
