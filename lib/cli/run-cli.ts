@@ -8,6 +8,7 @@ import { initCommand } from './init/init.command.js';
 import { migrateCommand } from './migrate/migrate.command.js';
 import { packageFacts } from './package-facts.js';
 import { payoutCommand } from './payout/payout.command.js';
+import { reconcileCommand } from './reconcile/reconcile.command.js';
 import { execCommand } from './sandbox/exec.command.js';
 import { sandboxCommand } from './sandbox/sandbox.command.js';
 import { exportCommand, importCommand } from './sandbox/state.commands.js';
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   initCommand,
   migrateCommand,
   payoutCommand,
+  reconcileCommand,
 ];
 
 /**

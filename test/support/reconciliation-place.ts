@@ -47,9 +47,10 @@ export interface ReconciliationPlace {
   close(): Promise<void>;
 }
 
-export async function startReconciliationPlace(): Promise<ReconciliationPlace> {
-  const server = await startPglite();
-  const database = await openPaymentsDatabase(server.url, { max: 1 });
+/** @param url A server of PostgreSQL, for other processes, too. @default one inside this process, with one connection */
+export async function startReconciliationPlace(url?: string): Promise<ReconciliationPlace> {
+  const server = url === undefined ? await startPglite() : { url, close: () => Promise.resolve() };
+  const database = await openPaymentsDatabase(server.url, url === undefined ? { max: 1 } : {});
   const sandbox = await startSandbox({ startingBalance: '100000000' });
   const storage = postgresStorage({ pool: database.pool, schema: database.schema });
   const pass = async (ms: number): Promise<void> => {

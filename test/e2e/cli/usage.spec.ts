@@ -17,15 +17,23 @@ describe('nestjs-payments', () => {
     expect(await runProcess(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it.each(['sandbox', 'sandbox exec', 'trigger', 'sign', 'verify', 'doctor', 'init', 'migrate', 'payout'])(
-    'shows options and examples of %s with --help',
-    async (name) => {
-      const { code, stdout, stderr } = await runCommand([...name.split(' '), '--help']);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toMatch(new RegExp(`^Usage: nestjs-payments ${name} `));
-      expect(stdout).toMatch(new RegExp(`\nExamples:\n  npx nestjs-payments ${name}`));
-    },
-  );
+  it.each([
+    'sandbox',
+    'sandbox exec',
+    'trigger',
+    'sign',
+    'verify',
+    'doctor',
+    'init',
+    'migrate',
+    'payout',
+    'reconcile',
+  ])('shows options and examples of %s with --help', async (name) => {
+    const { code, stdout, stderr } = await runCommand([...name.split(' '), '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^Usage: nestjs-payments ${name} `));
+    expect(stdout).toMatch(new RegExp(`\nExamples:\n  npx nestjs-payments ${name}`));
+  });
 
   it.each([
     { args: [], says: 'Which command?' },

@@ -1,0 +1,65 @@
+import { formatTzs } from '../../common/money.js';
+import { printable } from '../../common/printable.js';
+import { tableLines } from '../../common/table-lines.js';
+import { isPaymentsError } from '../../errors/payments-errors.js';
+import { type StatementPreview } from '../../reconciliation/index.js';
+import { type CommandContext } from '../command.js';
+import { shellWord } from '../shell-word.js';
+import { UsageError } from '../usage-error.js';
+import { EXIT } from './exit-code.js';
+import { type ReconcileOrder } from './reconcile-order.js';
+import { inWordsOfOptions, statementOptions } from './statement-file.js';
+
+/** `--preview`: needs no database and no keys. */
+export async function previewFile(order: ReconcileOrder, context: CommandContext): Promise<number> {
+  const open = statementOptions(order.values, context);
+  if (!open) throw new UsageError('--preview belongs to --statement.');
+  const { previewStatement } = await import('nestjs-payments/reconciliation');
+  const preview = await previewStatement(open()).catch((error: unknown) => {
+    throw isPaymentsError(error) ? new UsageError(inWordsOfOptions(error.message)) : error;
+  });
+  const { data } = context.terminal;
+  if (order.values.json) data(JSON.stringify(withoutPersons(preview)));
+  else for (const line of previewLines(preview, order.values.statement ?? '', context)) data(line);
+  return preview.problem === undefined ? EXIT.fine : EXIT.problem;
+}
+
+/** Which column is the recipient's is worth a look; who it was is not. */
+function withoutPersons(preview: StatementPreview): object {
+  return { ...preview, rows: preview.rows.map(({ recipient: _person, ...row }) => row) };
+}
+
+function previewLines(
+  { columns, rows, mapping, problem }: StatementPreview,
+  file: string,
+  { terminal: { paintData } }: CommandContext,
+): readonly string[] {
+  const read = Object.entries(columns).map(([field, { header = '', isProposed, problem: missing = '' }]) => [
+    field,
+    header,
+    isProposed ? 'only similar: look whether it is that' : missing,
+  ]);
+  const shown = rows.map(({ row, kind, reference = '', amount, fee, at, isFailed }) => [
+    String(row),
+    isFailed ? `failed ${kind}` : kind,
+    reference,
+    formatTzs(amount, 'en'),
+    fee === undefined ? '' : formatTzs(fee, 'en'),
+    at.toISOString(),
+  ]);
+  const list = Object.entries(mapping).flatMap(([field, header]) =>
+    typeof header === 'string' ? [`${field}=${printable(header)}`] : [],
+  );
+  return [
+    ...tableLines(['field', 'column', ''], read, []),
+    '',
+    ...tableLines(['row', 'kind', 'reference', 'amount', 'fee', 'at'], shown, ['row', 'amount', 'fee']),
+    '',
+    ...(problem === undefined
+      ? [
+          'To read it so:',
+          `  npx nestjs-payments reconcile --day <date> --statement ${shellWord(file)} --columns ${shellWord(list.join(','))}`,
+        ]
+      : [paintData('yellow', inWordsOfOptions(printable(problem)))]),
+  ];
+}

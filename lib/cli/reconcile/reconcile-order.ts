@@ -1,0 +1,85 @@
+import { type CloseReportFormat } from '../../reconciliation/index.js';
+import { oneOf } from '../option-values.js';
+import { UsageError } from '../usage-error.js';
+import { type ReconcileValues } from './reconcile-options.js';
+
+/** What a command line asks for, by the option that says so. `--preview` and `--apply` stand beside another one. */
+const ACTIONS = ['day', 'balance', 'exceptions', 'explain', 'preview'] as const;
+const FORMATS = ['table', 'markdown', 'csv', 'journal'] as const satisfies readonly CloseReportFormat[];
+/** Options that mean something beside another one alone. */
+const BELONGS: Partial<Record<keyof ReconcileValues, keyof ReconcileValues>> = {
+  'time-zone': 'day',
+  report: 'day',
+  apply: 'day',
+  note: 'explain',
+  preview: 'statement',
+  columns: 'statement',
+  kinds: 'statement',
+  statuses: 'statement',
+  'statement-time-zone': 'statement',
+  'date-format': 'statement',
+  decimal: 'statement',
+  thousands: 'statement',
+  signed: 'statement',
+};
+/** Who closes a day if nobody is named, as nobody is by a cron. */
+const NOBODY = 'npx nestjs-payments reconcile';
+
+export type ReconcileAction = (typeof ACTIONS)[number] | 'apply';
+
+/** What the command line asks for. */
+export interface ReconcileOrder {
+  readonly action: ReconcileAction;
+  readonly by: string;
+  readonly format: CloseReportFormat;
+  readonly auth: 'headers' | 'bearer' | undefined;
+  readonly values: ReconcileValues;
+}
+
+/** @throws UsageError that says what to write instead. */
+export function readOrder(values: ReconcileValues): ReconcileOrder {
+  const action = actionOf(values);
+  refuseStray(action, values);
+  const by = values.by?.trim() ?? '';
+  if (by === '' && (action === 'apply' || action === 'explain')) {
+    throw new UsageError(`--${action} needs --by <person>: it is kept who did it.`);
+  }
+  if (action === 'explain' && !values.note?.trim()) {
+    throw new UsageError('--explain needs --note <text>: why is it as it is?');
+  }
+  if (values.day !== undefined && !/^\d{4}-\d\d-\d\d$/.test(values.day)) {
+    throw new UsageError('--day must be a date: write --day 2026-11-20.');
+  }
+  const format = oneOf('--report', values.report, FORMATS) ?? 'table';
+  const auth = oneOf('--auth', values.auth, ['headers', 'bearer']);
+  return { action, by: by === '' ? NOBODY : by, format, auth, values };
+}
+
+function actionOf(values: ReconcileValues): ReconcileAction {
+  // Which day it is for does not matter to a look at the file.
+  if (values.preview) return 'preview';
+  const [action, ...others] = ACTIONS.filter((name) => values[name] !== undefined);
+  if (action === undefined || others.length > 0) {
+    throw new UsageError(
+      'Write one of --day, --balance, --exceptions and --explain, or --preview with --statement.',
+    );
+  }
+  return action === 'day' && values.apply ? 'apply' : action;
+}
+
+function refuseStray(action: ReconcileAction, values: ReconcileValues): void {
+  for (const [option, owner] of Object.entries(BELONGS)) {
+    if (values[option as keyof ReconcileValues] !== undefined && values[owner] === undefined) {
+      throw new UsageError(`--${option} belongs to --${owner}.`);
+    }
+  }
+  if (values.statement !== undefined && action !== 'day' && action !== 'apply' && action !== 'preview') {
+    throw new UsageError('--statement belongs to --day, or to --preview.');
+  }
+  if (values.json && values.report !== undefined) {
+    throw new UsageError('Write --json or --report: each is a form of its own.');
+  }
+  if (values.apply && values.report !== undefined) {
+    throw new UsageError('--apply prints what it settles: write --report in a command of its own.');
+  }
+}

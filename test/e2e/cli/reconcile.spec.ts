@@ -1,0 +1,288 @@
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addMoney } from 'nestjs-payments';
+import { type CloseException, type CloseProposal, type CloseSummary } from 'nestjs-payments/reconciliation';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { knownLines } from '../../support/known-lines.js';
+import {
+  bundleCli,
+  environmentOf,
+  type FinishedCli,
+  removeCli,
+  runCommand,
+  runProcess,
+} from '../../support/cli-process.js';
+import {
+  collected,
+  HOUR,
+  paidOut,
+  type ReconciliationApp,
+  type ReconciliationPlace,
+  startReconciliationApp,
+  startReconciliationPlace,
+} from '../../support/reconciliation-place.js';
+import { describeWith, postgresService } from '../../support/services.js';
+
+/** What the JSON document of a day says. */
+interface Said {
+  readonly summary: CloseSummary;
+  readonly exceptions: readonly CloseException[];
+  readonly proposals: readonly CloseProposal[];
+  readonly settled: number;
+}
+
+beforeAll(bundleCli);
+afterAll(removeCli);
+
+describeWith([postgresService], 'nestjs-payments reconcile', () => {
+  let place: ReconciliationPlace;
+  let shop: ReconciliationApp;
+  let folder: string;
+
+  beforeAll(async () => {
+    place = await startReconciliationPlace(postgresService.url);
+  });
+  afterAll(() => place.close());
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'reconcile-'));
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+    await place.nextDay(8);
+    shop = await startReconciliationApp(place);
+    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+  });
+  afterEach(async () => {
+    await shop.app.close();
+    rmSync(folder, { recursive: true });
+    await place.sandbox.reset();
+    await place.database.clear();
+  });
+
+  const surroundings = () => {
+    const url = new URL(postgresService.url);
+    url.searchParams.set('options', place.database.options);
+    return { environment: { ...environmentOf(place.sandbox), DATABASE_URL: url.href }, folder };
+  };
+  const words = (args: readonly string[]): readonly string[] => [
+    'reconcile',
+    ...args,
+    '--schema',
+    place.database.schema,
+  ];
+  const reconcile = (...args: readonly string[]): Promise<FinishedCli> =>
+    runCommand(words(args), surroundings());
+  const said = ({ stdout }: FinishedCli): Said => JSON.parse(stdout) as Said;
+  const write = (name: string, csv: string): void => {
+    writeFileSync(join(folder, name), csv);
+  };
+  /** Lets the day end, and writes its statement. */
+  const endDay = async (): Promise<string> => {
+    const day = place.today();
+    await place.nextDay(0);
+    write('a.csv', place.csv(day));
+    return day;
+  };
+  /** A day with a collection, a payout that was paid, and another one whose answer was lost. */
+  const busyDay = async (): Promise<string> => {
+    const before = await endDay();
+    expect(await reconcile('--day', before)).toMatchObject({ code: 0, stderr: '' });
+    await place.pass(9 * HOUR);
+    await collected(shop, place.sandbox, 'order-1', '50000');
+    await paidOut(shop, 'supplier-1', '20000');
+    await place.sandbox.payout('supplier-1').pay();
+    place.sandbox.next('POST /disbursements/bank', { reference: 'supplier-2' }).dropAfterProcessing();
+    await expect(paidOut(shop, 'supplier-2', '30000')).rejects.toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+    });
+    await place.sandbox.payout('supplier-2').pay();
+    return endDay();
+  };
+  const outcomeOf = async (reference: string): Promise<unknown> =>
+    (await shop.journal.get('disbursement', reference))?.outcome;
+
+  it('closes a day with its statement once, settles what that proves, and says what became of it', async () => {
+    const day = await busyDay();
+    const first = await runProcess(words(['--day', day, '--statement', 'a.csv']), surroundings());
+    expect(first).toMatchObject({ code: 3 });
+    expect(first.stdout).toMatch(
+      /^Close of .*\n(.*\n)*Statement a\.csv\n(.*\n)*Exceptions\n {2}Open: 1 \(proven 1\)\.\n/,
+    );
+    expect(first.stdout).toMatch(/ {2}proven: payout supplier-2\n/);
+    expect(first.stderr).toContain('The statement proves the outcome of 2 payments.');
+    expect(first.stderr).toContain(
+      `npx nestjs-payments reconcile --day ${day} --apply --by <person> --schema "${place.database.schema}"`,
+    );
+    expect(await outcomeOf('supplier-2')).toBeUndefined();
+
+    const apply = await reconcile('--day', day, '--apply', '--by', 'mary');
+    expect(apply).toMatchObject({ code: 0, stderr: '' });
+    expect(apply.stdout).toMatch(/^reference +payment +outcome +row\n/);
+    expect(apply.stdout).toMatch(/\nsupplier-2 +payout +paid +\d+\n/);
+    expect(apply.stdout).toContain('\n2 of 2 have this outcome now.\nOpen: none.\n');
+    expect([await outcomeOf('supplier-1'), await outcomeOf('supplier-2')]).toEqual(['paid', 'paid']);
+
+    const again = await reconcile('--day', day, '--json');
+    expect(again).toMatchObject({ code: 0, stderr: '' });
+    const { summary, exceptions } = said(again);
+    expect(summary).toMatchObject({ day, by: 'npx nestjs-payments reconcile', statement: { name: 'a.csv' } });
+    expect(exceptions.map(({ kind, state }) => [kind, state])).toEqual([['proven', 'settled']]);
+  });
+
+  it('says which proposals were refused, because somebody settled the payment otherwise meanwhile', async () => {
+    const day = await busyDay();
+    await reconcile('--day', day, '--statement', 'a.csv');
+    await shop.journal.settle('disbursement', 'supplier-2', 'failed');
+    const apply = await reconcile('--day', day, '--apply', '--by', 'mary');
+    expect(apply).toMatchObject({ code: 1, stderr: '' });
+    expect(apply.stdout).toContain('\n1 of 2 have this outcome now.\nsupplier-2 was refused: ');
+    const json = await reconcile('--day', day, '--apply', '--by', 'mary', '--json');
+    expect(json).toMatchObject({ code: 1 });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      settled: 1,
+      refused: [{ proposal: { reference: 'supplier-2' } }],
+    });
+  });
+
+  it('prints the day in each form, with the same balance in the books', async () => {
+    const day = await busyDay();
+    const { summary } = said(await reconcile('--day', day, '--statement', 'a.csv', '--json'));
+    const markdown = await reconcile('--day', day, '--report', 'markdown');
+    expect(markdown).toMatchObject({ code: 3, stderr: '' });
+    expect(markdown.stdout).toContain(`# Close of ${day}\n`);
+    const csv = await reconcile('--day', day, '--report', 'csv');
+    expect(csv.stdout.split('\n')[1]).toMatch(/,proven,open,.*,supplier-2,/);
+    const journal = await reconcile('--day', day, '--report', 'journal');
+    const wallet = journal.stdout.split('\n').filter((line) => line.includes(',Assets:Payments:Wallet,'));
+    const change = wallet
+      .map((line) => line.split(','))
+      .map(([, , , debit, credit]) => (debit ? debit : `-${credit}`));
+    expect(addMoney(summary.balance!.opening.balance, ...change)).toBe(summary.balance!.closing.balance);
+  });
+
+  it('prints what is open, and takes the word of a person for it', async () => {
+    const day = await busyDay();
+    // Nobody has a statement, so nobody knows what became of the payout without an answer.
+    await reconcile('--day', day);
+    await reconcile('--day', await endDay());
+    const open = await reconcile('--exceptions');
+    expect(open).toMatchObject({ code: 3, stderr: '' });
+    expect(open.stdout).toMatch(/^Open: 1\.\n\n {2}unknown: payout supplier-2\n/);
+    const [, id = ''] = /^ +id +(\S+)$/m.exec(open.stdout) ?? [];
+    const explained = await reconcile('--explain', id, '--note', 'The bank has it.', '--by', 'mary');
+    expect(explained).toMatchObject({ code: 0, stderr: '' });
+    expect(explained.stdout).toMatch(/ state +explained\n +note +The bank has it\. \(mary, /);
+    expect(await reconcile('--exceptions')).toMatchObject({ code: 0, stdout: 'Nothing is open.\n' });
+    const unknown = await reconcile('--explain', 'nobody', '--note', 'x', '--by', 'mary');
+    expect(unknown).toMatchObject({ code: 1, stdout: '' });
+    expect(unknown.stderr).toContain('There is no exception "nobody"');
+  });
+
+  it("reads the wallet's balance, and keeps it", async () => {
+    const read = await reconcile('--balance');
+    expect(read).toMatchObject({ code: 0, stderr: '' });
+    expect(read.stdout).toMatch(/^The wallet had TZS\s100,000,000 at .*Z, which is kept:\n/);
+    const json = await reconcile('--balance', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ balance: '100000000.00', available: '100000000.00' });
+  });
+
+  it('reads a statement with other names and words, and shows it before', async () => {
+    const day = await busyDay();
+    const csv = place.csv(day);
+    const [head = '', ...rows] = csv
+      .replaceAll(',Payout,', ',OUT,')
+      .replaceAll(',Collection,', ',IN,')
+      .split('\n');
+    const names: Record<string, string> = { Date: 'When', Type: 'Way', Reference: 'Your No.', Amount: 'TZS' };
+    const renamed = head.split(',').map((name) => names[name] ?? name);
+    write('b.csv', [renamed.join(','), ...rows].join('\n'));
+    const bare = await reconcile('--statement', 'b.csv', '--preview');
+    expect(bare).toMatchObject({ code: 1, stderr: '' });
+    const options = [
+      '--statement',
+      'b.csv',
+      '--columns',
+      'at=When,kind=Way,reference=Your No.,amount=TZS',
+      '--kinds',
+      'collection=IN,payout=OUT',
+    ];
+    const preview = await reconcile(...options, '--preview');
+    expect(preview).toMatchObject({ code: 0, stderr: '' });
+    expect(preview.stdout).toMatch(/^reference +Your No\.$/m);
+    expect(preview.stdout).toMatch(/ supplier-1 +TZS\s20,000 +TZS\s500 /);
+    expect(preview.stdout).not.toContain('0150000000999');
+    const json = JSON.parse((await reconcile(...options, '--preview', '--json')).stdout) as object;
+    expect(json).toMatchObject({ mapping: { at: 'When' } });
+    expect(json).not.toHaveProperty('problem');
+    expect(JSON.stringify(json)).not.toContain('0150000000999');
+    const close = await reconcile('--day', day, ...options);
+    expect(close).toMatchObject({ code: 3 });
+    expect(close.stdout).toContain('Statement b.csv\n');
+  });
+
+  it('closes nothing if the statement is wrong, the day is not over, or was closed otherwise', async () => {
+    const today = await reconcile('--day', place.today());
+    expect(today).toMatchObject({ code: 1, stdout: '' });
+    expect(today.stderr).toContain('Nothing was closed');
+    const day = await busyDay();
+    const csv = place.csv(day);
+    write('bad.csv', csv.replace('50000.00', '50,000.00'));
+    const bad = await reconcile('--day', day, '--statement', 'bad.csv');
+    expect(bad).toMatchObject({ code: 1, stdout: '' });
+    expect(bad.stderr).toMatch(/^Nothing was done:\n {2}line \d+: .*\n--preview shows/);
+    expect(await reconcile('--day', day, '--statement', 'a.csv')).toMatchObject({ code: 3 });
+    write('less.csv', `${csv.split('\n')[0] ?? ''}\n`);
+    const other = await reconcile('--day', day, '--statement', 'less.csv');
+    expect(other).toMatchObject({ code: 1, stdout: '' });
+    expect(other.stderr).toMatch(
+      /was closed with another statement.*Leave --statement out to look at that day/,
+    );
+  });
+
+  it.each([
+    [['--day', '2026-02-30'], '--day'],
+    [['--day', '2026-02-03', '--time-zone', 'Dar'], '--time-zone'],
+    [['--day', '2026-02-03', '--statement', 'no.csv'], 'There is no file no.csv here'],
+    [['--day', '2026-02-03', '--statement', 'a.csv', '--columns', 'amount=A,fee=A'], '--columns'],
+    [['--statement', 'a.csv', '--preview', '--statement-time-zone', 'Dar'], '--statement-time-zone'],
+    [['--day', '2026-02-03', '--database', 'postgres://me:hush@db/shop'], '--database takes a path'],
+  ])('is not understood from %j', async (args, says) => {
+    write('a.csv', 'Reference,Amount,Date,Type\n');
+    const refused = await reconcile(...args);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(says);
+    expect(refused.stderr).toContain('Usage: nestjs-payments reconcile');
+    expect(refused.stderr).not.toContain('hush');
+  });
+});
+
+it('nestjs-payments reconcile works in the file of payout', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reconcile-'));
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  const sandbox = await PaymentsSandbox.start();
+  const [line] = knownLines(sandbox, 1);
+  writeFileSync(
+    join(folder, 'a.csv'),
+    `key,name,amount,bank_code,account_number\n${[line!.key, line!.name, line!.amount, line!.bank_code, line!.account_number].join(',')}\n`,
+  );
+  const where = { environment: environmentOf(sandbox), folder };
+  const inFile = ['--database', 'own.pglite'];
+  await runCommand(['payout', 'a.csv', '--check', '--by', 'john', ...inFile], where);
+  const read = await runCommand(['reconcile', '--balance', ...inFile], where);
+  expect(read).toMatchObject({ code: 0, stderr: '' });
+  expect(await runCommand(['reconcile', '--exceptions', ...inFile], where)).toMatchObject({
+    code: 0,
+    stdout: 'Nothing is open.\n',
+  });
+  await sandbox.stop();
+  rmSync(folder, { recursive: true });
+});
+
+it('nestjs-payments reconcile makes no database where none is', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reconcile-'));
+  const refused = await runCommand(['reconcile', '--exceptions'], { folder });
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('payments are in the database of your application, so set DATABASE_URL');
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { parseCommandLine } from '../../../../lib/cli/command-line.js';
+import { RECONCILE_OPTIONS } from '../../../../lib/cli/reconcile/reconcile-options.js';
+import { readOrder, type ReconcileOrder } from '../../../../lib/cli/reconcile/reconcile-order.js';
+
+function order(...args: readonly string[]): ReconcileOrder {
+  return readOrder(parseCommandLine(args, RECONCILE_OPTIONS, { positionals: false }).values);
+}
+
+describe('the command line of reconcile', () => {
+  it.each([
+    [['--day', '2026-11-20'], 'day'],
+    [['--day', '2026-11-20', '--statement', 'a.csv', '--report', 'csv', '--time-zone', 'UTC'], 'day'],
+    [['--day', '2026-11-20', '--apply', '--by', 'mary'], 'apply'],
+    [['--balance'], 'balance'],
+    [['--exceptions', '--json'], 'exceptions'],
+    [['--explain', 'id', '--note', 'because', '--by', 'mary'], 'explain'],
+    [['--statement', 'a.csv', '--preview', '--signed'], 'preview'],
+    [['--day', '2026-11-20', '--statement', 'a.csv', '--preview'], 'preview'],
+  ])('%j is %s', (args, action) => {
+    expect(order(...args).action).toBe(action);
+  });
+
+  it('names itself if nobody is named, and prints a table', () => {
+    expect(order('--day', '2026-11-20')).toMatchObject({
+      by: 'npx nestjs-payments reconcile',
+      format: 'table',
+      auth: undefined,
+    });
+    expect(order('--day', '2026-11-20', '--by', ' cron ', '--report', 'journal')).toMatchObject({
+      by: 'cron',
+      format: 'journal',
+    });
+  });
+
+  it.each([
+    [[], 'Write one of --day, --balance, --exceptions and --explain, or --preview with --statement.'],
+    [['--balance', '--exceptions'], 'Write one of --day, --balance'],
+    [['--day', '20-11-2026'], '--day must be a date: write --day 2026-11-20.'],
+    [['--day', '2026-11-20', '--apply'], '--apply needs --by <person>'],
+    [['--day', '2026-11-20', '--apply', '--by', ' '], '--apply needs --by <person>'],
+    [['--day', '2026-11-20', '--report', 'xml'], '--report must be one of table, markdown, csv, journal.'],
+    [['--day', '2026-11-20', '--report', 'csv', '--json'], 'Write --json or --report'],
+    [['--day', '2026-11-20', '--apply', '--by', 'a', '--report', 'csv'], '--apply prints what it settles'],
+    [['--day', '2026-11-20', '--note', 'x'], '--note belongs to --explain.'],
+    [['--day', '2026-11-20', '--columns', 'amount=Amt'], '--columns belongs to --statement.'],
+    [['--explain', 'id', '--by', 'mary'], '--explain needs --note <text>'],
+    [['--explain', 'id', '--note', 'because'], '--explain needs --by <person>'],
+    [['--balance', '--report', 'csv'], '--report belongs to --day.'],
+    [['--balance', '--time-zone', 'UTC'], '--time-zone belongs to --day.'],
+    [['--balance', '--apply', '--by', 'mary'], '--apply belongs to --day.'],
+    [['--balance', '--statement', 'a.csv'], '--statement belongs to --day, or to --preview.'],
+    [['--preview'], '--preview belongs to --statement.'],
+    [['--balance', '--auth', 'basic'], '--auth must be one of headers, bearer.'],
+  ])('refuses %j', (args, says) => {
+    expect(() => order(...args)).toThrow(says);
+  });
+});

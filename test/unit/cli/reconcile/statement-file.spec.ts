@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseCommandLine } from '../../../../lib/cli/command-line.js';
+import { RECONCILE_OPTIONS } from '../../../../lib/cli/reconcile/reconcile-options.js';
+import { inWordsOfOptions, statementOptions } from '../../../../lib/cli/reconcile/statement-file.js';
+import { csvStatement } from '../../../../lib/reconciliation/index.js';
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'reconcile-'));
+  writeFileSync(join(folder, 'a.csv'), 'Reference,Amount,Date,Type\n');
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function optionsOf(...args: readonly string[]): ReturnType<typeof statementOptions> {
+  const { values } = parseCommandLine(args, RECONCILE_OPTIONS, { positionals: false });
+  return statementOptions(values, { folder });
+}
+
+describe('the options of a statement', () => {
+  it('are none without a statement', () => {
+    expect(optionsOf('--balance')).toBeUndefined();
+  });
+
+  it('are those that the package reads by itself, with the name of the file', () => {
+    const { stream: _stream, ...options } = optionsOf('--statement', 'a.csv')!();
+    expect(options).toEqual({
+      name: 'a.csv',
+      columns: {},
+      kinds: {},
+      succeeded: [],
+      failed: [],
+      pending: [],
+    });
+  });
+
+  it('take a name with a comma or a sign of equality, and a word for each meaning', () => {
+    const { stream: _stream, ...options } = optionsOf(
+      ...['--statement', 'a.csv', '--signed', '--decimal', ',', '--thousands', '.'],
+      ...[
+        '--columns',
+        'reference=Ref, no.,amount=A = B',
+        '--kinds',
+        'collection=IN,collection=C2B,payout=OUT',
+      ],
+      ...['--statuses', 'failed=Reversed,succeeded=Done,failed=Void,pending=Held'],
+      ...['--statement-time-zone', 'Africa/Dar_es_Salaam', '--date-format', 'DD/MM/YYYY'],
+    )!();
+    expect(options).toEqual({
+      name: 'a.csv',
+      columns: { reference: 'Ref, no.', amount: 'A = B' },
+      kinds: { IN: 'collection', C2B: 'collection', OUT: 'payout' },
+      succeeded: ['Done'],
+      failed: ['Reversed', 'Void'],
+      pending: ['Held'],
+      timeZone: 'Africa/Dar_es_Salaam',
+      dateFormat: 'DD/MM/YYYY',
+      decimal: ',',
+      thousands: '.',
+      signed: true,
+    });
+  });
+
+  it.each([
+    [['--statement', 'b.csv'], 'There is no file b.csv here, and nothing was done.'],
+    [['--statement', '.'], 'There is no file . here'],
+    [['--statement', 'a.csv', '--columns', 'ref=Ref'], '--columns takes a list of reference=…, amount=…'],
+    [['--statement', 'a.csv', '--columns', 'reference='], 'write --columns reference=Ref,amount=Amt.'],
+    [['--statement', 'a.csv', '--kinds', 'IN'], 'write --kinds collection=IN,payout=OUT.'],
+    [['--statement', 'a.csv', '--statuses', 'paid=OK'], 'write --statuses succeeded=OK,failed=Reversed.'],
+    [
+      ['--statement', 'a.csv', '--date-format', 'YYYY'],
+      '--date-format must be one of DD/MM/YYYY, MM/DD/YYYY.',
+    ],
+    [['--statement', 'a.csv', '--decimal', ';'], '--decimal must be one of'],
+    [['--statement', 'a.csv', '--thousands', ';'], '--thousands must be one of'],
+  ])('are refused: %j', (args, says) => {
+    expect(() => optionsOf(...args)).toThrow(says);
+  });
+
+  it.each([
+    [{ timeZone: 'Dar' }, '--statement-time-zone'],
+    [{ thousands: '.', decimal: '.' } as const, '--thousands'],
+    [{ columns: { reference: 'Ref', amount: 'ref' } }, '--columns'],
+    [{ failed: ['Void'], pending: ['Void'] }, '--statuses'],
+  ])('that the package refuses have the names of the command line: %j', (options, name) => {
+    let message = '';
+    try {
+      csvStatement({ stream: '', ...options });
+    } catch (error) {
+      message = inWordsOfOptions((error as Error).message);
+    }
+    expect(message).toContain(`${name} `);
+    expect(message).not.toContain('Statement option');
+  });
+
+  it.each([
+    [
+      "write for example columns: { reference: 'Your No.' }",
+      'write for example --columns "reference=Your No."',
+    ],
+    [
+      'write columns: { reference: "Ref", amount: "Amt, TZS" }, or',
+      'write --columns "reference=Ref,amount=Amt, TZS", or',
+    ],
+    ["write for example kinds: { 'the word': 'payout' }", 'write for example --kinds "payout=the word"'],
+    ['write signed: true if it has a minus', 'write --signed if it has a minus'],
+    ["write thousands: ',' or decimal: '.'", 'write --thousands "," or --decimal .'],
+    [
+      "write for example timeZone: 'Africa/Dar_es_Salaam'",
+      'write for example --statement-time-zone Africa/Dar_es_Salaam',
+    ],
+    ["write dateFormat: 'DD/MM/YYYY'", 'write --date-format DD/MM/YYYY'],
+    [
+      'write its word in succeeded, failed or pending',
+      'write its word in --statuses, for example --statuses succeeded=OK',
+    ],
+  ])('that would help are those of the command line: %s', (problem, says) => {
+    expect(inWordsOfOptions(problem)).toBe(says);
+  });
+});
