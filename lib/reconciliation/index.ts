@@ -13,11 +13,12 @@ export {
   type StatementSummary,
 } from './close/close-summary.js';
 export { DayClose } from './day-close.js';
-export { type ApplyReport } from './exceptions/apply.js';
+export { type ApplyReport, type RefusedProposal } from './exceptions/apply.js';
 export {
   type CloseException,
   type CloseProposal,
   type ExceptionKind,
+  type ExceptionNote,
   type ExceptionState,
   type OwnSide,
   type StatementSide,

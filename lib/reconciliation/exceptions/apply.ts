@@ -21,7 +21,19 @@ export interface ApplyReport {
   /** How many payments have the proposed outcome now, those that had it before included. */
   readonly settled: number;
   /** What was not applied, and why. */
-  readonly refused: readonly { readonly proposal: CloseProposal; readonly reason: string }[];
+  readonly refused: readonly RefusedProposal[];
+}
+
+/**
+ * A proposal that was not applied.
+ *
+ * @publicApi
+ */
+export interface RefusedProposal {
+  /** As it was given. */
+  readonly proposal: CloseProposal;
+  /** For people, a whole sentence. */
+  readonly reason: string;
 }
 
 /** Who applies, and after which day. */
@@ -43,7 +55,7 @@ export async function applyProposals(
   applying: Applying,
 ): Promise<ApplyReport> {
   checkProposals(proposals);
-  const refused: { readonly proposal: CloseProposal; readonly reason: string }[] = [];
+  const refused: RefusedProposal[] = [];
   for (let start = 0; start < proposals.length; start += AT_ONCE) {
     const some = proposals.slice(start, start + AT_ONCE);
     const reasons = await Promise.all(some.map((proposal) => applyOne(account, proposal, applying)));

@@ -111,6 +111,20 @@ export interface CloseProposal {
 }
 
 /**
+ * Why an exception is as it is.
+ *
+ * @publicApi
+ */
+export interface ExceptionNote {
+  /** Who said it. */
+  readonly by: string;
+  /** In that person's words. */
+  readonly text: string;
+  /** When it was said. */
+  readonly at: Date;
+}
+
+/**
  * A difference that somebody has to look at.
  *
  * @publicApi
@@ -141,5 +155,5 @@ export interface CloseException {
   /** Which payments would explain a gap of the balance; a hint for people, and no proof. */
   readonly hint: string | undefined;
   /** What a person said of it. */
-  readonly note: { readonly by: string; readonly text: string; readonly at: Date } | undefined;
+  readonly note: ExceptionNote | undefined;
 }
