@@ -34,10 +34,11 @@ const APART = {
  */
 const SHARED_PARTS = [
   ['batch-states', /^storage\/batch-store/],
-  ['batch-jobs', /^batches\/(engine\/batch-engine|loading\/chunk-lines)/],
+  ['batch-jobs', /^batches\/(engine\/batch-engine|jobs\/settle-line-of|loading\/chunk-lines)/],
   ['batch-lines', /^batches\/lines\/payout-line/],
-  ['tables', /^common\/(csv-row|csv-rows|printable|table-lines)\./],
-  ['reports', /^reconciliation\/(report\/|exceptions\/close-exception\.)/],
+  ['basics', /^common\/(closest-word|csv-row|printable|table-lines|time-zone)\./],
+  ['csv-rows', /^common\/csv-rows\./],
+  ['reports', /^reconciliation\/(report|exceptions)\//, ['cli/main']],
   ['stored-record', /^storage\/stored-/],
   ['postgres', /^storage\/postgres\//, ['storage/postgres/postgres-dialect']],
   [

@@ -4,6 +4,7 @@ import { tableLines } from '../../common/table-lines.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';
 import { type StatementPreview } from '../../reconciliation/index.js';
 import { type CommandContext } from '../command.js';
+import { nestCore } from '../nest-core.js';
 import { shellWord } from '../shell-word.js';
 import { UsageError } from '../usage-error.js';
 import { EXIT } from './exit-code.js';
@@ -14,6 +15,7 @@ import { inWordsOfOptions, statementOptions } from './statement-file.js';
 export async function previewFile(order: ReconcileOrder, context: CommandContext): Promise<number> {
   const open = statementOptions(order.values, context);
   if (!open) throw new UsageError('--preview belongs to --statement.');
+  await nestCore('reconcile');
   const { previewStatement } = await import('nestjs-payments/reconciliation');
   const preview = await previewStatement(open()).catch((error: unknown) => {
     throw isPaymentsError(error) ? new UsageError(inWordsOfOptions(error.message)) : error;

@@ -24,10 +24,12 @@ interface Place extends CommandStorage {
   readonly order: ReconcileOrder;
   readonly context: CommandContext;
   readonly options: Omit<PaymentsFactoryOptions, 'webhooks'>;
+  readonly openFile: ReturnType<typeof statementOptions>;
 }
 
 /** Starts Nest with payments and reconciliation, and ends it after the work. */
 export function withDesk(order: ReconcileOrder, context: CommandContext, work: Work): Promise<number> {
+  const openFile = statementOptions(order.values, context);
   const environment = applicationEnvironment(order.values.dotenv, context);
   const { database, schema } = order.values;
   const where = {
@@ -41,17 +43,16 @@ export function withDesk(order: ReconcileOrder, context: CommandContext, work: W
   };
   // Nobody delivers webhooks to a command.
   const { webhooks: _notHere, ...options } = optionsFromEnvironment(environment);
-  return withStorage(where, (storage) => withNest({ order, context, options, ...storage }, work));
+  return withStorage(where, (storage) => withNest({ order, context, options, openFile, ...storage }, work));
 }
 
-async function withNest({ order, context, options, storage }: Place, work: Work): Promise<number> {
+async function withNest({ order, context, options, openFile, storage }: Place, work: Work): Promise<number> {
   const { NestFactory } = await nestCore('reconcile');
   const { csvStatement, Reconciliation, ReconciliationModule } =
     await import('nestjs-payments/reconciliation');
   const { PaymentsModule } = await import('nestjs-payments');
-  const { auth, values } = order;
-  const open = statementOptions(values, context);
-  const statement = open && asUsage(() => csvStatement(open()), inWordsOfOptions);
+  const { auth } = order;
+  const statement = openFile && asUsage(() => csvStatement(openFile()), inWordsOfOptions);
   const module = {
     module: ReconcileCommandModule,
     imports: [
