@@ -1,18 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { pages } from '../common/pages.js';
 import { quoted } from '../common/quoted.js';
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { PaymentsError } from '../errors/payments-errors.js';
-import { type StoredReconciliationEntry } from '../storage/reconciliation-store.js';
-import { type ReconciledAccount, type ReconciledAccounts } from './accounts.js';
+import { type ReconciledAccounts } from './accounts.js';
 import { readBalance } from './balance/readings.js';
-import { readList } from './close/carried.js';
 import { closeDay } from './close/close-day.js';
-import { CLOSED, type ClosedDay, closedDayOf, listOf } from './close/close-entry.js';
+import { CLOSED, closedDayOf } from './close/close-entry.js';
 import { storageTime } from './close/close-run.js';
 import { type BalanceReading } from './close/close-summary.js';
-import { dayProblem, nextDay, timeZoneProblem } from './close/day.js';
-import { DayClose } from './day-close.js';
+import { dayProblem, timeZoneProblem } from './close/day.js';
+import { type DayClose } from './day-close.js';
 import { applyProposals, type ApplyReport } from './exceptions/apply.js';
 import {
   type CloseException,
@@ -21,11 +18,12 @@ import {
   type ExceptionState,
 } from './exceptions/close-exception.js';
 import { detailsOf, exceptionOf } from './exceptions/exception-entry.js';
+import { dayCloseOf, entriesOf, lastClose, nextOpenDay } from './kept-closes.js';
+import { purgeEntries, purgeProblem } from './purge-entries.js';
 import { actorOf, check, noteProblem, statementProblem } from './reconciliation-checks.js';
 import { type ResolvedReconciliationPolicy } from './reconciliation-policy.js';
 import { type Statement } from './statement/statement-row.js';
 
-const PAGE = 1_000;
 const LAST_DAY = '9999';
 
 /**
@@ -238,42 +236,26 @@ export class Reconciliation {
       `Somebody else changed the exception ${quoted(id)} at the same moment: look at it again.`,
     );
   }
-}
 
-async function dayCloseOf(account: ReconciledAccount, closed: ClosedDay): Promise<DayClose> {
-  const { summary } = closed;
-  const exceptions: CloseException[] = [];
-  for await (const stored of entriesOf(account)) {
-    const { day, until } = detailsOf(stored);
-    const isShown = day <= summary.day && (until === undefined || until > summary.day);
-    if (isShown) exceptions.push(exceptionOf(stored, summary.to.getTime()));
+  /**
+   * Forgets what is older and not needed any more: readings of the balance, what closes handed on and proposed, exceptions that
+   * were settled, and evidence. The figures of closed days, and exceptions that are open or explained, stay. Call it every day.
+   *
+   * @returns How many entries were forgotten.
+   * @throws PaymentsValidationError if the age is not a whole number of milliseconds, or is below 30 days: closes to come begin
+   * with what the last ones left.
+   * @throws PaymentsStorageError
+   *
+   * @example
+   * ```ts
+   * await reconciliation.purge({ olderThanMs: 400 * 86_400_000 });
+   * ```
+   */
+  async purge({
+    account = DEFAULT_ACCOUNT,
+    olderThanMs,
+  }: ReconciliationOfAccount & { readonly olderThanMs: number }): Promise<number> {
+    check({ olderThanMs: purgeProblem(olderThanMs) });
+    return purgeEntries(await this.around().accounts.open(account), olderThanMs);
   }
-  const proposals = exceptions.flatMap(({ proposal }) => (proposal ? [proposal] : []));
-  const list = listOf(account.scope, closed);
-  for await (const items of readList(account.store, list, 'proposals')) proposals.push(...items);
-  return new DayClose(summary, exceptions, proposals);
-}
-
-async function* entriesOf(
-  { store, scope }: ReconciledAccount,
-  states?: readonly string[],
-): AsyncGenerator<StoredReconciliationEntry, void, undefined> {
-  const read = (last?: StoredReconciliationEntry): Promise<readonly StoredReconciliationEntry[]> =>
-    store.list(scope, 'exception', {
-      limit: PAGE,
-      ...(states && { states }),
-      ...(last && { after: last.entry.id }),
-    });
-  for await (const page of pages(PAGE, read)) yield* page;
-}
-
-async function lastClose({ store, scope }: ReconciledAccount): Promise<ClosedDay | undefined> {
-  const stored = await store.last(scope, 'close', LAST_DAY, CLOSED);
-  return stored && closedDayOf(stored);
-}
-
-/** The first day whose close does not show what ends now. */
-async function nextOpenDay(account: ReconciledAccount): Promise<string> {
-  const last = await lastClose(account);
-  return last ? nextDay(last.summary.day) : '';
 }

@@ -48,6 +48,7 @@ export async function writeExceptions(
     if (known) {
       left.delete(known.entry.id);
       left.delete(`${finding.kind} ${name}`);
+      await updateHint(store, known, finding.hint);
     } else added.push(entry);
     if (known?.entry.state !== 'explained') counts[finding.kind] = (counts[finding.kind] ?? 0) + 1;
   }
@@ -59,6 +60,17 @@ export async function writeExceptions(
   }
   const proposals = [...outcomes.values()].map((proof) => ({ exception: undefined, ...proof }));
   return { counts, proposals };
+}
+
+/** What would explain the balance is another thing every day. */
+async function updateHint(
+  store: ReconciliationStore,
+  stored: StoredReconciliationEntry,
+  hint: string | undefined,
+): Promise<void> {
+  const details = detailsOf(stored);
+  if (details.hint === hint) return;
+  await store.replace(stored.version, { ...stored.entry, details: JSON.stringify({ ...details, hint }) });
 }
 
 /** Ends an exception. Somebody else may have changed it: then it stays as it is. */

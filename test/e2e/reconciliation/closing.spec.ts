@@ -132,4 +132,28 @@ describe('a day that is closed', () => {
       balance: { in: '50000.00', out: '20000.00', fees: '1500.00', difference: '0.00' },
     });
   });
+
+  it('forgets what is old and not needed any more, and goes on as before', async () => {
+    await start();
+    await closeToday();
+    await place.pass(9 * HOUR);
+    await paidOut(shop, 'supplier-2', '5000');
+    await paidOut(shop, 'supplier-1', '20000');
+    await place.sandbox.payout('supplier-1').pay();
+    const { proposals, summary } = await closeToday();
+    await shop.reconciliation.apply(proposals, BY);
+    await place.pass(40 * 24 * HOUR);
+    const olderThanMs = 30 * 24 * HOUR;
+    // Nobody closed a day for so long: what the last close left is needed.
+    expect(await shop.reconciliation.purge({ olderThanMs })).toBe(3);
+    const day = new Date(Date.parse(summary.day) + 24 * HOUR).toISOString().slice(0, 10);
+    const next = await shop.reconciliation.close({ day, ...BY });
+    expect(next.exceptions).toEqual([]);
+    // The lists of the close before: one payment that was handed on, and one proposal.
+    expect(await shop.reconciliation.purge({ olderThanMs })).toBe(2);
+    expect((await shop.reconciliation.open(summary.day)).summary).toEqual(summary);
+    await expect(shop.reconciliation.purge({ olderThanMs: olderThanMs - 1 })).rejects.toMatchObject({
+      name: 'PaymentsValidationError',
+    });
+  });
 });

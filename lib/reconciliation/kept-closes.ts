@@ -1,0 +1,52 @@
+import { pages } from '../common/pages.js';
+import { type StoredReconciliationEntry } from '../storage/reconciliation-store.js';
+import { type ReconciledAccount } from './accounts.js';
+import { readList } from './close/carried.js';
+import { CLOSED, type ClosedDay, closedDayOf, listOf } from './close/close-entry.js';
+import { nextDay } from './close/day.js';
+import { DayClose } from './day-close.js';
+import { type CloseException } from './exceptions/close-exception.js';
+import { detailsOf, exceptionOf } from './exceptions/exception-entry.js';
+
+const PAGE = 1_000;
+const LAST_DAY = '9999';
+
+/** A close with what became of its exceptions since. */
+export async function dayCloseOf(account: ReconciledAccount, closed: ClosedDay): Promise<DayClose> {
+  const { summary } = closed;
+  const exceptions: CloseException[] = [];
+  for await (const stored of entriesOf(account)) {
+    const { day, until } = detailsOf(stored);
+    const isShown = day <= summary.day && (until === undefined || until > summary.day);
+    if (isShown) exceptions.push(exceptionOf(stored, summary.to.getTime()));
+  }
+  const proposals = exceptions.flatMap(({ proposal }) => (proposal ? [proposal] : []));
+  const list = listOf(account.scope, closed);
+  for await (const items of readList(account.store, list, 'proposals')) proposals.push(...items);
+  return new DayClose(summary, exceptions, proposals);
+}
+
+/** The exceptions of an account. */
+export async function* entriesOf(
+  { store, scope }: ReconciledAccount,
+  states?: readonly string[],
+): AsyncGenerator<StoredReconciliationEntry, void, undefined> {
+  const read = (last?: StoredReconciliationEntry): Promise<readonly StoredReconciliationEntry[]> =>
+    store.list(scope, 'exception', {
+      limit: PAGE,
+      ...(states && { states }),
+      ...(last && { after: last.entry.id }),
+    });
+  for await (const page of pages(PAGE, read)) yield* page;
+}
+
+export async function lastClose({ store, scope }: ReconciledAccount): Promise<ClosedDay | undefined> {
+  const stored = await store.last(scope, 'close', LAST_DAY, CLOSED);
+  return stored && closedDayOf(stored);
+}
+
+/** The first day whose close does not show what ends now. */
+export async function nextOpenDay(account: ReconciledAccount): Promise<string> {
+  const last = await lastClose(account);
+  return last ? nextDay(last.summary.day) : '';
+}
