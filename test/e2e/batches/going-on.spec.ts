@@ -41,9 +41,13 @@ describe('a batch whose work gets lost for a moment', () => {
     return batch;
   };
   const ends = async (batch: PayoutBatch): Promise<void> => {
-    await vi.waitFor(async () => {
-      expect(await batch.progress()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 3 } } });
-    });
+    // As long as a test may take: it comes to its end by itself, however busy the machine is.
+    await vi.waitFor(
+      async () => {
+        expect(await batch.progress()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 3 } } });
+      },
+      { timeout: 50_000 },
+    );
   };
 
   it('goes on by itself although the storage was away right after it was resumed', async () => {

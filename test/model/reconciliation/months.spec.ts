@@ -8,7 +8,7 @@ import {
 import { Month } from './month.js';
 
 const { MONTHS_RUNS, MONTHS_SEED } = process.env;
-const runs = Number(MONTHS_RUNS ?? 3);
+const runs = Number(MONTHS_RUNS ?? 1);
 const first = Number(MONTHS_SEED ?? Date.now() % 2 ** 31);
 
 /** Fewer months may miss something. */
