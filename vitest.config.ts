@@ -22,7 +22,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^nestjs-payments$/, replacement: pathOf('lib/index.ts') },
-      { find: /^nestjs-payments\/(testing|sandbox|batches|reconciliation)$/, replacement: pathOf('lib/$1/index.ts') },
+      {
+        find: /^nestjs-payments\/(testing|sandbox|batches|reconciliation)$/,
+        replacement: pathOf('lib/$1/index.ts'),
+      },
       {
         find: /^nestjs-payments\/(redis|postgres|sqlite|typeorm|knex|kysely|drizzle|mikro-orm|prisma|sequelize|mysql)$/,
         replacement: pathOf('lib/storage/$1/index.ts'),

@@ -145,12 +145,12 @@ async function pagesByHand(pool, schema) {
   let [entries, after] = [0, 0];
   for (;;) {
     const { rows } = await pool.query(
-      `SELECT id::text, record::text FROM ${schema}.payments_journal WHERE id > $1 ORDER BY id LIMIT 1000`,
+      `SELECT id::text AS place, record::text FROM ${schema}.payments_journal WHERE id > $1 ORDER BY id LIMIT 1000`,
       [after],
     );
     if (rows.length === 0) return { entries };
     entries += rows.length;
     for (const { record } of rows) JSON.parse(record);
-    after = rows.at(-1).id;
+    after = rows.at(-1).place;
   }
 }

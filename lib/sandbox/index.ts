@@ -32,7 +32,11 @@ export { type CallSelection, type NextCall, type PlannedFault } from './faults/n
 export { type SandboxCustomer } from './handle/customer.js';
 export { type SandboxState } from './state/state-entry.js';
 export { type SandboxPayoutProvider } from './handle/payout-provider.js';
-export { type MerchantSelection, type SandboxMerchant, type StatementPeriod } from './handle/sandbox-merchant.js';
+export {
+  type MerchantSelection,
+  type SandboxMerchant,
+  type StatementPeriod,
+} from './handle/sandbox-merchant.js';
 export {
   type SandboxWorld,
   type SandboxWorldBank,
