@@ -108,7 +108,7 @@ function shownKinds(payment: MadePayment, entry: JournalEntry, facts: DayFacts):
   return [
     ...(isKnown ? [] : (['proven'] as const)),
     ...(planted('amount') ? (['amount'] as const) : []),
-    ...(planted('fee') && !payment.isFeeUnknown ? (['fee'] as const) : []),
+    ...(planted('fee') ? (['fee'] as const) : []),
     ...(isLate ? (['late'] as const) : []),
   ];
 }

@@ -146,7 +146,7 @@ export class Month {
 
   private async close(from: number): Promise<void> {
     const day = new Date(from + 3 * HOUR).toISOString().slice(0, 10);
-    const planted = new PlantedStatement(this.place.csv(day));
+    const planted = new PlantedStatement(this.place.csv(day), this.unknownFees());
     const isHidden = this.random.chance(0.5);
     if (isHidden) planted.hideAdjustments();
     const entries = await this.entries();
@@ -232,6 +232,12 @@ export class Month {
       if (entry) entries.set(reference, entry);
     }
     return entries;
+  }
+
+  private unknownFees(): ReadonlySet<string> {
+    return new Set(
+      this.payments.filter(({ isFeeUnknown }) => isFeeUnknown).map(({ reference }) => reference),
+    );
   }
 
   private movedAt(): Map<string, number> {

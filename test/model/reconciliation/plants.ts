@@ -16,7 +16,11 @@ export class PlantedStatement {
   private readonly header: readonly string[];
   private readonly rows: string[][];
 
-  constructor(csv: string) {
+  /** @param unknownFees References of payments whose fee nobody here knows: a wrong one could only be guessed from the balance. */
+  constructor(
+    csv: string,
+    private readonly unknownFees: ReadonlySet<string>,
+  ) {
     if (!csv.startsWith(HEADER)) throw new Error(`The emulator's statement begins with ${csv.slice(0, 40)}.`);
     const [header = '', ...lines] = csv.split(/\r?\n/).filter((line) => line !== '');
     this.header = header.split(',');
@@ -72,6 +76,7 @@ export class PlantedStatement {
     const reference = this.cell(row, 'Reference');
     // One error a payment: of two nobody could say which one was found.
     if (this.plants.some((plant) => plant.reference === reference)) return;
+    if (kind === 'fee' && this.unknownFees.has(reference)) return;
     if (kind === 'duplicate') this.rows.splice(at, 0, [...row]);
     else if (kind === 'removed') this.rows.splice(at, 1);
     else
