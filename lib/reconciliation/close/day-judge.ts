@@ -45,6 +45,8 @@ export class DayJudge implements MatchListener {
   private readonly uncertain: Uncertain[] = [];
   private readonly fees = { collection: new UsualFee(), disbursement: new UsualFee() };
   private isReadable = true;
+  /** A row that no payment explains may have changed the balance, too. */
+  private hasDoubtfulRow = false;
 
   constructor(private readonly day: DayToJudge) {
     const { opening, closing } = day;
@@ -59,6 +61,7 @@ export class DayJudge implements MatchListener {
   }
 
   doubtful(row: RowMoney): void {
+    this.hasDoubtfulRow = true;
     this.sums?.add(movementOfRow(row, this.day.limits), row.cents);
   }
 
@@ -90,7 +93,7 @@ export class DayJudge implements MatchListener {
 
   /** Says of open payments whether the balance fits if they moved. */
   withHints(equation: BalanceEquation | undefined): readonly Finding[] {
-    const moved = equation && this.explain(equation);
+    const moved = equation && !this.hasDoubtfulRow ? this.explain(equation) : undefined;
     if (!moved) return this.findings;
     return this.findings.map((finding) =>
       finding.kind === 'unknown' || finding.kind === 'unproven'
@@ -114,11 +117,11 @@ export class DayJudge implements MatchListener {
     if (isUnderWay || stays) this.carried.push({ family, reference });
   }
 
-  /** Payments of earlier days were counted there. */
+  /** Payments of earlier and later days are counted there. */
   private count(own: OwnPayment): void {
     if (own.cents !== undefined && own.feeCents !== undefined)
       this.fees[own.family].add(own.cents, own.feeCents);
-    if (own.createdAt < this.day.from) return;
+    if (own.createdAt < this.day.from || own.createdAt >= this.day.judgedAt.cutOff) return;
     if (own.family === 'collection' && own.state === 'moved') this.collections.add(own);
     if (own.family === 'disbursement' && (own.state === 'moved' || own.state === 'accepted'))
       this.payouts.add(own);

@@ -1,4 +1,3 @@
-import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { PaymentsValidationError } from '../../errors/payments-errors.js';
 import { type CloseProposal } from '../exceptions/close-exception.js';
 import { type Statement, type StatementRow } from '../statement/statement-row.js';
@@ -12,8 +11,8 @@ import { isPaymentRow, type PaymentRow, rowMoney } from './row-money.js';
 
 /** What a close learns from the rows, one after the other. */
 export interface MatchListener {
-  /** A payment and its row, and what the statement proves. */
-  matched(own: OwnPayment, row: RowMoney, proves: PaymentOutcome | undefined): void;
+  /** A payment and its row. */
+  matched(own: OwnPayment, row: RowMoney): void;
   /** A row of a payment that is not certain: nobody knows it, or it comes twice. */
   doubtful(row: RowMoney): void;
   /** Money that is no payment. */
@@ -85,7 +84,7 @@ export class StatementMatch {
     const { family, reference } = own;
     for (const kind of kinds) this.find({ kind, family, reference, own, row, ...(isLoose && { isLoose }) });
     if (proves) this.proposals.push({ family, reference, outcome: proves, row: row.row });
-    this.listener.matched(own, row, proves);
+    this.listener.matched(own, row);
   }
 
   /** The same for a payment of the day. */
@@ -98,11 +97,6 @@ export class StatementMatch {
   doubt(finding: Finding & { readonly row: RowMoney }): void {
     this.find(finding);
     if (!finding.row.isFailed) this.listener.doubtful(finding.row);
-  }
-
-  find(finding: Finding): void {
-    this.findings.push(finding);
-    this.checkMost(this.findings.length);
   }
 
   private take(given: StatementRow): void {
@@ -131,6 +125,11 @@ export class StatementMatch {
     } else if (this.hasRow(place)) {
       this.doubt({ kind: 'duplicate', family, reference, own: this.own.at(place), row: money });
     } else this.matchPlace(place, money);
+  }
+
+  private find(finding: Finding): void {
+    this.findings.push(finding);
+    this.checkMost(this.findings.length);
   }
 
   private checkMost(found: number): void {

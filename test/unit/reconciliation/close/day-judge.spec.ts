@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { DayJudge } from '../../../../lib/reconciliation/close/day-judge.js';
+import { type BalanceReading } from '../../../../lib/reconciliation/close/close-summary.js';
+import { type RowMoney } from '../../../../lib/reconciliation/matching/judge.js';
+import { type OwnPayment } from '../../../../lib/reconciliation/matching/own-payment.js';
+import { OwnPayments } from '../../../../lib/reconciliation/matching/own-payments.js';
+
+const HOUR = 3_600_000;
+const FROM = 1_800_000_000_000;
+const TO = FROM + 24 * HOUR;
+
+const reading = (at: number, balance: string): BalanceReading => ({
+  askedAt: new Date(at + 1),
+  answeredAt: new Date(at + 2),
+  balance,
+  available: balance,
+  locked: '0.00',
+});
+const payout = (reference: string, given: Partial<OwnPayment> = {}): OwnPayment => ({
+  family: 'disbursement',
+  reference,
+  state: 'unknown',
+  status: 'unknown',
+  cents: 100_000,
+  feeCents: 500,
+  createdAt: FROM + HOUR,
+  changedAt: FROM + HOUR,
+  ...given,
+});
+const row = (given: Partial<RowMoney> = {}): RowMoney => ({
+  row: 2,
+  kind: 'payout',
+  cents: 100_000,
+  feeCents: 500,
+  at: FROM + 2 * HOUR,
+  isFailed: false,
+  ...given,
+});
+const judgeOf = (own: readonly OwnPayment[], closing: string): DayJudge => {
+  const payments = new OwnPayments();
+  for (const payment of own) payments.add(payment);
+  return new DayJudge({
+    own: { payments, after: [], proven: new Map() },
+    judgedAt: { cutOff: TO, hasStatement: true, statementLagMs: HOUR, outcomeWithinMs: 24 * HOUR },
+    limits: { largestFeeCents: undefined, payoutsEndWithinMs: Infinity },
+    from: FROM,
+    opening: reading(FROM, '100000.00'),
+    closing: reading(TO, closing),
+  });
+};
+
+describe('a day that is judged', () => {
+  it('has a hint if one set of open payments alone explains the balance', () => {
+    const judge = judgeOf([payout('a'), payout('b', { cents: 7_000 })], '98995.00');
+    judge.finish(undefined);
+    expect(judge.withHints(judge.equation()).map(({ hint }) => hint)).toEqual([
+      'It fits if exactly these open payments moved: "a".',
+      'It fits if exactly these open payments moved: "a".',
+    ]);
+  });
+
+  it('has no hint if a row that nobody knows may explain the balance, too', () => {
+    const judge = judgeOf([payout('a')], '98995.00');
+    judge.doubtful(row());
+    judge.finish(undefined);
+    expect(judge.equation()).toMatchObject({ least: '-2010.00', most: '0.00', difference: '0.00' });
+    expect(judge.withHints(judge.equation()).map(({ hint }) => hint)).toEqual([undefined]);
+  });
+
+  it('counts the payments that were made on it, and those of other days there', () => {
+    const judge = judgeOf([payout('a', { state: 'accepted' })], '100000.00');
+    judge.matched(payout('early', { state: 'accepted', createdAt: TO + 1 }), row());
+    judge.matched(payout('old', { state: 'accepted', createdAt: FROM - 1 }), row());
+    judge.finish(undefined);
+    expect(judge.payouts.sum).toEqual({ count: 1, amount: '1000.00', fees: '5.00' });
+  });
+
+  it('has no equation if the journal cannot read an amount, and says so of the payment', () => {
+    const judge = judgeOf([payout('a', { cents: undefined, status: 'damaged' })], '100000.00');
+    judge.finish(undefined);
+    expect(judge.equation()).toBeUndefined();
+    expect(judge.findings).toMatchObject([{ kind: 'unknown', reference: 'a' }]);
+  });
+
+  it('hands on what was under way while the balance was read', () => {
+    const during = payout('a', { state: 'moved', status: 'paid', changedAt: TO + 1 });
+    const judge = judgeOf([during, payout('b', { state: 'none', status: 'rejected' })], '100000.00');
+    judge.finish(undefined);
+    expect(judge.carried).toEqual([{ family: 'disbursement', reference: 'a' }]);
+    expect(judge.equation()).toMatchObject({ least: '-1005.00', most: '0.00' });
+  });
+});
