@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Reconciliation, ReconciliationModule, type Statement } from 'nestjs-payments/reconciliation';
+import {
+  type DayClose,
+  Reconciliation,
+  ReconciliationModule,
+  type Statement,
+} from 'nestjs-payments/reconciliation';
 import { memoryStorage, PaymentsModule } from 'nestjs-payments';
 import { Test } from '@nestjs/testing';
 import {
@@ -146,6 +151,28 @@ describe('a close that is refused', () => {
     await expect(first).rejects.toMatchObject({ code: 'CLOSE_RUNNING' });
     const again = await shop.reconciliation.open(yesterday);
     expect(again.summary).toEqual(close.summary);
+  });
+
+  it('gives the close of a process that took over, if both come to their end', async () => {
+    const store = place.storage.reconciliation;
+    if (!store) throw new Error('PostgreSQL keeps closes.');
+    let other: DayClose | undefined;
+    const add: typeof store.add = async (entries) => {
+      if (entries[0]?.kind === 'close') {
+        await place.pass(0.1 * HOUR);
+        other = await shop.reconciliation.close({ day: yesterday, by: 'the other process' });
+      }
+      return store.add(entries);
+    };
+    const slow = {
+      ...place.storage,
+      reconciliation: Object.assign(Object.create(store) as typeof store, { add }),
+    };
+    const second = await startReconciliationApp({ sandbox: place.sandbox, storage: slow });
+    const close = await second.reconciliation.close({ day: yesterday, ...BY });
+    await second.app.close();
+    expect(other?.summary.by).toBe('the other process');
+    expect(close.summary).toEqual(other?.summary);
   });
 
   it('says at boot that the storage keeps no closes', async () => {
