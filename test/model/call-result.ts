@@ -58,3 +58,12 @@ export function beliefAfter(result: CallResult): Belief | 'freed' {
   if (name === 'PaymentOutcomeUnknownError') return evidence === 'in-flight' ? 'nothing' : 'open';
   return REFUSALS.includes(name) && mayHaveBeenProcessed === false ? 'freed' : 'nothing';
 }
+
+/** The gateway said no, and the journal holds that. */
+export function isRefused(result: CallResult): boolean {
+  return (
+    result.end === 'rejected' &&
+    result.error.name === 'PaymentRejectedError' &&
+    result.error.mayHaveBeenProcessed === false
+  );
+}

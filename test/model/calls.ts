@@ -1,5 +1,5 @@
 import { type EnlistedPayment } from 'nestjs-payments';
-import { CALLER_GAVE_UP, type CallResult, viewOf } from './call-result.js';
+import { CALLER_GAVE_UP, type CallResult, isRefused, viewOf } from './call-result.js';
 import { type SentPayment } from './gateway.js';
 import { DEADLINE_MS, type MerchantProcess } from './merchant-process.js';
 import { type Outcomes } from './outcomes.js';
@@ -169,7 +169,9 @@ export class Calls {
         tell({ end: 'resolved', value });
       },
       (error: unknown) => {
-        tell({ end: 'rejected', error: viewOf(error) });
+        const result: CallResult = { end: 'rejected', error: viewOf(error) };
+        if (isRefused(result)) this.world.checker.refused(call);
+        tell(result);
       },
     );
     await Promise.race([made, process.death]);
@@ -187,6 +189,7 @@ export class Calls {
       if (gateway.effectsOf(call).length > 0 || gateway.awaits(call)) checker.lost(call);
       checker.freed(call);
     }
-    if (existing?.state === 'rejected') checker.freed(call);
+    // A planned payment that is still planned was never in the gateway's hands.
+    if (existing?.state === 'rejected' || existing?.state === 'planned') checker.freed(call);
   }
 }

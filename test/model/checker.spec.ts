@@ -108,6 +108,20 @@ it('finds a third try, and one that another replica makes while the first still 
     checker.arrived(sent);
   };
   expect(problem(tried)).toBe('a payment was tried more than once more');
+  const besideRefused = (checker: Checker): void => {
+    checker.begins(call, 1, undefined);
+    checker.begins(call, 2, undefined);
+    checker.arrived(sent);
+    checker.refused(call);
+    checker.arrived(sent);
+    checker.arrived(sent);
+  };
+  expect(problem(besideRefused)).toBeUndefined();
+  const beyond = (checker: Checker): void => {
+    besideRefused(checker);
+    checker.arrived(sent);
+  };
+  expect(problem(beyond)).toBe('a payment was tried more than once more');
   const held = (checker: Checker): void => {
     made(checker, unknown);
     checker.hold(call, 1);

@@ -163,6 +163,13 @@ export class Checker {
     });
   }
 
+  /** The gateway refused the payment of a call: a call that ran beside it may begin the payment anew. */
+  refused(slot: Slot): void {
+    const facts = this.of(slot);
+    facts.planned = false;
+    for (const key of facts.keys.keys()) facts.keys.set(key, 0);
+  }
+
   /** Nobody listened at the gateway's address while a first call was made, and no connection to it was left. */
   neverLeft(call: PlannedCall, result: CallResult): void {
     const isUnknown = result.end === 'rejected' && result.error.name === 'PaymentOutcomeUnknownError';

@@ -227,7 +227,7 @@ export class Story {
     const aside = await merchant.storage.conflicts.list(SCOPE, { limit: 100 });
     const heard = merchant.processes.flatMap((process) => process.heard);
     for (const slot of SLOTS) {
-      if (slot.family !== 'collection') continue;
+      if (slot.family !== 'collection' || checker.isLost(slot)) continue;
       const [effect] = gateway.effectsOf(slot);
       const events = heard.filter(({ data }) => data.reference === slot.reference).map(({ event }) => event);
       const expected = effect ? [`payment.${effect.status}`] : [];
