@@ -17,9 +17,11 @@ const TEMPLATES = [
 const HEADER = 'Date,Type,Reference,Amount,Fee,Recipient,Currency,Status\n';
 const ROWS_A_PIECE = 500;
 
-/** @param keys Address and keys of the gateway. */
-export default async function open({ url, keys }) {
-  const schema = `payments_bench_${process.pid}`;
+/**
+ * @param keys Address and keys of the gateway.
+ * @param schema Where the payments are; another process may have filled it.
+ */
+export default async function open({ url, keys, schema }) {
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   await migratePayments(pool, { schema });
   const storage = postgresStorage({ pool, schema });
@@ -61,9 +63,11 @@ export default async function open({ url, keys }) {
     async clear() {
       await pool.query(`TRUNCATE ${schema}.payments_reconciliation`);
     },
+    async drop() {
+      await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+    },
     async stop() {
       await app.close();
-      await pool.query(`DROP SCHEMA ${schema} CASCADE`);
       await pool.end();
     },
   };

@@ -34,7 +34,7 @@ const MISPLACED_QUOTES: readonly string[] = [
 ];
 const NOT_UTF8 = 'the file is not in UTF-8: save it as "CSV UTF-8"';
 /** So many bytes are parsed at once. */
-const PIECE = 65_536;
+const PIECE = 16_384;
 
 /**
  * Reads the rows of a CSV file as it comes, the names of the columns too, in little memory. The file is in UTF-8, and has commas or

@@ -3,6 +3,7 @@ import { writeExceptions } from '../exceptions/write-exceptions.js';
 import { PaymentsError } from '../../errors/payments-errors.js';
 import { rowMoney } from '../matching/row-money.js';
 import { StatementDigest } from '../matching/statement-digest.js';
+import { type ReconciliationEntry } from '../../storage/reconciliation-store.js';
 import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
 import { type Statement } from '../statement/statement-row.js';
 import { listEntries } from './carried.js';
@@ -11,7 +12,8 @@ import { type ClosePlace, placeOf } from './close-place.js';
 import { CloseRun } from './close-run.js';
 import { findDay, type FoundDay } from './find-day.js';
 
-const MOST_ENTRIES = 500;
+/** Each of a list holds a hundred payments. */
+const ENTRIES_AT_ONCE = 50;
 
 /** What is asked for. */
 export interface CloseRequest {
@@ -77,10 +79,8 @@ async function closeInTurn(
   };
   const closed = closedDay(place, found, summary, run.token, statement !== undefined);
   const list = listOf(scope, closed);
-  await addAll(account, [
-    ...listEntries(list, 'carried', found.carried),
-    ...listEntries(list, 'proposals', proposals),
-  ]);
+  await addAll(account, listEntries(list, 'carried', found.carried));
+  await addAll(account, listEntries(list, 'proposals', proposals));
   await run.hold();
   await store.add([closeEntry(scope, closed)]);
   const stored = await store.get(scope, 'close', day);
@@ -104,11 +104,16 @@ function closedDay(
 
 async function addAll(
   { store }: Pick<ReconciledAccount, 'store'>,
-  entries: Parameters<ReconciledAccount['store']['add']>[0],
+  entries: Iterable<ReconciliationEntry>,
 ): Promise<void> {
-  for (let start = 0; start < entries.length; start += MOST_ENTRIES) {
-    await store.add(entries.slice(start, start + MOST_ENTRIES));
+  let some: ReconciliationEntry[] = [];
+  for (const entry of entries) {
+    some.push(entry);
+    if (some.length < ENTRIES_AT_ONCE) continue;
+    await store.add(some);
+    some = [];
   }
+  if (some.length > 0) await store.add(some);
 }
 
 /** @throws PaymentsError with the code `DAY_CLOSED` if the day was closed with another statement. */

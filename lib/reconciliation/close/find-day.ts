@@ -24,7 +24,7 @@ export interface FoundDay {
   readonly closing: BalanceReading;
   readonly findings: readonly Finding[];
   /** What the statement proves. */
-  readonly proofs: readonly Omit<CloseProposal, 'exception'>[];
+  readonly proofs: readonly CloseProposal[];
   readonly carried: readonly CarriedPayment[];
 }
 

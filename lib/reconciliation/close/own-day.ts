@@ -1,12 +1,12 @@
 import { type JournalState, type PaymentFamily } from '../../common/vocabulary.js';
-import { type StoredJournalRecord } from '../../storage/journal-store.js';
+import { type JournalPage, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { type ReconciledAccount } from '../accounts.js';
 import { type RowMoney } from '../matching/judge.js';
 import { type OwnPayment, ownPayment } from '../matching/own-payment.js';
 import { OwnPayments } from '../matching/own-payments.js';
 import { type CarriedPayment } from './carried.js';
 
-const PAGE = 1_000;
+const PAGE = 200;
 const AT_ONCE = 16;
 const FAMILIES: readonly PaymentFamily[] = ['collection', 'disbursement'];
 
@@ -98,24 +98,25 @@ async function* olderPayments(own: OwnJournal, to: number): AsyncGenerator<Earli
   }
 }
 
-/** The payments that were written down from `from` to `to`. */
+/** The payments that were written down from `from` to `to`. The storage reads a page while the one before is looked at. */
 async function* pagesFrom(
   { journal, scope }: OwnJournal,
   except: readonly JournalState[],
   { from, to }: { readonly from?: number; readonly to: number },
 ): AsyncGenerator<readonly StoredJournalRecord[], void, undefined> {
   for (const family of FAMILIES) {
-    let after: string | undefined;
-    do {
-      const place = {
-        limit: PAGE,
-        ...(from !== undefined && { from }),
-        ...(after !== undefined && { after }),
-      };
-      const { entries, next } = await journal.list({ ...scope, family }, except, place);
+    const read = (after?: string): Promise<JournalPage> => {
+      const place = { ...(from !== undefined && { from }), ...(after !== undefined && { after }) };
+      const page = journal.list({ ...scope, family }, except, { limit: PAGE, ...place });
+      // It may fail while the page before is still looked at; whoever awaits it hears that.
+      page.catch(() => undefined);
+      return page;
+    };
+    for (let page: Promise<JournalPage> | undefined = read(); page;) {
+      const { entries, next }: JournalPage = await page;
       const inTime = entries.filter(({ createdAt }) => createdAt < to);
+      page = next !== undefined && inTime.length === entries.length ? read(next) : undefined;
       yield inTime;
-      after = inTime.length < entries.length ? undefined : next;
-    } while (after !== undefined);
+    }
   }
 }

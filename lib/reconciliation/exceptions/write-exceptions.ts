@@ -1,5 +1,4 @@
 import { pages } from '../../common/pages.js';
-import { type PaymentOutcome } from '../../common/vocabulary.js';
 import {
   type ReconciliationEntry,
   type ReconciliationStore,
@@ -20,7 +19,7 @@ const ENDED_BY_OUTCOME: ReadonlySet<ExceptionKind> = new Set(['proven', 'status'
 /** What a close found, and what it proves. */
 export interface FoundExceptions {
   readonly findings: readonly Finding[];
-  readonly proofs: readonly Omit<CloseProposal, 'exception'>[];
+  readonly proofs: readonly CloseProposal[];
 }
 
 /** What is open after a close. */
@@ -38,12 +37,12 @@ export async function writeExceptions(
 ): Promise<OpenExceptions> {
   const { store } = account;
   const left = await openEntries(account);
-  const outcomes = new Map(proofs.map((proof) => [nameOf(proof), proof]));
+  const ofFindings = proofsOf(findings, proofs);
   const counts: Partial<Record<ExceptionKind, number>> = {};
   const added: ReconciliationEntry[] = [];
   for (const finding of findings) {
     const name = nameOf(finding);
-    const entry = exceptionEntry(place, finding, takeOutcome(outcomes, finding));
+    const entry = exceptionEntry(place, finding, ofFindings.get(finding)?.outcome);
     const known = left.get(entry.id) ?? left.get(`${finding.kind} ${name}`);
     if (known) {
       left.delete(known.entry.id);
@@ -58,8 +57,8 @@ export async function writeExceptions(
     if (await isOver(account, place, stored)) await settleException(store, stored, { until: place.day });
     else if (stored.entry.state === 'open') counts[kind] = (counts[kind] ?? 0) + 1;
   }
-  const proposals = [...outcomes.values()].map((proof) => ({ exception: undefined, ...proof }));
-  return { counts, proposals };
+  const taken = new Set(ofFindings.values());
+  return { counts, proposals: proofs.filter((proof) => !taken.has(proof)) };
 }
 
 /** What would explain the balance is another thing every day. */
@@ -124,15 +123,22 @@ async function isOver(
   return state === (proves === 'failed' ? 'none' : 'moved');
 }
 
-/** The first exception of a payment takes what the statement proves. */
-function takeOutcome(
-  outcomes: Map<string, Omit<CloseProposal, 'exception'>>,
-  finding: Finding,
-): PaymentOutcome | undefined {
-  const proof = outcomes.get(nameOf(finding));
-  if (!proof || finding.row?.row !== proof.row) return undefined;
-  outcomes.delete(nameOf(finding));
-  return proof.outcome;
+/** What the statement proves of findings. The first one of a payment takes it. Nearly no proof belongs to any. */
+function proofsOf(
+  findings: readonly Finding[],
+  proofs: readonly CloseProposal[],
+): ReadonlyMap<Finding, CloseProposal> {
+  const first = new Map<string, Finding>();
+  for (const finding of findings) {
+    const name = `${nameOf(finding)} ${finding.row?.row}`;
+    if (!first.has(name)) first.set(name, finding);
+  }
+  const taken = new Map<Finding, CloseProposal>();
+  for (const proof of proofs) {
+    const finding = first.size > 0 ? first.get(`${nameOf(proof)} ${proof.row}`) : undefined;
+    if (finding) taken.set(finding, proof);
+  }
+  return taken;
 }
 
 function nameOf({ family, reference }: Partial<Pick<Finding, 'family' | 'reference'>>): string {

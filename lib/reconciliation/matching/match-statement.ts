@@ -37,7 +37,7 @@ export interface StatementDay {
 export class StatementMatch {
   readonly findings: Finding[] = [];
   readonly open: OpenRow[] = [];
-  readonly proposals: Omit<CloseProposal, 'exception'>[] = [];
+  readonly proposals: CloseProposal[] = [];
   readonly collections = new MoneySum();
   readonly payouts = new MoneySum();
   /** In cents. */
@@ -83,7 +83,8 @@ export class StatementMatch {
     const { kinds, proves } = judgeWithRow(own, row, this.judgedAt);
     const { family, reference } = own;
     for (const kind of kinds) this.find({ kind, family, reference, own, row, ...(isLoose && { isLoose }) });
-    if (proves) this.proposals.push({ family, reference, outcome: proves, row: row.row });
+    if (proves)
+      this.proposals.push({ exception: undefined, family, reference, outcome: proves, row: row.row });
     this.listener.matched(own, row);
   }
 
