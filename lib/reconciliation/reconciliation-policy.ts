@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const LONGEST_MS = 366 * 24 * HOUR_MS;
 
 /**
- * How a row without a known reference may find its payment.
+ * How a row without a reference may find its payment.
  *
  * @publicApi
  */
@@ -48,12 +48,12 @@ export interface ReconciliationPolicy {
    */
   readonly largestFee?: MoneyInput;
   /**
-   * Whether a row that names no payment of the journal may belong to one with the same amount at about the same time, and the
-   * same phone or account number if the row has one. Only where exactly one row and one payment fit. @default never
+   * Whether a row without a reference may belong to a payment with the same amount at about the same time, and the same phone or
+   * account number if the row has one. Only where exactly one row and one payment fit. @default never
    */
   readonly looseMatching?: LooseMatching;
   /**
-   * How many exceptions a close may find. A statement of another account has more, and ends with an error.
+   * How many exceptions a close with a statement may find. A statement of another account has more, and ends with an error.
    * @default 100_000
    */
   readonly mostExceptions?: number;

@@ -130,7 +130,7 @@ export function evidenceOf({ record, leaseLeftMs }: StoredJournalRecord): Outcom
 }
 
 /** The gateway refused, or an operator says `failed` and the gateway never acknowledged the payment. */
-function mayBeTriedAgain(record: JournalRecord): boolean {
+export function mayBeTriedAgain(record: JournalRecord): boolean {
   const { state, outcome, settledBy } = record;
   if (state === 'rejected') return true;
   return state === 'settled' && outcome === 'failed' && settledBy === 'operator' && !isAcknowledged(record);

@@ -9,6 +9,8 @@ export interface CarriedPayment {
   readonly reference: string;
   /** Its row, if a statement has shown it already. */
   readonly proven?: RowMoney | undefined;
+  /** A statement should have shown it. */
+  readonly awaitsRow?: true | undefined;
 }
 
 /** What a close keeps in lists, because it may be long. */

@@ -65,7 +65,7 @@ async function closeInTurn(
     goOn: () => run.goOn(),
   });
   await run.hold();
-  const where = { scope, day, statement: statement?.name ?? '' };
+  const where = { scope, day, statement: statement?.name };
   const { counts, proposals } = await writeExceptions(account, where, found);
   const summary = {
     day,

@@ -2,12 +2,19 @@ import { BalanceSums } from '../balance/balance-equation.js';
 import { explainGap } from '../balance/explain-gap.js';
 import { changeOf, type Movement, type ReadingTime } from '../balance/movement.js';
 import { parseCents } from '../../common/money.js';
+import { PaymentsValidationError } from '../../errors/payments-errors.js';
 import { hintOf } from '../exceptions/reason.js';
 import { type Finding } from '../matching/finding.js';
 import { type JudgedAt, judgeWithoutRow, type RowMoney } from '../matching/judge.js';
 import { type MatchListener } from '../matching/match-statement.js';
 import { MoneySum } from '../matching/money-sum.js';
-import { type MovementLimits, movementOf, movementOfRow, movementWithRow } from '../matching/movement-of.js';
+import {
+  type MovementLimits,
+  movementOf,
+  movementOfReturn,
+  movementOfRow,
+  movementWithRow,
+} from '../matching/movement-of.js';
 import { type OwnPayment } from '../matching/own-payment.js';
 import { UsualFee } from '../matching/usual-fee.js';
 import { type CarriedPayment } from './carried.js';
@@ -20,6 +27,8 @@ export interface DayToJudge {
   readonly own: OwnDay;
   readonly judgedAt: JudgedAt;
   readonly limits: MovementLimits;
+  /** How many payments a statement may not show. */
+  readonly mostExceptions: number;
   /** The beginning of the day. */
   readonly from: number;
   /** Undefined at the first close. */
@@ -65,6 +74,11 @@ export class DayJudge implements MatchListener {
     this.sums?.add(movementOfRow(row, this.day.limits), row.cents);
   }
 
+  takenBack(row: RowMoney): void {
+    this.hasDoubtfulRow = true;
+    this.sums?.add(movementOfReturn(row, this.day.limits), row.cents);
+  }
+
   other({ cents, at }: RowMoney): void {
     this.sums?.addOther(cents, { from: at, to: at });
   }
@@ -72,17 +86,21 @@ export class DayJudge implements MatchListener {
   /** Everything that no row belongs to. */
   finish(matched: MatchedDay | undefined): void {
     const { match, early = [] } = matched ?? {};
-    const { payments, after, proven } = this.day.own;
+    const { payments, after, carried } = this.day.own;
     for (let place = 0; place < payments.size; place += 1) {
-      const row = proven.get(place);
-      if (row) this.matched(payments.at(place), row);
-      else if (!match?.hasRow(place)) this.judge(payments.at(place));
+      const { proven, awaitsRow } = carried.get(place) ?? {};
+      if (proven) this.matched(payments.at(place), proven);
+      else if (!match?.hasRow(place)) this.judge(payments.at(place), awaitsRow);
     }
     for (const { own, row } of early)
       this.carried.push({ family: own.family, reference: own.reference, proven: row });
     const seen = new Set(early.map(({ own }) => `${own.family} ${own.reference}`));
     for (const own of after) {
-      if (!seen.has(`${own.family} ${own.reference}`)) this.move(own, movementOf(own, this.day.limits));
+      const { family, reference } = own;
+      if (seen.has(`${family} ${reference}`)) continue;
+      this.move(own, movementOf(own, this.day.limits));
+      // The next close lists what was written down since the end of this day, and this one was written down before.
+      if (own.createdAt < this.day.judgedAt.cutOff) this.carried.push({ family, reference });
     }
   }
 
@@ -102,26 +120,40 @@ export class DayJudge implements MatchListener {
     );
   }
 
-  private judge(own: OwnPayment): void {
+  private judge(own: OwnPayment, awaitedRow: true | undefined): void {
     this.count(own);
     const { family, reference } = own;
-    const { kinds, stays } = judgeWithoutRow(own, this.day.judgedAt);
-    for (const kind of kinds) this.findings.push({ kind, family, reference, own });
-    if (stays && kinds.length === 0) this.expected += 1;
+    const { judgedAt } = this.day;
+    const { kinds, stays, isExpected } = judgeWithoutRow(own, judgedAt, awaitedRow);
+    for (const kind of kinds) this.find({ kind, family, reference, own });
+    if (isExpected) this.expected += 1;
     if (own.state === 'accepted' || own.state === 'unknown') this.open.add(own);
     const movement = movementOf(own, this.day.limits);
     this.move(own, movement);
     // What ended while or after the balance was read concerns the next close, too.
     const isUnderWay =
       movement && movement.state !== 'none' && movement.to >= this.day.closing.askedAt.getTime();
-    if (isUnderWay || stays) this.carried.push({ family, reference });
+    if (!isUnderWay && !stays) return;
+    const awaitsRow = own.state === 'moved' && stays && (judgedAt.hasStatement || awaitedRow);
+    this.carried.push({ family, reference, ...(awaitsRow && { awaitsRow }) });
+  }
+
+  private find(finding: Finding): void {
+    this.findings.push(finding);
+    const { judgedAt, mostExceptions } = this.day;
+    if (!judgedAt.hasStatement || this.findings.length <= mostExceptions) return;
+    throw new PaymentsValidationError({
+      statement: [
+        `more than ${mostExceptions} payments of the journal are not in it: is it the whole statement of this account and this day? If so, raise policy.mostExceptions`,
+      ],
+    });
   }
 
   /** Payments of earlier and later days are counted there. */
   private count(own: OwnPayment): void {
     if (own.cents !== undefined && own.feeCents !== undefined)
       this.fees[own.family].add(own.cents, own.feeCents);
-    if (own.createdAt < this.day.from || own.createdAt >= this.day.judgedAt.cutOff) return;
+    if (own.begunAt < this.day.from || own.begunAt >= this.day.judgedAt.cutOff) return;
     if (own.family === 'collection' && own.state === 'moved') this.collections.add(own);
     if (own.family === 'disbursement' && (own.state === 'moved' || own.state === 'accepted'))
       this.payouts.add(own);

@@ -49,14 +49,16 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
   const carried = previous && readList(account.store, listOf(account.scope, previous), 'carried');
   const span = { from, to, readUntil: closing.answeredAt.getTime(), carried };
   const own = await readOwnDay(account, span, goOn);
-  const { statementLagMs, outcomeWithinMs } = policy;
+  const { statementLagMs, outcomeWithinMs, payoutsEndWithinMs, mostExceptions } = policy;
   const judgedAt: JudgedAt = {
     cutOff: to,
     hasStatement: statement !== undefined,
     statementLagMs,
     outcomeWithinMs,
+    payoutsEndWithinMs,
   };
-  const judge = new DayJudge({ own, judgedAt, limits: policy, from, opening: previous?.closing, closing });
+  const opening = previous?.closing;
+  const judge = new DayJudge({ own, judgedAt, limits: policy, mostExceptions, from, opening, closing });
   const matched =
     statement && (await matchDay({ account, place, own, judgedAt, policy }, statement, judge, goOn));
   judge.finish(matched);
@@ -72,7 +74,7 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
     },
     closing,
     findings: [...gapOf(balance), ...(matched?.match.findings ?? []), ...judge.withHints(balance)],
-    proofs: matched?.match.proposals ?? [],
+    proofs: matched?.match.proofs ?? [],
     carried: judge.carried,
   };
 }

@@ -35,10 +35,10 @@ export async function matchDay(
 ): Promise<MatchedDay> {
   const { day, from, to, previous } = place;
   const span = { day, from, to, most: policy.mostExceptions };
-  const match = new StatementMatch(own.payments, own.proven.keys(), judgedAt, span, listener);
+  const match = new StatementMatch(own.payments, provenRows(own), judgedAt, span, listener);
   await match.read(statement, eachRow);
-  const open = new OpenRows(match, account, { since: previous?.statementsSince ?? from, to });
-  await open.find();
+  const open = new OpenRows(match, account, { since: previous?.statementsSince ?? from, from, to });
+  await open.find(eachRow);
   const { looseMatching } = policy;
   const unknown = looseMatching
     ? await matchLoosely(match, open.unknown, { ...account, payments: own.payments }, looseMatching.withinMs)
@@ -48,4 +48,9 @@ export async function matchDay(
     match.doubt({ kind: 'missing-here', family: familyOf(given), reference, row, isForgotten });
   }
   return { match, early: open.early };
+}
+
+/** Rows of earlier statements, by the place of their payment. */
+function* provenRows({ carried }: OwnDay): Generator<readonly [number, RowMoney], void, undefined> {
+  for (const [place, { proven }] of carried) if (proven) yield [place, proven];
 }

@@ -1,7 +1,6 @@
 import { type JournalState, type PaymentFamily } from '../../common/vocabulary.js';
 import { type JournalPage, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { type ReconciledAccount } from '../accounts.js';
-import { type RowMoney } from '../matching/judge.js';
 import { type OwnPayment, ownPayment } from '../matching/own-payment.js';
 import { OwnPayments } from '../matching/own-payments.js';
 import { type CarriedPayment } from './carried.js';
@@ -14,10 +13,10 @@ const FAMILIES: readonly PaymentFamily[] = ['collection', 'disbursement'];
 export interface OwnDay {
   /** Those of the day, and those of earlier days that were open. */
   readonly payments: OwnPayments;
-  /** Those that were written down after the end of the day, and before the balance was read. */
+  /** Those that were made after the end of the day, and before the balance was read. */
   readonly after: readonly OwnPayment[];
-  /** Payments whose row was in an earlier statement, by their place. */
-  readonly proven: ReadonlyMap<number, RowMoney>;
+  /** What the close before said of payments, by their place. */
+  readonly carried: ReadonlyMap<number, CarriedPayment>;
 }
 
 /** Which payments. */
@@ -47,30 +46,33 @@ export async function readOwnDay(
   const payments = new OwnPayments();
   const after: OwnPayment[] = [];
   const earlier = span.carried ? carriedPayments(own, span.carried) : olderPayments(own, span.from);
-  const provenLater: CarriedPayment[] = [];
+  const known: CarriedPayment[] = [];
+  const take = (payment: OwnPayment): void => {
+    if (payment.begunAt < span.to) payments.add(payment);
+    // The first close has no balance to compare with, but the next one must not miss another attempt.
+    else if (span.carried || payment.createdAt < span.to) after.push(payment);
+  };
   for await (const page of earlier) {
-    for (const payment of page.payments) payments.add(payment);
-    provenLater.push(...page.proven);
+    page.payments.forEach(take);
+    known.push(...page.known);
     await eachPage();
   }
   for await (const page of pagesFrom(own, [], { from: span.from, to: Math.max(span.to, span.readUntil) })) {
-    for (const payment of page.map(ownPayment)) {
-      if (payment.createdAt < span.to) payments.add(payment);
-      else after.push(payment);
-    }
+    page.map(ownPayment).forEach(take);
     await eachPage();
   }
-  const proven = new Map<number, RowMoney>();
-  for (const { family, reference, proven: row } of provenLater) {
-    const place = payments.find(family, reference);
-    if (place !== undefined && row) proven.set(place, row);
+  const carried = new Map<number, CarriedPayment>();
+  for (const one of known) {
+    const place = payments.find(one.family, one.reference);
+    if (place !== undefined) carried.set(place, one);
   }
-  return { payments, after, proven };
+  return { payments, after, carried };
 }
 
 interface EarlierPage {
   readonly payments: readonly OwnPayment[];
-  readonly proven: readonly CarriedPayment[];
+  /** Of which the close before said something. */
+  readonly known: readonly CarriedPayment[];
 }
 
 /** What the close before left, as it is now. A payment that the journal has forgotten had ended. */
@@ -85,7 +87,7 @@ async function* carriedPayments(
         some.map(({ family, reference }) => journal.get({ ...scope, family, reference })),
       );
       const payments = found.flatMap((stored) => (stored ? [ownPayment(stored)] : []));
-      yield { payments, proven: some.filter(({ proven }) => proven) };
+      yield { payments, known: some.filter(({ proven, awaitsRow }) => proven ?? awaitsRow) };
     }
   }
 }
@@ -93,8 +95,8 @@ async function* carriedPayments(
 /** Before the first close: whatever is open. */
 async function* olderPayments(own: OwnJournal, to: number): AsyncGenerator<EarlierPage, void, undefined> {
   for await (const page of pagesFrom(own, ['settled'], { to })) {
-    const open = page.map(ownPayment).filter(({ state }) => state !== 'none');
-    yield { payments: open, proven: [] };
+    const open = page.map(ownPayment).filter(({ state, isRepeatable }) => state !== 'none' || isRepeatable);
+    yield { payments: open, known: [] };
   }
 }
 

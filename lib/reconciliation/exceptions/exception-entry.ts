@@ -38,8 +38,8 @@ export interface ExceptionDetails {
 export interface ExceptionPlace {
   readonly scope: InboxScope;
   readonly day: string;
-  /** The name of the statement. */
-  readonly statement: string;
+  /** The name of the statement; undefined without one. */
+  readonly statement: string | undefined;
 }
 
 /** The entry of a finding: the same for the same finding of the same day. */
@@ -56,7 +56,7 @@ export function exceptionEntry(
     family,
     reference,
     own: own && ownSide(own),
-    theirs: row && statementSide(row, statement),
+    theirs: row && statementSide(row, statement ?? ''),
     proves,
     hint,
   };

@@ -110,17 +110,23 @@ async function openEntries({
 
 async function isOver(
   { journal, scope }: Pick<ReconciledAccount, 'journal' | 'scope'>,
-  { day }: ExceptionPlace,
+  { day, statement }: ExceptionPlace,
   stored: StoredReconciliationEntry,
 ): Promise<boolean> {
   const { kind, day: since, family, reference, proves } = detailsOf(stored);
   // An earlier run of the same close died after it had written this one, and now it is true no longer.
-  if (since === day || FOUND_AGAIN.has(kind)) return true;
-  if (!ENDED_BY_OUTCOME.has(kind) || !family || reference === undefined || !proves) return false;
+  if (since === day) return true;
+  if (!(FOUND_AGAIN.has(kind) || ENDED_BY_OUTCOME.has(kind)) || !family || reference === undefined)
+    return false;
   const record = await journal.get({ ...scope, family, reference });
-  if (!record) return true;
+  // A person has to say what became of a payment that the journal has forgotten.
+  if (!record) return false;
   const { state } = ownPayment(record);
-  return state === (proves === 'failed' ? 'none' : 'moved');
+  if (kind === 'unknown') return true;
+  if (kind === 'missing-there') return statement !== undefined || state !== 'moved';
+  // Without a statement nothing looks for the end of a payout.
+  if (kind === 'unproven') return statement !== undefined || family === 'collection' || state !== 'accepted';
+  return proves !== undefined && state === (proves === 'failed' ? 'none' : 'moved');
 }
 
 /** What the statement proves of findings. The first one of a payment takes it. Nearly no proof belongs to any. */

@@ -13,6 +13,8 @@ export interface JudgedAt {
   readonly statementLagMs: number;
   /** So long a payment may stay open. */
   readonly outcomeWithinMs: number;
+  /** So long a payout may change the balance; Infinity: for ever. */
+  readonly payoutsEndWithinMs: number;
 }
 
 /** A row with its amounts in cents. */
@@ -29,49 +31,67 @@ export interface Judgement {
   readonly proves?: PaymentOutcome;
   /** The next close has to look at it again. */
   readonly stays: boolean;
+  /** It is too young to be an exception. */
+  readonly isExpected?: true;
 }
 
 const NOTHING: Judgement = { kinds: [], stays: false };
-const EXPECTED: Judgement = { kinds: [], stays: true };
+const EXPECTED: Judgement = { kinds: [], stays: true, isExpected: true };
+const WAITING: Judgement = { kinds: [], stays: true };
+/** So long after it was refused a payment is looked at again: another attempt may have begun. */
+const AGAIN_WITHIN_MS = 31 * 86_400_000;
 
-/** A payment that no row of the statement belongs to. */
-export function judgeWithoutRow(own: OwnPayment, at: JudgedAt): Judgement {
-  const ageMs = at.cutOff - own.createdAt;
+/**
+ * A payment that no row of the statement belongs to.
+ *
+ * @param awaitsRow An earlier statement should have shown it.
+ */
+export function judgeWithoutRow(own: OwnPayment, at: JudgedAt, awaitsRow = false): Judgement {
+  const ageMs = at.cutOff - own.begunAt;
   switch (own.state) {
     case 'none':
-      return NOTHING;
+      return own.isRepeatable && ageMs < AGAIN_WITHIN_MS ? WAITING : NOTHING;
     case 'moved':
-      if (!at.hasStatement) return NOTHING;
+      if (!at.hasStatement) return awaitsRow ? WAITING : NOTHING;
       return at.cutOff - own.changedAt < at.statementLagMs ? EXPECTED : staying('missing-there');
     case 'unknown':
       return ageMs < at.statementLagMs ? EXPECTED : staying('unknown');
-    case 'accepted': {
-      // The specification has nothing that ends a payout: without a statement, all of them stay accepted.
-      const canEnd = own.family === 'collection' || at.hasStatement;
-      return ageMs < at.outcomeWithinMs || !canEnd ? EXPECTED : staying('unproven');
-    }
+    case 'accepted':
+      return judgeAccepted(own, at, ageMs);
   }
 }
 
-/** A payment and its row of the statement. */
-export function judgeWithRow(own: OwnPayment, row: RowMoney, at: JudgedAt): Judgement {
-  if (row.isFailed) return judgeFailed(own);
+function judgeAccepted({ family }: OwnPayment, at: JudgedAt, ageMs: number): Judgement {
+  if (ageMs < at.outcomeWithinMs) return EXPECTED;
+  // The specification has nothing that ends a payout: without a statement, all of them stay accepted.
+  if (family === 'collection' || at.hasStatement) return staying('unproven');
+  return ageMs < at.payoutsEndWithinMs ? WAITING : NOTHING;
+}
+
+/**
+ * A payment and its row of the statement.
+ *
+ * @param isLoose The row does not name the payment: a person has to look at what it proves.
+ */
+export function judgeWithRow(own: OwnPayment, row: RowMoney, at: JudgedAt, isLoose = false): Judgement {
+  if (row.isFailed) return judgeFailed(own, row);
   if (own.state === 'none') return { kinds: ['status'], ...proof(own, row), stays: false };
   const kinds: ExceptionKind[] = [];
   if (own.cents !== row.cents) kinds.push('amount');
   else if (own.feeCents !== undefined && row.feeCents !== undefined && own.feeCents !== row.feeCents)
     kinds.push('fee');
-  if (row.at - own.createdAt > at.outcomeWithinMs) kinds.push('late');
+  if (row.at - own.begunAt > at.outcomeWithinMs) kinds.push('late');
   if (own.state === 'moved') return { kinds, stays: false };
   // A payout ends here: nothing else of the specification does it. Of a collection a webhook should have been heard.
-  const isAsUsual = own.state === 'accepted' && own.family === 'disbursement';
+  const isAsUsual = own.state === 'accepted' && own.family === 'disbursement' && !isLoose;
   return { kinds: isAsUsual ? kinds : ['proven', ...kinds], ...proof(own, row), stays: false };
 }
 
 /** The statement says that no money moved. */
-function judgeFailed(own: OwnPayment): Judgement {
+function judgeFailed(own: OwnPayment, row: RowMoney): Judgement {
   if (own.state === 'none') return NOTHING;
   if (own.state === 'moved') return { kinds: ['status'], stays: false };
+  if (own.cents !== row.cents) return { kinds: ['amount'], stays: false };
   return { kinds: ['proven'], proves: 'failed', stays: false };
 }
 

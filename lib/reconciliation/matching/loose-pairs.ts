@@ -13,7 +13,8 @@ export interface LooseRow {
 export interface LoosePayment {
   readonly family: PaymentFamily;
   readonly cents: number | undefined;
-  readonly createdAt: number;
+  /** When its last attempt began. */
+  readonly begunAt: number;
   readonly recipient: string | undefined;
 }
 
@@ -50,7 +51,7 @@ function amountOf({ family, cents }: LooseRow | LoosePayment): string {
 
 function fits(row: LooseRow, payment: LoosePayment | undefined, withinMs: number): boolean {
   if (!payment) return false;
-  const laterMs = row.at - payment.createdAt;
+  const laterMs = row.at - payment.begunAt;
   if (laterMs < 0 || laterMs > withinMs) return false;
   return row.recipient === undefined || row.recipient === payment.recipient;
 }

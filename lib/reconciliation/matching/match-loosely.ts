@@ -5,13 +5,15 @@ import { type OwnJournal, type UnknownRow } from './open-rows.js';
 import { type OwnPayments } from './own-payments.js';
 import { comparable, recipientOf } from './recipient.js';
 
-/** Gives rows that nobody knows to the payments that they fit, and returns the others. */
+/** Gives rows without a reference to the payments that they fit, and returns the others. */
 export async function matchLoosely(
   match: StatementMatch,
-  rows: readonly UnknownRow[],
+  unknown: readonly UnknownRow[],
   own: OwnJournal & { readonly payments: OwnPayments },
   withinMs: number,
 ): Promise<readonly UnknownRow[]> {
+  // A row with another reference belongs to another payment, and one that failed proves nothing of a payment that it does not name.
+  const [rows, others] = parted(unknown, ({ given, money }) => !given.reference && !money.isFailed);
   const loose = rows.map(looseRow);
   const amounts = new Set(loose.map(({ family, cents }) => `${family} ${cents}`));
   const places: number[] = [];
@@ -23,11 +25,16 @@ export async function matchLoosely(
   const payments: LoosePayment[] = [];
   for (const place of places) payments.push(await loosePayment(own, place));
   const pairs = loosePairs(loose, payments, withinMs);
-  return rows.filter((row, index) => {
+  const left = rows.filter((row, index) => {
     const place = places[pairs[index] ?? -1];
     if (place !== undefined) match.matchPlace(place, row.money, true);
     return place === undefined;
   });
+  return [...others, ...left];
+}
+
+function parted<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }
 
 function looseRow({ given, money }: UnknownRow): LooseRow {
@@ -45,8 +52,8 @@ async function loosePayment(
   { payments, journal, scope }: OwnJournal & { readonly payments: OwnPayments },
   place: number,
 ): Promise<LoosePayment> {
-  const { family, reference, cents, createdAt } = payments.at(place);
+  const { family, reference, cents, begunAt } = payments.at(place);
   const stored = await journal.get({ ...scope, family, reference });
   const recipient = stored && stored.damaged === undefined ? recipientOf(stored.record) : undefined;
-  return { family, cents, createdAt, recipient };
+  return { family, cents, begunAt, recipient };
 }

@@ -15,6 +15,8 @@ export interface MatchListener {
   matched(own: OwnPayment, row: RowMoney): void;
   /** A row of a payment that is not certain: nobody knows it, or it comes twice. */
   doubtful(row: RowMoney): void;
+  /** A row that takes back what another one says. */
+  takenBack(row: RowMoney): void;
   /** Money that is no payment. */
   other(row: RowMoney): void;
 }
@@ -37,7 +39,6 @@ export interface StatementDay {
 export class StatementMatch {
   readonly findings: Finding[] = [];
   readonly open: OpenRow[] = [];
-  readonly proposals: CloseProposal[] = [];
   readonly collections = new MoneySum();
   readonly payouts = new MoneySum();
   /** In cents. */
@@ -45,23 +46,37 @@ export class StatementMatch {
   rows = 0;
   otherDays = 0;
   matched = 0;
+  private hasEarlier = false;
+  private hasLater = false;
   readonly digest = new StatementDigest();
-  private readonly isMatched: Uint8Array;
+  /** When the row of a payment says that it moved; NaN: it has no row. */
+  private readonly movedAt: Float64Array;
+  /** Rows that say that a payment failed. They wait for the end of the statement, because another attempt may have moved. */
+  private readonly failed: { readonly place: number; readonly row: RowMoney }[] = [];
+  private readonly proposals: CloseProposal[] = [];
+  private readonly failedPlaces = new Set<number>();
+  private readonly withdrawn = new Set<string>();
 
   constructor(
     private readonly own: OwnPayments,
-    /** The places of payments whose row was in an earlier statement. */
-    proven: Iterable<number>,
+    /** Rows that were in an earlier statement, by the place of their payment. */
+    proven: Iterable<readonly [number, RowMoney]>,
     private readonly judgedAt: JudgedAt,
     private readonly day: StatementDay,
     private readonly listener: MatchListener,
   ) {
-    this.isMatched = new Uint8Array(own.size);
-    for (const place of proven) this.isMatched[place] = 1;
+    this.movedAt = new Float64Array(own.size).fill(NaN);
+    for (const [place, { at }] of proven) this.movedAt[place] = at;
   }
 
   hasRow(place: number): boolean {
-    return this.isMatched[place] === 1;
+    return !Number.isNaN(this.movedAt[place]);
+  }
+
+  /** What the statement proves, and nothing in it contradicts. */
+  get proofs(): readonly CloseProposal[] {
+    if (this.withdrawn.size === 0) return this.proposals;
+    return this.proposals.filter((proposal) => !this.withdrawn.has(nameOf(proposal)));
   }
 
   /** @throws PaymentsValidationError that says which row is wrong. */
@@ -71,7 +86,9 @@ export class StatementMatch {
       const wait = everyRow();
       if (wait) await wait;
     }
-    if (this.rows === 0 || this.otherDays < this.rows) return;
+    for (const { place, row } of this.failed) this.matchFailed(place, row);
+    // A statement of a week has rows before and after a day without payments.
+    if (this.rows === 0 || this.otherDays < this.rows || (this.hasEarlier && this.hasLater)) return;
     throw wrong(
       `no row is of ${this.day.day}: check the day, and the time zone of the statement, or close the day without a statement`,
     );
@@ -80,7 +97,7 @@ export class StatementMatch {
   /** A row and the payment that it belongs to. */
   match(own: OwnPayment, row: RowMoney, isLoose = false): void {
     this.matched += 1;
-    const { kinds, proves } = judgeWithRow(own, row, this.judgedAt);
+    const { kinds, proves } = judgeWithRow(own, row, this.judgedAt, isLoose);
     const { family, reference } = own;
     for (const kind of kinds) this.find({ kind, family, reference, own, row, ...(isLoose && { isLoose }) });
     if (proves)
@@ -90,7 +107,7 @@ export class StatementMatch {
 
   /** The same for a payment of the day. */
   matchPlace(place: number, row: RowMoney, isLoose = false): void {
-    this.isMatched[place] = 1;
+    this.movedAt[place] = row.at;
     this.match(this.own.at(place), row, isLoose);
   }
 
@@ -100,13 +117,45 @@ export class StatementMatch {
     if (!finding.row.isFailed) this.listener.doubtful(finding.row);
   }
 
+  /**
+   * A row that says that a payment failed.
+   *
+   * @param movedAt When another row says that it moved; undefined: none does.
+   * @returns Whether the row is that of the last attempt, and no other row contradicts it.
+   */
+  isOfLastAttempt(own: OwnPayment, row: RowMoney, movedAt: number | undefined): boolean {
+    const hasBegunAgain = own.attempt > 1 || own.begunAt > own.createdAt;
+    if (movedAt === undefined) return !hasBegunAgain || row.at >= own.begunAt;
+    if (row.at < movedAt) return false;
+    const { family, reference } = own;
+    this.find({ kind: 'status', family, reference, own, row });
+    this.withdrawn.add(nameOf(own));
+    this.listener.takenBack(row);
+    return false;
+  }
+
+  private matchFailed(place: number, row: RowMoney): void {
+    if (this.failedPlaces.has(place)) return;
+    const movedAt = this.hasRow(place) ? this.movedAt[place] : undefined;
+    if (this.isOfLastAttempt(this.own.at(place), row, movedAt)) {
+      this.failedPlaces.add(place);
+      this.matchPlace(place, row);
+    }
+  }
+
   private take(given: StatementRow): void {
     const money = rowMoney(given);
     this.rows += 1;
     this.digest.add(given, money);
-    if (money.at < this.day.from || money.at >= this.day.to) this.otherDays += 1;
+    if (money.at < this.day.from || money.at >= this.day.to) this.skip(money);
     else if (!isPaymentRow(given)) this.takeOther(money);
     else this.takePayment(given, money);
+  }
+
+  private skip({ at }: RowMoney): void {
+    this.otherDays += 1;
+    if (at < this.day.from) this.hasEarlier = true;
+    else this.hasLater = true;
   }
 
   private takeOther(money: RowMoney): void {
@@ -123,6 +172,8 @@ export class StatementMatch {
     if (place === undefined) {
       this.open.push({ given, money });
       this.checkMost(this.open.length);
+    } else if (money.isFailed) {
+      this.failed.push({ place, row: money });
     } else if (this.hasRow(place)) {
       this.doubt({ kind: 'duplicate', family, reference, own: this.own.at(place), row: money });
     } else this.matchPlace(place, money);
@@ -139,6 +190,10 @@ export class StatementMatch {
       `more than ${this.day.most} rows differ from the journal: is it the statement of this account? If so, raise policy.mostExceptions`,
     );
   }
+}
+
+function nameOf({ family, reference }: Pick<OwnPayment, 'family' | 'reference'>): string {
+  return `${family} ${reference}`;
 }
 
 function wrong(problem: string): PaymentsValidationError {

@@ -1,6 +1,6 @@
 import { type Movement } from '../balance/movement.js';
 import { type RowMoney } from './judge.js';
-import { type OwnPayment } from './own-payment.js';
+import { earliestOf, type OwnPayment } from './own-payment.js';
 
 /** Without another limit, a fee is at most the amount, or this if that is more: 10,000 TZS. */
 const LARGEST_SMALL_FEE = 1_000_000;
@@ -15,7 +15,8 @@ export interface MovementLimits {
 
 /** How the journal says that a payment changes the balance; undefined if it cannot read the amount. */
 export function movementOf(own: OwnPayment, limits: MovementLimits): Movement | undefined {
-  const { family, cents, feeCents, createdAt: from, changedAt } = own;
+  const { family, cents, feeCents, changedAt } = own;
+  const from = earliestOf(own);
   if (cents === undefined) return undefined;
   const range = rangeOf(family === 'collection' ? 'in' : 'out', cents, feeCents, limits);
   switch (own.state) {
@@ -47,7 +48,7 @@ export function movementWithRow(
   const fee = own.feeCents ?? row.feeCents;
   const ours = rangeOf(theirs.direction, own.cents, fee, limits);
   const range = { least: Math.min(ours.least, theirs.least), most: Math.max(ours.most, theirs.most) };
-  if (own.state === 'none') return { ...theirs, ...range, from: Math.min(own.createdAt, row.at) };
+  if (own.state === 'none') return { ...theirs, ...range, from: Math.min(earliestOf(own), row.at) };
   return { ...theirs, ...range, ...timeOf(own, row), state: 'moved' };
 }
 
@@ -66,14 +67,22 @@ export function movementOfRow(row: RowMoney, limits: MovementLimits): Movement {
   return { ...range, state: 'open', from: row.at, to: row.at };
 }
 
+/** How a row may change the balance that takes back what an earlier one said. */
+export function movementOfReturn(row: RowMoney, limits: MovementLimits): Movement {
+  const { direction, most, ...movement } = movementOfRow(row, limits);
+  return { ...movement, direction: direction === 'in' ? 'out' : 'in', least: 0, most };
+}
+
 /** The statement says that no money moved. */
 function movementOfFailed(own: OwnPayment, row: RowMoney, limits: MovementLimits): Movement | undefined {
   if (own.state === 'none') return movementOf(own, limits);
   const isOpen = own.state !== 'moved';
+  // A row of another amount proves nothing.
+  if (isOpen && own.cents !== row.cents) return movementOf(own, limits);
   const movement = movementOf(
     {
       ...own,
-      ...(isOpen && { state: 'none', status: 'failed', changedAt: Math.max(own.createdAt, row.at) }),
+      ...(isOpen && { state: 'none', status: 'failed', changedAt: Math.max(earliestOf(own), row.at) }),
     },
     limits,
   );

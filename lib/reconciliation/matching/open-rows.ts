@@ -28,25 +28,31 @@ export class OpenRows {
   readonly unknown: UnknownRow[] = [];
   /** Payments that were written down after the end of the day, and whose row is of this day: the clocks differ. */
   readonly early: { readonly own: OwnPayment; readonly row: RowMoney }[] = [];
-  private readonly seen = new Map<string, OwnPayment | undefined>();
+  /** When the row of a payment says that it moved. */
+  private readonly seen = new Map<string, number>();
 
   /**
-   * @param closed The time of the closes with a statement, this one included. A payment of it that moved and is not open any
-   * more has had its row.
+   * @param closed The day, and since when each day was closed with a statement. A payment of those before that moved and is not
+   * open any more has had its row.
    */
   constructor(
     private readonly match: StatementMatch,
     private readonly own: OwnJournal,
-    private readonly closed: { readonly since: number; readonly to: number },
+    private readonly closed: { readonly since: number; readonly from: number; readonly to: number },
   ) {}
 
-  async find(): Promise<void> {
-    const { open } = this.match;
+  /** @param everyPiece Shows that the run is alive. */
+  async find(everyPiece: () => Promise<void> | undefined): Promise<void> {
+    // Rows that failed come last: another attempt may have moved.
+    const open = [...this.match.open].sort(
+      (one, other) => Number(one.money.isFailed) - Number(other.money.isFailed),
+    );
     for (let start = 0; start < open.length; start += AT_ONCE) {
       const rows = open.slice(start, start + AT_ONCE);
       const found = await Promise.all(rows.map((row) => this.look(row)));
       // In the order of the statement, so that the same statement gives the same.
       for (const [index, row] of rows.entries()) this.take(row, found[index]);
+      await everyPiece();
     }
   }
 
@@ -65,19 +71,32 @@ export class OpenRows {
       this.unknown.push({ ...row, isForgotten: false });
       return;
     }
+    const own = found?.own;
+    if (own && money.isFailed) this.takeFailed(own, money);
+    else this.takeMoved(given.reference, row, found);
+  }
+
+  private takeMoved(reference: string, row: OpenRow, found: Found | undefined): void {
+    const { given, money } = row;
     const family = familyOf(given);
-    const { reference } = given;
     const name = `${family} ${reference}`;
     const own = found?.own;
-    const { since, to } = this.closed;
-    const hasHadRow = own && own.state !== 'none' && own.createdAt >= since && own.createdAt < to;
-    if (this.seen.has(name) || hasHadRow) {
+    if (this.seen.has(name) || (own && this.hasHadRow(own))) {
       this.match.doubt({ kind: 'duplicate', family, reference, ...(own && { own }), row: money });
       return;
     }
-    this.seen.set(name, own);
+    this.seen.set(name, money.at);
     if (!own) this.unknown.push({ ...row, isForgotten: found?.isForgotten === true });
     else this.match.match(own, money);
-    if (own && own.createdAt >= to) this.early.push({ own, row: money });
+    if (own && own.begunAt >= this.closed.to) this.early.push({ own, row: money });
+  }
+
+  private takeFailed(own: OwnPayment, row: RowMoney): void {
+    const movedAt = this.seen.get(`${own.family} ${own.reference}`);
+    if (this.match.isOfLastAttempt(own, row, movedAt)) this.match.match(own, row);
+  }
+
+  private hasHadRow({ state, begunAt }: OwnPayment): boolean {
+    return state !== 'none' && begunAt >= this.closed.since && begunAt < this.closed.from;
   }
 }

@@ -1,6 +1,7 @@
 import { parseCents, moneyFromWire } from '../../common/money.js';
 import { type PaymentFamily, movesMoney } from '../../common/vocabulary.js';
 import { gatewayRecord } from '../../journal/payment/payment-result.js';
+import { mayBeTriedAgain } from '../../journal/payment/repeated-call.js';
 import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
 
 /**
@@ -24,13 +25,20 @@ export interface OwnPayment {
   readonly cents: number | undefined;
   /** Undefined if the gateway has not said it. */
   readonly feeCents: number | undefined;
+  /** It did not move, and another attempt may begin under its reference. */
+  readonly isRepeatable: boolean;
   /** When it was written down, by the clock of the storage. */
   readonly createdAt: number;
+  /** From 1: how often another attempt began under its reference. */
+  readonly attempt: number;
+  /** When the last attempt began. It is a payment of that day. */
+  readonly begunAt: number;
   /** When it last changed. If it has ended, it ended before this. */
   readonly changedAt: number;
 }
 
-export function ownPayment({ record, createdAt, updatedAt, damaged }: StoredJournalRecord): OwnPayment {
+export function ownPayment(stored: StoredJournalRecord): OwnPayment {
+  const { record, createdAt, updatedAt, ageMs, idleMs, damaged } = stored;
   const { family, reference, amount } = record;
   const cents = parseCents(amount);
   const fee = damaged === undefined ? feeOf(record) : undefined;
@@ -41,7 +49,10 @@ export function ownPayment({ record, createdAt, updatedAt, damaged }: StoredJour
     status: damaged === undefined ? (record.outcome ?? record.state) : 'damaged',
     cents: cents === undefined ? undefined : Number(cents),
     feeCents: fee === undefined ? undefined : Number(fee),
+    isRepeatable: damaged === undefined && mayBeTriedAgain(record),
     createdAt,
+    attempt: record.attempt,
+    begunAt: updatedAt + idleMs - ageMs,
     changedAt: updatedAt,
   };
 }
@@ -57,4 +68,9 @@ function stateOf({ state, outcome, keepsKey }: JournalRecord): OwnState {
 function feeOf(record: JournalRecord): bigint | undefined {
   const fee = moneyFromWire(gatewayRecord(record)?.['fee']);
   return fee === undefined ? undefined : parseCents(fee);
+}
+
+/** It moved no earlier. Of all attempts before the last one it is known that they moved nothing, but not of one that was sent again. */
+export function earliestOf({ attempt, createdAt, begunAt }: OwnPayment): number {
+  return attempt > 1 ? begunAt : createdAt;
 }

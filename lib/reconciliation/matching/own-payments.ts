@@ -18,11 +18,14 @@ export class OwnPayments {
   private readonly statuses: string[] = [];
   private kinds = new Uint8Array(FIRST_SIZE);
   private states = new Uint8Array(FIRST_SIZE);
+  private repeatable = new Uint8Array(FIRST_SIZE);
   private statusNumbers = new Uint8Array(FIRST_SIZE);
   /** NaN stands for undefined. */
   private cents = new Float64Array(FIRST_SIZE);
   private fees = new Float64Array(FIRST_SIZE);
   private created = new Float64Array(FIRST_SIZE);
+  private attempts = new Uint16Array(FIRST_SIZE);
+  private begun = new Float64Array(FIRST_SIZE);
   private changed = new Float64Array(FIRST_SIZE);
 
   get size(): number {
@@ -42,7 +45,10 @@ export class OwnPayments {
     this.statusNumbers[at] = this.numberOf(payment.status);
     this.cents[at] = payment.cents ?? NaN;
     this.fees[at] = payment.feeCents ?? NaN;
+    this.repeatable[at] = payment.isRepeatable ? 1 : 0;
     this.created[at] = payment.createdAt;
+    this.attempts[at] = payment.attempt;
+    this.begun[at] = payment.begunAt;
     this.changed[at] = payment.changedAt;
   }
 
@@ -68,7 +74,10 @@ export class OwnPayments {
       status,
       cents: numberOrNone(this.cents[place]),
       feeCents: numberOrNone(this.fees[place]),
+      isRepeatable: this.repeatable[place] === 1,
       createdAt: this.created[place] ?? 0,
+      attempt: this.attempts[place] ?? 1,
+      begunAt: this.begun[place] ?? 0,
       changedAt: this.changed[place] ?? 0,
     };
   }
@@ -84,7 +93,11 @@ export class OwnPayments {
     this.statusNumbers = doubled(this.statusNumbers, Uint8Array);
     this.cents = doubled(this.cents, Float64Array);
     this.fees = doubled(this.fees, Float64Array);
+    this.repeatable = doubled(this.repeatable, Uint8Array);
+    this.attempts = doubled(this.attempts, Uint16Array);
+    this.begun = doubled(this.begun, Float64Array);
     this.created = doubled(this.created, Float64Array);
+    this.begun = doubled(this.begun, Float64Array);
     this.changed = doubled(this.changed, Float64Array);
   }
 }

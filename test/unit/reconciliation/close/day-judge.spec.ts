@@ -23,7 +23,10 @@ const payout = (reference: string, given: Partial<OwnPayment> = {}): OwnPayment 
   status: 'unknown',
   cents: 100_000,
   feeCents: 500,
+  isRepeatable: false,
+  attempt: 1,
   createdAt: FROM + HOUR,
+  begunAt: FROM + HOUR,
   changedAt: FROM + HOUR,
   ...given,
 });
@@ -40,8 +43,15 @@ const judgeOf = (own: readonly OwnPayment[], closing: string): DayJudge => {
   const payments = new OwnPayments();
   for (const payment of own) payments.add(payment);
   return new DayJudge({
-    own: { payments, after: [], proven: new Map() },
-    judgedAt: { cutOff: TO, hasStatement: true, statementLagMs: HOUR, outcomeWithinMs: 24 * HOUR },
+    own: { payments, after: [], carried: new Map() },
+    judgedAt: {
+      cutOff: TO,
+      hasStatement: true,
+      statementLagMs: HOUR,
+      outcomeWithinMs: 24 * HOUR,
+      payoutsEndWithinMs: Infinity,
+    },
+    mostExceptions: 3,
     limits: { largestFeeCents: undefined, payoutsEndWithinMs: Infinity },
     from: FROM,
     opening: reading(FROM, '100000.00'),
@@ -69,8 +79,8 @@ describe('a day that is judged', () => {
 
   it('counts the payments that were made on it, and those of other days there', () => {
     const judge = judgeOf([payout('a', { state: 'accepted' })], '100000.00');
-    judge.matched(payout('early', { state: 'accepted', createdAt: TO + 1 }), row());
-    judge.matched(payout('old', { state: 'accepted', createdAt: FROM - 1 }), row());
+    judge.matched(payout('early', { state: 'accepted', begunAt: TO + 1 }), row());
+    judge.matched(payout('old', { state: 'accepted', begunAt: FROM - 1 }), row());
     judge.finish(undefined);
     expect(judge.payouts.sum).toEqual({ count: 1, amount: '1000.00', fees: '5.00' });
   });
@@ -86,7 +96,7 @@ describe('a day that is judged', () => {
     const during = payout('a', { state: 'moved', status: 'paid', changedAt: TO + 1 });
     const judge = judgeOf([during, payout('b', { state: 'none', status: 'rejected' })], '100000.00');
     judge.finish(undefined);
-    expect(judge.carried).toEqual([{ family: 'disbursement', reference: 'a' }]);
+    expect(judge.carried).toEqual([{ family: 'disbursement', reference: 'a', awaitsRow: true }]);
     expect(judge.equation()).toMatchObject({ least: '-1005.00', most: '0.00' });
   });
 });

@@ -11,7 +11,13 @@ import { type OwnPayment } from '../../../../lib/reconciliation/matching/own-pay
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const CUT_OFF = 100 * DAY;
-const AT: JudgedAt = { cutOff: CUT_OFF, hasStatement: true, statementLagMs: HOUR, outcomeWithinMs: DAY };
+const AT: JudgedAt = {
+  cutOff: CUT_OFF,
+  hasStatement: true,
+  statementLagMs: HOUR,
+  outcomeWithinMs: DAY,
+  payoutsEndWithinMs: 10 * DAY,
+};
 
 /** A payment that was made two days before the end of the day, and changed an hour later. */
 const own = (given: Partial<OwnPayment>): OwnPayment => ({
@@ -21,7 +27,10 @@ const own = (given: Partial<OwnPayment>): OwnPayment => ({
   status: 'success',
   cents: 1_000,
   feeCents: 10,
-  createdAt: CUT_OFF - 2 * DAY,
+  isRepeatable: false,
+  attempt: 1,
+  createdAt: given.begunAt ?? CUT_OFF - 2 * DAY,
+  begunAt: CUT_OFF - 2 * DAY,
   changedAt: CUT_OFF - 2 * DAY + HOUR,
   ...given,
 });
@@ -45,7 +54,7 @@ describe('a payment without a row', () => {
       'that moved less than the lag ago is expected',
       { changedAt: CUT_OFF - HOUR + 1 },
       {},
-      { kinds: [], stays: true },
+      { kinds: [], stays: true, isExpected: true },
     ],
     [
       'that moved the lag ago is missing there',
@@ -53,7 +62,12 @@ describe('a payment without a row', () => {
       {},
       { kinds: ['missing-there'], stays: true },
     ],
-    ['that moved after the end is expected', { changedAt: CUT_OFF + 1 }, {}, { kinds: [], stays: true }],
+    [
+      'that moved after the end is expected',
+      { changedAt: CUT_OFF + 1 },
+      {},
+      { kinds: [], stays: true, isExpected: true },
+    ],
     ['that failed is fine', { state: 'none', status: 'failed' }, {}, { kinds: [], stays: false }],
     ['that nobody knows is unknown', { state: 'unknown' }, {}, { kinds: ['unknown'], stays: true }],
     [
@@ -64,9 +78,9 @@ describe('a payment without a row', () => {
     ],
     [
       'that nobody knows and that is young is expected',
-      { state: 'unknown', createdAt: CUT_OFF - HOUR + 1 },
+      { state: 'unknown', begunAt: CUT_OFF - HOUR + 1 },
       {},
-      { kinds: [], stays: true },
+      { kinds: [], stays: true, isExpected: true },
     ],
     [
       'that was accepted is unproven',
@@ -76,15 +90,39 @@ describe('a payment without a row', () => {
     ],
     [
       'that was accepted within the time of an outcome is expected',
-      { ...payout, state: 'accepted', createdAt: CUT_OFF - DAY + 1 },
+      { ...payout, state: 'accepted', begunAt: CUT_OFF - DAY + 1 },
+      {},
+      { kinds: [], stays: true, isExpected: true },
+    ],
+    [
+      'that is a payout stays accepted without a statement, as long as it may change the balance',
+      { ...payout, state: 'accepted' },
+      { hasStatement: false },
+      { kinds: [], stays: true },
+    ],
+    [
+      'that is a payout nothing more is heard of without a statement',
+      { ...payout, state: 'accepted', begunAt: CUT_OFF - 10 * DAY },
+      { hasStatement: false },
+      { kinds: [], stays: false },
+    ],
+    [
+      'that was refused may be made again',
+      { ...refused, isRepeatable: true },
       {},
       { kinds: [], stays: true },
     ],
     [
-      'that is a payout stays accepted for ever without a statement',
-      { ...payout, state: 'accepted' },
-      { hasStatement: false },
-      { kinds: [], stays: true },
+      'that was refused a month ago is over',
+      { ...refused, isRepeatable: true, begunAt: CUT_OFF - 31 * DAY },
+      {},
+      { kinds: [], stays: false },
+    ],
+    [
+      'whose second attempt is young is expected, however old it is',
+      { state: 'unknown', createdAt: CUT_OFF - 90 * DAY, begunAt: CUT_OFF - 1 },
+      {},
+      { kinds: [], stays: true, isExpected: true },
     ],
     [
       'that is a pending collection should have ended without a statement, too',
@@ -94,6 +132,12 @@ describe('a payment without a row', () => {
     ],
   ])('%s', (_, given, at, judgement) => {
     expect(judgeWithoutRow(own(given), { ...AT, ...at })).toEqual(judgement);
+  });
+
+  it('that an earlier statement should have shown waits for the next one', () => {
+    const at = { ...AT, hasStatement: false };
+    expect(judgeWithoutRow(own({}), at, true)).toEqual({ kinds: [], stays: true });
+    expect(judgeWithoutRow(own({}), AT, true)).toEqual({ kinds: ['missing-there'], stays: true });
   });
 });
 

@@ -16,7 +16,7 @@ const row = (given: Partial<LooseRow> = {}): LooseRow => ({
 const payment = (given: Partial<LoosePayment> = {}): LoosePayment => ({
   family: 'collection',
   cents: 500,
-  createdAt: 9_500,
+  begunAt: 9_500,
   recipient: '255700000001',
   ...given,
 });
@@ -30,10 +30,10 @@ describe('a row without a reference', () => {
       [payment({ family: 'disbursement' })],
       [undefined],
     ],
-    ['finds a payment up to the longest time before', [row()], [payment({ createdAt: 9_000 })], [0]],
-    ['finds no payment that is older', [row()], [payment({ createdAt: 8_999 })], [undefined]],
-    ['finds no payment that was made later', [row()], [payment({ createdAt: 10_001 })], [undefined]],
-    ['finds none if two fit', [row()], [payment(), payment({ createdAt: 9_900 })], [undefined]],
+    ['finds a payment up to the longest time before', [row()], [payment({ begunAt: 9_000 })], [0]],
+    ['finds no payment that is older', [row()], [payment({ begunAt: 8_999 })], [undefined]],
+    ['finds no payment that was made later', [row()], [payment({ begunAt: 10_001 })], [undefined]],
+    ['finds none if two fit', [row()], [payment(), payment({ begunAt: 9_900 })], [undefined]],
     ['finds none if two rows fit', [row(), row({ at: 10_100 })], [payment()], [undefined, undefined]],
     [
       'finds the one of two with its phone number',
@@ -50,7 +50,7 @@ describe('a row without a reference', () => {
     [
       'finds none if another row, which fits two, may belong to it',
       [row({ at: 9_550 }), row({ at: 10_000 })],
-      [payment({ createdAt: 9_500 }), payment({ createdAt: 9_600 })],
+      [payment({ begunAt: 9_500 }), payment({ begunAt: 9_600 })],
       [undefined, undefined],
     ],
   ])('%s', (_, rows, payments, pairs) => {

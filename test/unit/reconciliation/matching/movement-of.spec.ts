@@ -17,7 +17,10 @@ const own = (given: Partial<OwnPayment>): OwnPayment => ({
   status: 'success',
   cents: 5_000_000,
   feeCents: 50_000,
+  isRepeatable: false,
+  attempt: 1,
   createdAt: 100,
+  begunAt: 100,
   changedAt: 200,
   ...given,
 });

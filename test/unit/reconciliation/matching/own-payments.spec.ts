@@ -9,6 +9,9 @@ const payment = (number: number): OwnPayment => ({
   status: ['success', 'failed', 'accepted', 'unknown'][number % 4] ?? '',
   cents: number % 7 === 0 ? undefined : number * 100,
   feeCents: number % 3 === 0 ? undefined : number,
+  isRepeatable: number % 5 === 0,
+  attempt: (number % 3) + 1,
+  begunAt: 1_750_000_000_000 + number,
   createdAt: 1_700_000_000_000 + number,
   changedAt: 1_800_000_000_000 + number,
 });
