@@ -39,22 +39,34 @@ export async function readBalance(
   throw new PaymentsStorageError('The balance was read, and its entry was gone meanwhile: read it again.');
 }
 
-/** The first reading that was asked for at or after a time. */
+/**
+ * The first reading that was asked for at or after a time, and that can close what another one opens: it was asked for when that one
+ * had been answered, or it is that one. Of two that overlap nobody knows which balance is the later one.
+ *
+ * @param opening Undefined at the first close.
+ */
 export async function firstReading(
   { scope, store }: ReadingPlace,
   from: number,
+  opening?: BalanceReading,
 ): Promise<BalanceReading | undefined> {
   let after = new Date(from - NAMED_BEFORE_MS).toISOString();
   for (;;) {
     const page = await store.list(scope, 'balance', { after, states: ['read'], limit: PAGE });
-    const found = page.find(({ createdAt }) => createdAt >= from);
+    const found = page.find(({ createdAt }) => createdAt >= from && follows(createdAt, opening));
     const last = page.at(-1);
     if (found || !last || page.length < PAGE) return found && readingOf(found);
     after = last.entry.id;
   }
 }
 
+function follows(askedAt: number, opening: BalanceReading | undefined): boolean {
+  return !opening || askedAt >= opening.answeredAt.getTime() || askedAt === opening.askedAt.getTime();
+}
+
 function readingOf({ entry, createdAt, updatedAt }: StoredReconciliationEntry): BalanceReading {
   const amounts = JSON.parse(entry.details) as Pick<BalanceReading, 'balance' | 'available' | 'locked'>;
-  return { askedAt: new Date(createdAt), answeredAt: new Date(updatedAt), ...amounts };
+  // The clock of the database may have stepped back meanwhile.
+  const answeredAt = new Date(Math.max(createdAt, updatedAt));
+  return { askedAt: new Date(createdAt), answeredAt, ...amounts };
 }

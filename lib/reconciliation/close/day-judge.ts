@@ -59,14 +59,22 @@ export class DayJudge implements MatchListener {
 
   constructor(private readonly day: DayToJudge) {
     const { opening, closing } = day;
-    // Without a reading in between, two days close with the same balance.
-    const isOther = opening && opening.askedAt.getTime() !== closing.askedAt.getTime();
-    this.sums = isOther ? new BalanceSums(opening, closing) : undefined;
+    // Without a reading in between, two days close with the same balance. After a step back of the clock nobody knows which is later.
+    const isLater =
+      opening &&
+      opening.askedAt.getTime() !== closing.askedAt.getTime() &&
+      opening.answeredAt <= closing.askedAt;
+    this.sums = isLater ? new BalanceSums(opening, closing) : undefined;
   }
 
   matched(own: OwnPayment, row: RowMoney): void {
     this.count(own);
-    this.move(own, movementWithRow(own, row, this.day.limits), row.cents);
+    const movement = movementWithRow(own, row, this.day.limits);
+    this.move(own, movement, row.cents);
+    // Its time is not certain, so the next close may be the one that sees it. Payments of later days are handed on anyway.
+    const mayMoveLater = movement?.state === 'moved' && movement.to >= this.day.closing.askedAt.getTime();
+    if (mayMoveLater && own.createdAt < this.day.judgedAt.cutOff)
+      this.carried.push({ family: own.family, reference: own.reference, proven: row });
   }
 
   doubtful(row: RowMoney): void {

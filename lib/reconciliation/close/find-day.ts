@@ -45,7 +45,8 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
   const { account, place, statement, policy, goOn } = find;
   const { from, to, previous } = place;
   const closing =
-    (await firstReading(account, to)) ?? (await readBalance(account, account.services.wallet, find.now));
+    (await firstReading(account, to, previous?.closing)) ??
+    (await readBalance(account, account.services.wallet, find.now));
   const carried = previous && readList(account.store, listOf(account.scope, previous), 'carried');
   const span = { from, to, readUntil: closing.answeredAt.getTime(), carried };
   const own = await readOwnDay(account, span, goOn);

@@ -4,6 +4,8 @@ import { earliestOf, type OwnPayment } from './own-payment.js';
 
 /** Without another limit, a fee is at most the amount, or this if that is more: 10,000 TZS. */
 const LARGEST_SMALL_FEE = 1_000_000;
+/** What a statement with hours and minutes leaves out of a time. */
+const CUT_MS = 59_999;
 
 /** What limits what nobody said. */
 export interface MovementLimits {
@@ -48,17 +50,24 @@ export function movementWithRow(
   const fee = own.feeCents ?? row.feeCents;
   const ours = rangeOf(theirs.direction, own.cents, fee, limits);
   const range = { least: Math.min(ours.least, theirs.least), most: Math.max(ours.most, theirs.most) };
-  if (own.state === 'none') return { ...theirs, ...range, from: Math.min(earliestOf(own), row.at) };
+  if (own.state === 'none') {
+    const made = earliestOf(own);
+    return { ...theirs, ...range, from: Math.min(made, row.at), to: Math.max(made, row.at) };
+  }
   return { ...theirs, ...range, ...timeOf(own, row), state: 'moved' };
 }
 
-/** The statement knows when it moved, unless the journal knows that it had moved before. */
-function timeOf(
-  { state, createdAt, changedAt }: OwnPayment,
-  { at }: RowMoney,
-): Pick<Movement, 'from' | 'to'> {
-  const isBefore = state === 'moved' && changedAt < at;
-  return isBefore ? { from: createdAt, to: at } : { from: at, to: at };
+/**
+ * The statement knows when it moved, unless the journal knows better: that it had moved before, or that it was not even made by then.
+ * Such a time was cut, for example to the minute, or is of another clock.
+ */
+function timeOf(own: OwnPayment, { at }: RowMoney): Pick<Movement, 'from' | 'to'> {
+  const { state, createdAt, changedAt } = own;
+  const [made, hasMoved] = [earliestOf(own), state === 'moved'];
+  if (at < made) {
+    return { from: Math.max(createdAt, at), to: hasMoved ? changedAt : Math.max(made, at + CUT_MS) };
+  }
+  return hasMoved && changedAt < at ? { from: createdAt, to: at } : { from: at, to: at };
 }
 
 /** How a row that is in doubt may change the balance. */

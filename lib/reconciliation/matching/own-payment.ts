@@ -41,6 +41,7 @@ export function ownPayment(stored: StoredJournalRecord): OwnPayment {
   const { record, createdAt, updatedAt, ageMs, idleMs, damaged } = stored;
   const { family, reference, amount } = record;
   const cents = parseCents(amount);
+  const begunAt = updatedAt + idleMs - ageMs;
   const fee = damaged === undefined ? feeOf(record) : undefined;
   return {
     family,
@@ -52,8 +53,9 @@ export function ownPayment(stored: StoredJournalRecord): OwnPayment {
     isRepeatable: damaged === undefined && mayBeTriedAgain(record),
     createdAt,
     attempt: record.attempt,
-    begunAt: updatedAt + idleMs - ageMs,
-    changedAt: updatedAt,
+    begunAt,
+    // The clock of a database may step back.
+    changedAt: Math.max(createdAt, begunAt, updatedAt),
   };
 }
 

@@ -129,4 +129,38 @@ describe('the balance of a day without a statement', () => {
       difference: '0.00',
     });
   });
+
+  it('is not taken from a reading whose answer came after the opening balance was read', async () => {
+    const { pool } = place.database;
+    shop = await startReconciliationApp(place);
+    const day = place.today();
+    await place.nextDay(0);
+    const next = place.today();
+    await place.nextDay(0);
+    // The answer of the first of two readings is late: it comes after the first close, which takes the second one.
+    await shop.reconciliation.readBalance();
+    await pool.query("UPDATE payments_reconciliation SET state = 'asked' WHERE kind = 'balance'");
+    await place.pass(1_000);
+    const second = await shop.reconciliation.readBalance();
+    await shop.reconciliation.close({ day, ...BY });
+    await pool.query(
+      "UPDATE payments_reconciliation SET state = 'read', updated_at = updated_at + interval '1 minute' WHERE kind = 'balance' AND state = 'asked'",
+    );
+    await place.pass(HOUR);
+    const close = await shop.reconciliation.close({ day: next, ...BY });
+    expect(close.summary.balance).toBeUndefined();
+    const after = await closeToday();
+    expect(after.summary.balance).toMatchObject({ opening: second, difference: '0.00' });
+  });
+
+  it('is known although the clock of the database stepped back', async () => {
+    await start();
+    await collected(shop, place.sandbox, 'order-1', '50000');
+    await place.database.pool.query(
+      "UPDATE payments_journal SET updated_at = created_at - interval '1 second'",
+    );
+    const { summary, exceptions } = await closeToday();
+    expect(exceptions).toEqual([]);
+    expect(summary.balance).toMatchObject({ in: '50000.00', difference: '0.00' });
+  });
 });

@@ -39,7 +39,7 @@ const row = (given: Partial<RowMoney> = {}): RowMoney => ({
   isFailed: false,
   ...given,
 });
-const judgeOf = (own: readonly OwnPayment[], closing: string): DayJudge => {
+const judgeOf = (own: readonly OwnPayment[], closing: string, openedAt = FROM): DayJudge => {
   const payments = new OwnPayments();
   for (const payment of own) payments.add(payment);
   return new DayJudge({
@@ -54,7 +54,7 @@ const judgeOf = (own: readonly OwnPayment[], closing: string): DayJudge => {
     mostExceptions: 3,
     limits: { largestFeeCents: undefined, payoutsEndWithinMs: Infinity },
     from: FROM,
-    opening: reading(FROM, '100000.00'),
+    opening: reading(openedAt, '100000.00'),
     closing: reading(TO, closing),
   });
 };
@@ -85,11 +85,26 @@ describe('a day that is judged', () => {
     expect(judge.payouts.sum).toEqual({ count: 1, amount: '1000.00', fees: '5.00' });
   });
 
+  it('has no equation if the clock stepped back between the readings', () => {
+    const judge = judgeOf([payout('a', { state: 'moved', status: 'paid' })], '98995.00', TO + HOUR);
+    judge.finish(undefined);
+    expect(judge.equation()).toBeUndefined();
+  });
+
   it('has no equation if the journal cannot read an amount, and says so of the payment', () => {
     const judge = judgeOf([payout('a', { cents: undefined, status: 'damaged' })], '100000.00');
     judge.finish(undefined);
     expect(judge.equation()).toBeUndefined();
     expect(judge.findings).toMatchObject([{ kind: 'unknown', reference: 'a' }]);
+  });
+
+  it('hands on a payment with its row if it may have moved after the balance was read', () => {
+    // The clock of the gateway is late.
+    const during = payout('a', { state: 'moved', status: 'paid', createdAt: TO - 1, changedAt: TO + 1 });
+    const judge = judgeOf([during], '100000.00');
+    judge.matched(during, row({ at: TO - 2 }));
+    expect(judge.carried).toEqual([{ family: 'disbursement', reference: 'a', proven: row({ at: TO - 2 }) }]);
+    expect(judge.equation()).toMatchObject({ least: '-1005.00', most: '0.00', difference: '0.00' });
   });
 
   it('hands on what was under way while the balance was read', () => {

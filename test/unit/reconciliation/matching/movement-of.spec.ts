@@ -103,6 +103,25 @@ describe('what journal and statement say together', () => {
   it.each<[string, Partial<OwnPayment>, Partial<RowMoney>, Partial<Movement>]>([
     ['the row knows when', {}, {}, { state: 'moved', least: 4_950_000, most: 4_950_000, from: 150, to: 150 }],
     ['the journal knows that it moved before', {}, { at: 201 }, { state: 'moved', from: 100, to: 201 }],
+    ['the row is older than the payment, which had moved by then', {}, { at: 99 }, { from: 100, to: 200 }],
+    [
+      'the row is older than the payment, and was cut to the minute',
+      { ...payout, state: 'accepted', createdAt: 20_000 },
+      { kind: 'payout', at: 0 },
+      { state: 'moved', from: 20_000, to: 59_999 },
+    ],
+    [
+      'the row is of a clock that is late',
+      { ...payout, state: 'unknown', createdAt: 120_000 },
+      { kind: 'payout', at: 0 },
+      { state: 'moved', from: 120_000, to: 120_000 },
+    ],
+    [
+      'nobody knows when one moved that was not made by then, and failed',
+      { state: 'none', status: 'failed' },
+      { at: 50 },
+      { state: 'open', from: 50, to: 100 },
+    ],
     ['the row knows the fee', { feeCents: undefined }, {}, { least: 4_950_000, most: 4_950_000 }],
     ['the journal knows the fee', {}, { feeCents: undefined }, { least: 4_950_000, most: 4_950_000 }],
     ['the row proves an unknown payment', { state: 'unknown' }, {}, { state: 'moved', from: 150, to: 150 }],

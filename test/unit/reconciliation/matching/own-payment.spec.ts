@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { movementOf } from '../../../../lib/reconciliation/matching/movement-of.js';
+import { ownPayment } from '../../../../lib/reconciliation/matching/own-payment.js';
+import { type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
+
+it('a payment that a clock changed before it was made changed when it was made', () => {
+  const record = {
+    family: 'collection',
+    reference: 'a',
+    amount: '10.00',
+    state: 'settled',
+    outcome: 'success',
+  };
+  const stored = { record, createdAt: 200, updatedAt: 100 } as unknown as StoredJournalRecord;
+  const own = ownPayment(stored);
+  expect(own).toMatchObject({ createdAt: 200, changedAt: 200 });
+  expect(movementOf(own, { largestFeeCents: 0, payoutsEndWithinMs: Infinity })).toMatchObject({
+    from: 200,
+    to: 200,
+  });
+});
