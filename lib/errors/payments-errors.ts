@@ -235,7 +235,7 @@ export class PaymentsStorageError extends PaymentsError {
 }
 
 /**
- * A request is wrong. Nothing was sent.
+ * A request, or a statement, is wrong. Nothing was sent.
  *
  * @publicApi
  */
@@ -246,12 +246,10 @@ export class PaymentsValidationError extends PaymentsError {
     /** Messages by field. Each says what to write instead and never repeats the value. */
     readonly errors: Readonly<Record<string, readonly string[]>>,
     details?: PaymentsErrorDetails,
+    /** How the message begins. */
+    begin = 'Nothing was sent, the request is wrong',
   ) {
-    super(
-      'VALIDATION_FAILED',
-      `Nothing was sent, the request is wrong: ${Object.values(errors).flat().join('; ')}`,
-      details,
-    );
+    super('VALIDATION_FAILED', `${begin}: ${Object.values(errors).flat().join('; ')}`, details);
   }
 }
 

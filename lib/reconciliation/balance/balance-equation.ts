@@ -58,15 +58,22 @@ export class BalanceSums {
    *
    * @param cents Negative if it left the wallet.
    * @param time When it moved, in milliseconds since 1970 by the clock of the readings: not before `from`, and not after `to`.
+   * @param state `open` if it may not have moved at all.
+   * @returns Whether it makes the interval wider.
    * @throws RangeError if `to` is before `from`, or the amount is no safe integer.
    */
-  addOther(cents: number, time: { readonly from: number; readonly to: number }): void {
+  addOther(
+    cents: number,
+    time: { readonly from: number; readonly to: number },
+    state: 'moved' | 'open' = 'moved',
+  ): boolean {
     const size = Math.abs(cents);
     const direction = cents < 0 ? 'out' : 'in';
-    const movement: Movement = { ...time, direction, state: 'moved', least: size, most: size };
+    const movement: Movement = { ...time, direction, state, least: size, most: size };
     const { least, most } = changeOf(movement, this.opened, this.closed);
     if (least === most) this.other.add(least);
     else this.addUncertain(least, most);
+    return least !== most;
   }
 
   /** The equation of what was added so far. */

@@ -115,6 +115,6 @@ export interface StatementSummary {
   readonly collections: CloseSum;
   /** Payouts that went out. */
   readonly payouts: CloseSum;
-  /** What is no payment, and fees of their own: the sum. */
+  /** What is no payment, and fees of their own, less the fees beside both: the sum. */
   readonly other: string;
 }

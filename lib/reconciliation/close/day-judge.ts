@@ -2,7 +2,6 @@ import { BalanceSums } from '../balance/balance-equation.js';
 import { explainGap } from '../balance/explain-gap.js';
 import { changeOf, type Movement, type ReadingTime } from '../balance/movement.js';
 import { parseCents } from '../../common/money.js';
-import { PaymentsValidationError } from '../../errors/payments-errors.js';
 import { hintOf } from '../exceptions/reason.js';
 import { type Finding } from '../matching/finding.js';
 import { type JudgedAt, judgeWithoutRow, type RowMoney } from '../matching/judge.js';
@@ -16,7 +15,9 @@ import {
   movementWithRow,
 } from '../matching/movement-of.js';
 import { type OwnPayment } from '../matching/own-payment.js';
+import { type OtherMoney } from '../matching/row-money.js';
 import { UsualFee } from '../matching/usual-fee.js';
+import { wrongStatement } from '../statement/wrong-statement.js';
 import { type CarriedPayment } from './carried.js';
 import { type BalanceEquation, type BalanceReading } from './close-summary.js';
 import { type MatchedDay } from './match-day.js';
@@ -87,8 +88,9 @@ export class DayJudge implements MatchListener {
     this.sums?.add(movementOfReturn(row, this.day.limits), row.cents);
   }
 
-  other({ cents, at }: RowMoney): void {
-    this.sums?.addOther(cents, { from: at, to: at });
+  other({ cents, at, isDoubtful }: OtherMoney): void {
+    const isUncertain = this.sums?.addOther(cents, { from: at, to: at }, isDoubtful ? 'open' : 'moved');
+    if (isUncertain) this.hasDoubtfulRow = true;
   }
 
   /** Everything that no row belongs to. */
@@ -150,11 +152,9 @@ export class DayJudge implements MatchListener {
     this.findings.push(finding);
     const { judgedAt, mostExceptions } = this.day;
     if (!judgedAt.hasStatement || this.findings.length <= mostExceptions) return;
-    throw new PaymentsValidationError({
-      statement: [
-        `more than ${mostExceptions} payments of the journal are not in it: is it the whole statement of this account and this day? If so, raise policy.mostExceptions`,
-      ],
-    });
+    throw wrongStatement(
+      `more than ${mostExceptions} payments of the journal are not in it: is it the whole statement of this account and this day? If so, raise policy.mostExceptions`,
+    );
   }
 
   /** Payments of earlier and later days are counted there. */

@@ -90,6 +90,6 @@ function statementSummary({ name }: Statement, match: StatementMatch): Statement
     matched,
     collections: collections.sum,
     payouts: payouts.sum,
-    other: formatCents(BigInt(others)),
+    other: formatCents(others.total()),
   };
 }

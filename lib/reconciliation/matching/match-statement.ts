@@ -1,13 +1,14 @@
-import { PaymentsValidationError } from '../../errors/payments-errors.js';
 import { type CloseProposal } from '../exceptions/close-exception.js';
+import { CentsSum } from '../balance/cents-sum.js';
 import { type Statement, type StatementRow } from '../statement/statement-row.js';
+import { wrongStatement } from '../statement/wrong-statement.js';
 import { MoneySum } from './money-sum.js';
 import { familyOf, type Finding } from './finding.js';
 import { type JudgedAt, judgeWithRow, type RowMoney } from './judge.js';
 import { type OwnPayment } from './own-payment.js';
 import { type OwnPayments } from './own-payments.js';
 import { StatementDigest } from './statement-digest.js';
-import { isPaymentRow, type PaymentRow, rowMoney } from './row-money.js';
+import { isPaymentRow, type OtherMoney, otherMoney, type PaymentRow, rowMoney } from './row-money.js';
 
 /** What a close learns from the rows, one after the other. */
 export interface MatchListener {
@@ -17,8 +18,8 @@ export interface MatchListener {
   doubtful(row: RowMoney): void;
   /** A row that takes back what another one says. */
   takenBack(row: RowMoney): void;
-  /** Money that is no payment. */
-  other(row: RowMoney): void;
+  /** Money that is no payment. It may have moved after the end of the day. */
+  other(money: OtherMoney): void;
 }
 
 /** A row that names no payment of the day. It waits for the end of the statement. */
@@ -41,8 +42,7 @@ export class StatementMatch {
   readonly open: OpenRow[] = [];
   readonly collections = new MoneySum();
   readonly payouts = new MoneySum();
-  /** In cents. */
-  others = 0;
+  readonly others = new CentsSum();
   rows = 0;
   otherDays = 0;
   matched = 0;
@@ -89,7 +89,7 @@ export class StatementMatch {
     for (const { place, row } of this.failed) this.matchFailed(place, row);
     // A statement of a week has rows before and after a day without payments.
     if (this.rows === 0 || this.otherDays < this.rows || (this.hasEarlier && this.hasLater)) return;
-    throw wrong(
+    throw wrongStatement(
       `no row is of ${this.day.day}: check the day, and the time zone of the statement, or close the day without a statement`,
     );
   }
@@ -147,9 +147,10 @@ export class StatementMatch {
     const money = rowMoney(given);
     this.rows += 1;
     this.digest.add(given, money);
-    if (money.at < this.day.from || money.at >= this.day.to) this.skip(money);
-    else if (!isPaymentRow(given)) this.takeOther(money);
-    else this.takePayment(given, money);
+    const isOfDay = money.at >= this.day.from && money.at < this.day.to;
+    if (!isOfDay) this.skip(money);
+    if (!isPaymentRow(given)) this.takeOther(given, money, isOfDay);
+    else if (isOfDay) this.takePayment(given, money);
   }
 
   private skip({ at }: RowMoney): void {
@@ -158,10 +159,12 @@ export class StatementMatch {
     else this.hasLater = true;
   }
 
-  private takeOther(money: RowMoney): void {
+  /** The balance may have been read long after the end of the day, and nothing but the statement knows what moved meanwhile. */
+  private takeOther(given: StatementRow, money: RowMoney, isOfDay: boolean): void {
     if (money.isFailed) return;
-    this.others += money.cents;
-    this.listener.other(money);
+    const other = otherMoney(given, money);
+    if (isOfDay) this.others.add(other.cents);
+    this.listener.other(other);
   }
 
   private takePayment(given: PaymentRow, money: RowMoney): void {
@@ -186,7 +189,7 @@ export class StatementMatch {
 
   private checkMost(found: number): void {
     if (found <= this.day.most) return;
-    throw wrong(
+    throw wrongStatement(
       `more than ${this.day.most} rows differ from the journal: is it the statement of this account? If so, raise policy.mostExceptions`,
     );
   }
@@ -194,8 +197,4 @@ export class StatementMatch {
 
 function nameOf({ family, reference }: Pick<OwnPayment, 'family' | 'reference'>): string {
   return `${family} ${reference}`;
-}
-
-function wrong(problem: string): PaymentsValidationError {
-  return new PaymentsValidationError({ statement: [problem] });
 }

@@ -6,8 +6,9 @@ import {
   type ResolvedStatementOptions,
   resolveStatementOptions,
 } from './statement-options.js';
-import { EMPTY_FILE, rowReader, type RowReader, statementReading, wrongStatement } from './row-reader.js';
+import { EMPTY_FILE, rowReader, type RowReader, statementReading } from './row-reader.js';
 import { type Statement, type StatementRow } from './statement-row.js';
+import { wrongStatement } from './wrong-statement.js';
 
 /**
  * A statement in a CSV file, which is read as it comes, in little memory whatever its size. The first line names the columns.

@@ -1,6 +1,6 @@
 import { csvRows } from '../../common/csv-rows.js';
 import { PaymentsValidationError } from '../../errors/payments-errors.js';
-import { EMPTY_FILE, rowReader, type RowReader, statementReading, wrongStatement } from './row-reader.js';
+import { EMPTY_FILE, rowReader, type RowReader, statementReading } from './row-reader.js';
 import {
   columnsProblem,
   findColumns,
@@ -16,6 +16,7 @@ import {
   resolveStatementOptions,
 } from './statement-options.js';
 import { type StatementRow } from './statement-row.js';
+import { wrongStatement } from './wrong-statement.js';
 
 const MOST_ROWS = 5;
 

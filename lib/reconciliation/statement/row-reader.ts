@@ -1,10 +1,11 @@
 import { type CsvReading, type CsvRow } from '../../common/csv-rows.js';
 import { formatCents } from '../../common/money.js';
-import { PaymentsConfigError, PaymentsValidationError } from '../../errors/payments-errors.js';
+import { PaymentsConfigError, type PaymentsValidationError } from '../../errors/payments-errors.js';
 import { amountReader, type CellValue, sameWord, textOf, timeReader } from './statement-cells.js';
 import { type FoundColumns, type StatementField } from './statement-columns.js';
 import { type ResolvedStatementOptions } from './statement-options.js';
 import { type StatementRow, type StatementRowKind } from './statement-row.js';
+import { wrongStatement } from './wrong-statement.js';
 
 /** The problem of a file without even the names of the columns. A file with these alone says that nothing moved. */
 export const EMPTY_FILE = 'the file is empty: its first line must name the columns';
@@ -22,11 +23,6 @@ export function statementReading({ maxRowBytes }: ResolvedStatementOptions): Csv
     noParser: () => new PaymentsConfigError('csvStatement() needs csv-parse: run npm install csv-parse.'),
     longestRow: maxRowBytes,
   };
-}
-
-/** One sentence about a statement. */
-export function wrongStatement(problem: string): PaymentsValidationError {
-  return new PaymentsValidationError({ statement: [problem] });
 }
 
 /** Reads a row; undefined if it says nothing yet. Throws the error of a row that is wrong. */

@@ -3,7 +3,8 @@
  *
  * - `collection`: a customer paid; the wallet received `amount` less `fee`.
  * - `payout`: a payout arrived; the wallet paid `amount` and `fee`.
- * - `fee`: a fee of its own; `amount` is negative if the gateway took it.
+ * - `fee`: a fee of its own; `amount` is negative if the gateway took it. If it names a reference, it may be the fee that the
+ *   payment has already, so nobody takes it for certain.
  * - `other`: money that is no payment, for example a top-up or a withdrawal; a negative `amount` left the wallet.
  *
  * @publicApi
@@ -24,7 +25,7 @@ export interface StatementRow {
   readonly reference: string | undefined;
   /** Two-decimal string; never negative for a collection and a payout. */
   readonly amount: string;
-  /** Two-decimal string; undefined if the row names none. */
+  /** Two-decimal string, never negative; undefined if the row names none. It is taken from money that is no payment, too. */
   readonly fee: string | undefined;
   /** When the money moved. */
   readonly at: Date;

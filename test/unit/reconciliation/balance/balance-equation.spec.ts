@@ -106,6 +106,14 @@ describe('the equation of a balance', () => {
     expect(figuresOf(sums)).toEqual({ ...NOTHING, other: '95.00' });
   });
 
+  it('takes what may not have moved at all as an interval', () => {
+    const sums = sumsOf('1000.00', '1000.00');
+    expect(sums.addOther(-500, { from: 120, to: 120 }, 'open')).toBe(true);
+    expect(sums.addOther(-500, { from: 90, to: 90 }, 'open')).toBe(false);
+    expect(sums.addOther(-500, { from: 90, to: 90 })).toBe(false);
+    expect(figuresOf(sums)).toEqual({ ...NOTHING, least: '-5.00' });
+  });
+
   it('leaves out what moved before both readings or after them', () => {
     const sums = sumsOf('1000.00', '1000.00');
     sums.add({ ...moved('in', 500), from: 1, to: 99 }, 600);

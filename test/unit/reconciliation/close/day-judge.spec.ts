@@ -77,6 +77,14 @@ describe('a day that is judged', () => {
     expect(judge.withHints(judge.equation()).map(({ hint }) => hint)).toEqual([undefined]);
   });
 
+  it('has no hint if a row may be the fee that a payment has already', () => {
+    const judge = judgeOf([payout('a')], '98995.00');
+    judge.other({ cents: -500, at: FROM + HOUR, isDoubtful: true });
+    judge.finish(undefined);
+    expect(judge.equation()).toMatchObject({ least: '-1010.00', most: '0.00', difference: '0.00' });
+    expect(judge.withHints(judge.equation()).map(({ hint }) => hint)).toEqual([undefined]);
+  });
+
   it('counts the payments that were made on it, and those of other days there', () => {
     const judge = judgeOf([payout('a', { state: 'accepted' })], '100000.00');
     judge.matched(payout('early', { state: 'accepted', begunAt: TO + 1 }), row());
