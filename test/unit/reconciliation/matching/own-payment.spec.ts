@@ -11,7 +11,13 @@ it('a payment that a clock changed before it was made changed when it was made',
     state: 'settled',
     outcome: 'success',
   };
-  const stored = { record, createdAt: 200, updatedAt: 100 } as unknown as StoredJournalRecord;
+  const stored = {
+    record,
+    createdAt: 200,
+    updatedAt: 100,
+    idleMs: 50,
+    ageMs: 0,
+  } as unknown as StoredJournalRecord;
   const own = ownPayment(stored);
   expect(own).toMatchObject({ createdAt: 200, changedAt: 200 });
   expect(movementOf(own, { largestFeeCents: 0, payoutsEndWithinMs: Infinity })).toMatchObject({
