@@ -1,4 +1,5 @@
 import { tableLines } from '../../common/table-lines.js';
+import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { type CloseProposal, type DayClose } from '../../reconciliation/index.js';
 import { shellWord } from '../shell-word.js';
 import { EXIT, exitCodeOf } from './exit-code.js';
@@ -24,7 +25,7 @@ export async function closeDay(desk: ReconcileDesk): Promise<number> {
 export async function applyDay(desk: ReconcileDesk): Promise<number> {
   const { order, context, reconciliation } = desk;
   const { data, paintData } = context.terminal;
-  const { summary, proposals } = await closeOf(desk);
+  const { summary, proposals } = await closedDay(desk);
   if (!order.values.json) for (const line of proposalLines(proposals)) data(line);
   const { settled, refused } = await reconciliation.apply(proposals, { by: order.by });
   const { exceptions } = await reconciliation.open(summary.day);
@@ -39,6 +40,22 @@ export async function applyDay(desk: ReconcileDesk): Promise<number> {
     data(`Open: ${open === 0 ? 'none' : open}.`);
   }
   return refused.length > 0 ? EXIT.problem : exitCodeOf(exceptions);
+}
+
+/** Whoever settles has looked at the close before. */
+async function closedDay(desk: ReconcileDesk): Promise<DayClose> {
+  const { day = '' } = desk.order.values;
+  try {
+    const closed = await desk.reconciliation.open(day);
+    // Says that the statement or the zone are others, if some are given.
+    return desk.statement || desk.order.values['time-zone'] !== undefined ? await closeOf(desk) : closed;
+  } catch (error) {
+    if (!isPaymentsError(error) || error.code !== 'DAY_NOT_CLOSED') throw error;
+    throw new PaymentsError(
+      'DAY_NOT_CLOSED',
+      `Nothing was settled: ${day} was not closed. Close it without --apply, look at what its statement proves, and then settle it.`,
+    );
+  }
 }
 
 function closeOf({ order, reconciliation, statement }: ReconcileDesk): Promise<DayClose> {
@@ -74,7 +91,7 @@ function nextSteps(
   return [
     ...(proposals.length > 0
       ? [
-          `\nThe statement proves the outcome of ${proposals.length} payments. To settle them:`,
+          `\nThe statement proves the outcome of ${proposals.length} payments. To settle those that are not settled yet:`,
           `  ${commandLine(values, `--day ${summary.day} --apply --by <person>`)}`,
         ]
       : []),

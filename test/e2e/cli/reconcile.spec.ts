@@ -114,6 +114,7 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
       `npx nestjs-payments reconcile --day ${day} --apply --by <person> --schema "${place.database.schema}"`,
     );
     expect(await outcomeOf('supplier-2')).toBeUndefined();
+    expect(first.stderr).toContain('To settle those that are not settled yet:');
 
     const apply = await reconcile('--day', day, '--apply', '--by', 'mary');
     expect(apply).toMatchObject({ code: 0, stderr: '' });
@@ -127,6 +128,16 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
     const { summary, exceptions } = said(again);
     expect(summary).toMatchObject({ day, by: 'npx nestjs-payments reconcile', statement: { name: 'a.csv' } });
     expect(exceptions.map(({ kind, state }) => [kind, state])).toEqual([['proven', 'settled']]);
+  });
+
+  it('settles nothing of a day that is not closed, and does not close it either', async () => {
+    const day = await busyDay();
+    const apply = await reconcile('--day', day, '--statement', 'a.csv', '--apply', '--by', 'mary');
+    expect(apply).toMatchObject({ code: 1, stdout: '' });
+    expect(apply.stderr).toContain(`Nothing was settled: ${day} was not closed. Close it without --apply`);
+    expect(await outcomeOf('supplier-1')).toBeUndefined();
+    const settle = await reconcile('--day', day, '--statement', 'a.csv', '--json');
+    expect(said(settle)).toMatchObject({ summary: { day, by: 'npx nestjs-payments reconcile' } });
   });
 
   it('says which proposals were refused, because somebody settled the payment otherwise meanwhile', async () => {
