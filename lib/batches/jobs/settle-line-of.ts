@@ -29,5 +29,6 @@ export async function settleLineOf(
   if (key === undefined) return;
   const stored = await store.get({ ...scope, batch });
   const line = stored && (await store.line(stored.record.load, key));
-  if (stored && line) await writeLineEnd(store, stored.record, line, end);
+  // It may be settled again, for example after a crash: its audit trail has that already.
+  if (stored && line && line.state !== end.outcome) await writeLineEnd(store, stored.record, line, end);
 }
