@@ -6,8 +6,8 @@ import { type RowMoney } from './judge.js';
 export class StatementDigest {
   private readonly hash = createHash('sha256');
 
-  add({ kind, reference }: StatementRow, { cents, feeCents, at, isFailed }: RowMoney): void {
-    this.hash.update(JSON.stringify([kind, reference, cents, feeCents, at, isFailed]));
+  add({ kind, reference, recipient }: StatementRow, { cents, feeCents, at, isFailed }: RowMoney): void {
+    this.hash.update(JSON.stringify([kind, reference, recipient, cents, feeCents, at, isFailed]));
   }
 
   /** Hexadecimal. */

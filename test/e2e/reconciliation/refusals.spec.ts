@@ -92,6 +92,24 @@ describe('a close that is refused', () => {
     });
   });
 
+  it('names the other time zone of a day that was closed', async () => {
+    await shop.reconciliation.close({ day: yesterday, timeZone: ZONE, ...BY });
+    const other = { day: yesterday, timeZone: 'Europe/Berlin', ...BY };
+    await expect(shop.reconciliation.close(other)).rejects.toMatchObject({
+      code: 'DAY_OTHER_ZONE',
+      message: expect.stringContaining(`${yesterday} was closed in the time zone "${ZONE}"`) as string,
+    });
+  });
+
+  it('names a day that was closed with a statement that has other recipients', async () => {
+    const statement = place.statement(yesterday);
+    await shop.reconciliation.close({ day: yesterday, statement, ...BY });
+    const other = place.statement(yesterday, (csv) => csv.replaceAll('255712345678', '255712345679'));
+    await expect(
+      shop.reconciliation.close({ day: yesterday, statement: other, ...BY }),
+    ).rejects.toMatchObject({ code: 'DAY_CLOSED' });
+  });
+
   it.each<[string, object]>([
     ['a day that does not exist', { day: '2026-02-30' }],
     ['a time zone that does not exist', { timeZone: 'Africa/Dodoma' }],
