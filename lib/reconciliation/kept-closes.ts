@@ -1,12 +1,13 @@
 import { pages } from '../common/pages.js';
 import { type StoredReconciliationEntry } from '../storage/reconciliation-store.js';
 import { type ReconciledAccount } from './accounts.js';
-import { readList } from './close/carried.js';
-import { CLOSED, type ClosedDay, closedDayOf, listOf } from './close/close-entry.js';
+import { CLOSED, type ClosedDay, closedDayOf } from './close/close-entry.js';
+import { ClosedDays } from './close/closed-days.js';
 import { nextDay } from './close/day.js';
 import { DayClose } from './day-close.js';
 import { type CloseException } from './exceptions/close-exception.js';
 import { detailsOf, exceptionOf } from './exceptions/exception-entry.js';
+import { proposalOf } from './exceptions/known-closes.js';
 
 const PAGE = 1_000;
 const LAST_DAY = '9999';
@@ -14,6 +15,7 @@ const LAST_DAY = '9999';
 /** A close with what became of its exceptions since. */
 export async function dayCloseOf(account: ReconciledAccount, closed: ClosedDay): Promise<DayClose> {
   const { summary } = closed;
+  const closes = new ClosedDays(account);
   const exceptions: CloseException[] = [];
   for await (const stored of entriesOf(account)) {
     const { day, until } = detailsOf(stored);
@@ -21,8 +23,13 @@ export async function dayCloseOf(account: ReconciledAccount, closed: ClosedDay):
     if (isShown) exceptions.push(exceptionOf(stored, summary.to.getTime()));
   }
   const proposals = exceptions.flatMap(({ proposal }) => (proposal ? [proposal] : []));
-  const list = listOf(account.scope, closed);
-  for await (const items of readList(account.store, list, 'proposals')) proposals.push(...items);
+  for await (const rows of closes.proofsOf(summary.day)) {
+    for (const row of rows) {
+      const { statement } = (row.readOn !== undefined && (await closes.of(row.readOn))) || summary;
+      const place = { account: account.scope.account, day: summary.day, statement: statement?.name ?? '' };
+      proposals.push(proposalOf({ ...place, exception: undefined }, row));
+    }
+  }
   return new DayClose(summary, exceptions, proposals);
 }
 

@@ -6,6 +6,7 @@ import { type ReconciledAccounts } from './accounts.js';
 import { readBalance } from './balance/readings.js';
 import { closeDay } from './close/close-day.js';
 import { CLOSED, closedDayOf } from './close/close-entry.js';
+import { ClosedDays } from './close/closed-days.js';
 import { storageTime } from './close/close-run.js';
 import { type BalanceReading } from './close/close-summary.js';
 import { dayProblem, timeZoneProblem } from './close/day.js';
@@ -17,7 +18,7 @@ import {
   type ExceptionKind,
   type ExceptionState,
 } from './exceptions/close-exception.js';
-import { detailsOf, exceptionOf } from './exceptions/exception-entry.js';
+import { detailsOf, endedOn, exceptionOf } from './exceptions/exception-entry.js';
 import { dayCloseOf, entriesOf, lastClose, nextOpenDay } from './kept-closes.js';
 import { purgeEntries, purgeProblem } from './purge-entries.js';
 import { actorOf, check, noteProblem, statementProblem } from './reconciliation-checks.js';
@@ -193,21 +194,28 @@ export class Reconciliation {
    * Settles payments by what a statement proves, in the journal and in their batches, and keeps the row as evidence. Whoever waits
    * in `PaymentsJournal.waitForOutcome()` is told.
    *
-   * @param proposals Those of a close, or some of them. It may be called again.
-   * @throws PaymentsValidationError if something is no proposal; nothing was applied.
+   * @param proposals Those of closes of this account, or some of them. It may be called again.
+   * @throws PaymentsValidationError if something is no proposal of a close of this account; nothing was applied.
    * @throws PaymentsStorageError
    */
   async apply(proposals: readonly CloseProposal[], actor: ReconciliationActor): Promise<ApplyReport> {
     const by = actorOf(actor);
     const account = await this.around().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
-    return applyProposals(account, proposals, { by, until: await nextOpenDay(account) });
+    const applying = {
+      by,
+      at: await storageTime(account.store, account.scope),
+      until: await nextOpenDay(account),
+      closes: new ClosedDays(account),
+    };
+    return applyProposals(account, proposals, applying);
   }
 
   /**
    * Writes down why an exception is as it is: closes to come do not show it any more.
    *
    * @param note 1 to 2,000 characters.
-   * @throws PaymentsError with the code `EXCEPTION_NOT_FOUND`, or `EXCEPTION_SETTLED` if it has ended.
+   * @throws PaymentsError with the code `EXCEPTION_NOT_FOUND`, `EXCEPTION_SETTLED` if it has ended, or `EXCEPTION_CHANGED` if
+   * somebody else changed it at the same moment.
    */
   async explain(
     id: string,
@@ -227,7 +235,7 @@ export class Reconciliation {
         `The exception ${quoted(id)} has ended: nothing is left to explain.`,
       );
     }
-    const details = { ...detailsOf(stored), note: { by, text: note, at: stored.now }, until };
+    const details = { ...endedOn(detailsOf(stored), until), note: { by, text: note, at: stored.now } };
     const entry = { ...stored.entry, state: 'explained', details: JSON.stringify(details) };
     const changed = await account.store.replace(stored.version, entry);
     if (changed) return exceptionOf(changed, (await lastClose(account))?.summary.to.getTime() ?? 0);

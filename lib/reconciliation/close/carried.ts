@@ -1,7 +1,7 @@
 import { type PaymentFamily, type InboxScope } from '../../common/vocabulary.js';
 import { type ReconciliationEntry, type ReconciliationStore } from '../../storage/reconciliation-store.js';
-import { type CloseProposal } from '../exceptions/close-exception.js';
 import { type RowMoney } from '../matching/judge.js';
+import { type ProvenRow } from '../matching/proven-row.js';
 
 /** A payment that the next close has to look at again. */
 export interface CarriedPayment {
@@ -16,7 +16,7 @@ export interface CarriedPayment {
 /** What a close keeps in lists, because it may be long. */
 export interface CloseLists {
   readonly carried: CarriedPayment;
-  readonly proposals: CloseProposal;
+  readonly proposals: ProvenRow;
 }
 
 /** A run of a close, whose lists nobody else writes. */

@@ -1,4 +1,5 @@
 import { type ReconciledAccount } from '../accounts.js';
+import { quoted } from '../../common/quoted.js';
 import { writeExceptions } from '../exceptions/write-exceptions.js';
 import { PaymentsError } from '../../errors/payments-errors.js';
 import { rowMoney } from '../matching/row-money.js';
@@ -116,8 +117,14 @@ async function addAll(
   if (some.length > 0) await store.add(some);
 }
 
-/** @throws PaymentsError with the code `DAY_CLOSED` if the day was closed with another statement. */
-async function asItWas(closed: ClosedDay, { day, statement }: CloseRequest): Promise<ClosedDay> {
+/** @throws PaymentsError with the code `DAY_OTHER_ZONE` or `DAY_CLOSED` if the day was closed otherwise. */
+async function asItWas(closed: ClosedDay, { day, timeZone, statement }: CloseRequest): Promise<ClosedDay> {
+  if (closed.summary.timeZone !== timeZone) {
+    throw new PaymentsError(
+      'DAY_OTHER_ZONE',
+      `${day} was closed in the time zone ${quoted(closed.summary.timeZone)}, and in ${quoted(timeZone)} it is another day. Write the same time zone.`,
+    );
+  }
   if (!statement) return closed;
   const digest = new StatementDigest();
   for await (const row of statement.rows()) digest.add(row, rowMoney(row));

@@ -1,10 +1,10 @@
 import { type ReconciledAccount } from '../accounts.js';
 import { formatCents } from '../../common/money.js';
 import { firstReading, readBalance } from '../balance/readings.js';
-import { type CloseProposal } from '../exceptions/close-exception.js';
 import { type Finding } from '../matching/finding.js';
 import { type JudgedAt } from '../matching/judge.js';
 import { type StatementMatch } from '../matching/match-statement.js';
+import { type ProvenRow } from '../matching/proven-row.js';
 import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
 import { type Statement } from '../statement/statement-row.js';
 import { type CarriedPayment, readList } from './carried.js';
@@ -24,7 +24,7 @@ export interface FoundDay {
   readonly closing: BalanceReading;
   readonly findings: readonly Finding[];
   /** What the statement proves. */
-  readonly proofs: readonly CloseProposal[];
+  readonly proofs: readonly ProvenRow[];
   readonly carried: readonly CarriedPayment[];
 }
 

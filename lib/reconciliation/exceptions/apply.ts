@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { settleLineOf } from '../../batches/jobs/settle-line-of.js';
-import { isRecord } from '../../common/json-object.js';
-import {
-  isPaymentsError,
-  PaymentsStorageError,
-  PaymentsValidationError,
-} from '../../errors/payments-errors.js';
+import { quoted } from '../../common/quoted.js';
+import { isPaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
+import { type StoredReconciliationEntry } from '../../storage/reconciliation-store.js';
 import { type ReconciledAccount } from '../accounts.js';
+import { checkProposed } from './check-proposed.js';
 import { type CloseProposal } from './close-exception.js';
+import { detailsOf } from './exception-entry.js';
+import { type KnownCloses } from './known-closes.js';
 import { settleException } from './write-exceptions.js';
 
 const AT_ONCE = 16;
@@ -36,17 +36,20 @@ export interface RefusedProposal {
   readonly reason: string;
 }
 
-/** Who applies, and after which day. */
+/** Who applies what, and when. */
 export interface Applying {
   readonly by: string;
+  /** By the clock of the storage. */
+  readonly at: number;
   /** The first day whose close does not show the exceptions any more. */
   readonly until: string;
+  readonly closes: KnownCloses;
 }
 
 /**
  * Settles payments by what a statement proves.
  *
- * @throws PaymentsValidationError if something is no proposal; nothing was applied.
+ * @throws PaymentsValidationError if something is no proposal of a close of the account; nothing was applied.
  * @throws PaymentsStorageError if the storage fails. Whatever was applied stays, and may be applied again.
  */
 export async function applyProposals(
@@ -54,11 +57,13 @@ export async function applyProposals(
   proposals: readonly CloseProposal[],
   applying: Applying,
 ): Promise<ApplyReport> {
-  checkProposals(proposals);
+  const readOn = await checkProposed(account, proposals, applying.closes);
   const refused: RefusedProposal[] = [];
   for (let start = 0; start < proposals.length; start += AT_ONCE) {
     const some = proposals.slice(start, start + AT_ONCE);
-    const reasons = await Promise.all(some.map((proposal) => applyOne(account, proposal, applying)));
+    const reasons = await Promise.all(
+      some.map((proposal) => applyOne(account, proposal, readOn(proposal), applying)),
+    );
     for (const [index, proposal] of some.entries()) {
       const reason = reasons[index];
       if (reason !== undefined) refused.push({ proposal, reason });
@@ -71,43 +76,58 @@ export async function applyProposals(
 async function applyOne(
   account: ReconciledAccount,
   proposal: CloseProposal,
-  { by, until }: Applying,
+  readOn: string,
+  applying: Applying,
 ): Promise<string | undefined> {
   const { store, scope, services, batches, events } = account;
   const { family, reference, outcome, exception } = proposal;
+  const stored = exception === undefined ? undefined : await store.get(scope, 'exception', exception);
+  const hasEnded = stored?.entry.state === 'settled';
+  // The reference may have a new attempt since, of which the row says nothing.
+  if (hasEnded && (await services.journal.get(family, reference))?.outcome !== outcome)
+    return `The exception of ${quoted(reference)} has ended, and its payment is not ${outcome} now: nothing of it is left to settle.`;
   try {
     await services.journal.settle(family, reference, outcome);
   } catch (error) {
     if (!isPaymentsError(error) || error instanceof PaymentsStorageError) throw error;
     return error.message;
   }
-  const id = createHash('sha256').update(`${family} ${reference}`).digest('hex');
-  const details = JSON.stringify({ ...proposal, by });
-  await store.add([{ ...scope, kind: 'evidence', id, state: outcome, details }]);
+  const isNew = await keepEvidence(account, { proposal, stored, readOn }, applying);
+  const { by, until } = applying;
   if (batches && family === 'disbursement') {
     const end = { outcome: outcome === 'paid' ? 'paid' : 'failed', by } as const;
     await settleLineOf(batches, scope, reference, end);
   }
-  const stored = exception === undefined ? undefined : await store.get(scope, 'exception', exception);
-  if (stored && stored.entry.state !== 'settled') await settleException(store, stored, { until });
-  events.tell('reconciliation.settled', { account: scope.account, family, reference, outcome, by });
+  if (stored && !hasEnded) await settleException(store, stored, until);
+  if (isNew)
+    events.tell('reconciliation.settled', { account: scope.account, family, reference, outcome, by });
   return undefined;
 }
 
-function checkProposals(proposals: unknown): void {
-  const isList = Array.isArray(proposals) && proposals.every(isProposal);
-  if (isList) return;
-  throw new PaymentsValidationError({
-    proposals: [
-      'proposals must be those of a close: write reconciliation.apply(close.proposals, { by: user.id })',
-    ],
-  });
+/** What was applied, and by which row. */
+interface AppliedRow {
+  readonly proposal: CloseProposal;
+  /** Its exception, if it has one. */
+  readonly stored: StoredReconciliationEntry | undefined;
+  /** The day whose close read the row. */
+  readonly readOn: string;
 }
 
-function isProposal(proposal: unknown): boolean {
-  return (
-    isRecord(proposal) &&
-    ['family', 'reference', 'outcome'].every((field) => typeof proposal[field] === 'string') &&
-    typeof proposal['row'] === 'number'
-  );
+/** Keeps the row by which a payment was settled. False if it was kept before. */
+async function keepEvidence(
+  { store, scope }: Pick<ReconciledAccount, 'store' | 'scope'>,
+  { proposal, stored, readOn }: AppliedRow,
+  { by, at, closes }: Applying,
+): Promise<boolean> {
+  const { day, family, reference, outcome, row } = proposal;
+  // A payment that was settled as failed may be made again, and be settled by another row: that is evidence of its own.
+  const name = JSON.stringify([family, reference, readOn, row, outcome]);
+  const id = createHash('sha256').update(name).digest('hex');
+  if (await store.get(scope, 'evidence', id)) return false;
+  const { amount, fee, at: movedAt } = (stored && detailsOf(stored).theirs) ?? {};
+  const { name: statement, digest } = (await closes.of(readOn))?.statement ?? {};
+  const place = { account: scope.account, day, readOn, statement, digest };
+  const details = JSON.stringify({ ...place, family, reference, outcome, row, amount, fee, movedAt, by, at });
+  await store.add([{ ...scope, kind: 'evidence', id, state: outcome, details }]);
+  return true;
 }

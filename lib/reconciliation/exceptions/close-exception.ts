@@ -98,6 +98,12 @@ export interface StatementSide {
  * @publicApi
  */
 export interface CloseProposal {
+  /** The name of the merchant account. */
+  readonly account: string;
+  /** The day of the close that proposes it, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** The name of the statement with the row. */
+  readonly statement: string;
   /** The exception that ends with it; undefined for a payout that was accepted, and that the statement shows as paid. */
   readonly exception: string | undefined;
   /** Money in, or money out. */

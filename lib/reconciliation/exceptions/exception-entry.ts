@@ -15,6 +15,7 @@ import {
   type OwnSide,
   type StatementSide,
 } from './close-exception.js';
+import { proposalOf } from './known-closes.js';
 import { reasonOf } from './reason.js';
 
 /** What the storage keeps of an exception. Times are milliseconds since 1970. */
@@ -73,14 +74,22 @@ export function detailsOf({ entry }: StoredReconciliationEntry): ExceptionDetail
   return JSON.parse(entry.details) as ExceptionDetails;
 }
 
+/** Closes that showed an exception go on showing it, and those that did not go on without it: the first end stays. */
+export function endedOn(details: ExceptionDetails, until: string): ExceptionDetails {
+  return { ...details, until: details.until ?? until };
+}
+
 /** An exception as people see it. */
 export function exceptionOf(stored: StoredReconciliationEntry, cutOff: number): CloseException {
-  const { id, state } = stored.entry;
+  const { id, state, account } = stored.entry;
   const { kind, day, reason, family, reference, own, theirs, proves, hint, note } = detailsOf(stored);
   const isOpen = state !== 'settled';
   const proposal =
     isOpen && proves && family && reference !== undefined && theirs
-      ? { exception: id, family, reference, outcome: proves, row: theirs.row }
+      ? proposalOf(
+          { account, day, statement: theirs.statement, exception: id },
+          { family, reference, outcome: proves, row: theirs.row },
+        )
       : undefined;
   return {
     id,

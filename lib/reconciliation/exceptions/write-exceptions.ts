@@ -7,8 +7,9 @@ import {
 import { type ReconciledAccount } from '../accounts.js';
 import { type Finding } from '../matching/finding.js';
 import { ownPayment } from '../matching/own-payment.js';
-import { type CloseProposal, type ExceptionKind } from './close-exception.js';
-import { detailsOf, type ExceptionDetails, exceptionEntry, type ExceptionPlace } from './exception-entry.js';
+import { type ProvenRow } from '../matching/proven-row.js';
+import { type ExceptionKind } from './close-exception.js';
+import { detailsOf, endedOn, exceptionEntry, type ExceptionPlace } from './exception-entry.js';
 
 const PAGE = 1_000;
 /** They are found again by every close for which they are still true. */
@@ -19,14 +20,14 @@ const ENDED_BY_OUTCOME: ReadonlySet<ExceptionKind> = new Set(['proven', 'status'
 /** What a close found, and what it proves. */
 export interface FoundExceptions {
   readonly findings: readonly Finding[];
-  readonly proofs: readonly CloseProposal[];
+  readonly proofs: readonly ProvenRow[];
 }
 
 /** What is open after a close. */
 export interface OpenExceptions {
   readonly counts: Readonly<Partial<Record<ExceptionKind, number>>>;
   /** What the statement proves of payments without an exception. */
-  readonly proposals: readonly CloseProposal[];
+  readonly proposals: readonly ProvenRow[];
 }
 
 /** Writes the exceptions of a close down, and ends those of earlier closes that are true no longer. It may be done again. */
@@ -54,7 +55,7 @@ export async function writeExceptions(
   for (let start = 0; start < added.length; start += PAGE) await store.add(added.slice(start, start + PAGE));
   for (const stored of new Set(left.values())) {
     const { kind } = detailsOf(stored);
-    if (await isOver(account, place, stored)) await settleException(store, stored, { until: place.day });
+    if (await isOver(account, place, stored)) await settleException(store, stored, place.day);
     else if (stored.entry.state === 'open') counts[kind] = (counts[kind] ?? 0) + 1;
   }
   const taken = new Set(ofFindings.values());
@@ -76,13 +77,12 @@ async function updateHint(
 export async function settleException(
   store: ReconciliationStore,
   stored: StoredReconciliationEntry,
-  changes: Pick<ExceptionDetails, 'until' | 'note'>,
+  until: string,
 ): Promise<void> {
-  const details = { ...detailsOf(stored), ...changes };
   await store.replace(stored.version, {
     ...stored.entry,
     state: 'settled',
-    details: JSON.stringify(details),
+    details: JSON.stringify(endedOn(detailsOf(stored), until)),
   });
 }
 
@@ -132,14 +132,14 @@ async function isOver(
 /** What the statement proves of findings. The first one of a payment takes it. Nearly no proof belongs to any. */
 function proofsOf(
   findings: readonly Finding[],
-  proofs: readonly CloseProposal[],
-): ReadonlyMap<Finding, CloseProposal> {
+  proofs: readonly ProvenRow[],
+): ReadonlyMap<Finding, ProvenRow> {
   const first = new Map<string, Finding>();
   for (const finding of findings) {
     const name = `${nameOf(finding)} ${finding.row?.row}`;
     if (!first.has(name)) first.set(name, finding);
   }
-  const taken = new Map<Finding, CloseProposal>();
+  const taken = new Map<Finding, ProvenRow>();
   for (const proof of proofs) {
     const finding = first.size > 0 ? first.get(`${nameOf(proof)} ${proof.row}`) : undefined;
     if (finding) taken.set(finding, proof);

@@ -1,4 +1,3 @@
-import { type CloseProposal } from '../exceptions/close-exception.js';
 import { CentsSum } from '../balance/cents-sum.js';
 import { type Statement, type StatementRow } from '../statement/statement-row.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
@@ -7,6 +6,7 @@ import { familyOf, type Finding } from './finding.js';
 import { type JudgedAt, judgeWithRow, type RowMoney } from './judge.js';
 import { type OwnPayment } from './own-payment.js';
 import { type OwnPayments } from './own-payments.js';
+import { type ProvenRow } from './proven-row.js';
 import { StatementDigest } from './statement-digest.js';
 import { isPaymentRow, type OtherMoney, otherMoney, type PaymentRow, rowMoney } from './row-money.js';
 
@@ -53,7 +53,7 @@ export class StatementMatch {
   private readonly movedAt: Float64Array;
   /** Rows that say that a payment failed. They wait for the end of the statement, because another attempt may have moved. */
   private readonly failed: { readonly place: number; readonly row: RowMoney }[] = [];
-  private readonly proposals: CloseProposal[] = [];
+  private readonly proposals: ProvenRow[] = [];
   private readonly failedPlaces = new Set<number>();
   private readonly withdrawn = new Set<string>();
 
@@ -74,7 +74,7 @@ export class StatementMatch {
   }
 
   /** What the statement proves, and nothing in it contradicts. */
-  get proofs(): readonly CloseProposal[] {
+  get proofs(): readonly ProvenRow[] {
     if (this.withdrawn.size === 0) return this.proposals;
     return this.proposals.filter((proposal) => !this.withdrawn.has(nameOf(proposal)));
   }
@@ -100,8 +100,7 @@ export class StatementMatch {
     const { kinds, proves } = judgeWithRow(own, row, this.judgedAt, isLoose);
     const { family, reference } = own;
     for (const kind of kinds) this.find({ kind, family, reference, own, row, ...(isLoose && { isLoose }) });
-    if (proves)
-      this.proposals.push({ exception: undefined, family, reference, outcome: proves, row: row.row });
+    if (proves) this.proposals.push({ family, reference, outcome: proves, row: row.row });
     this.listener.matched(own, row);
   }
 

@@ -72,7 +72,16 @@ describe('a day that is closed', () => {
       },
     });
     expect(close.proposals).toEqual([
-      { exception: undefined, family: 'disbursement', reference: 'supplier-1', outcome: 'paid', row: 4 },
+      {
+        account: 'default',
+        day: close.summary.day,
+        statement: `${close.summary.day}.csv`,
+        exception: undefined,
+        family: 'disbursement',
+        reference: 'supplier-1',
+        outcome: 'paid',
+        row: 4,
+      },
     ]);
   });
 

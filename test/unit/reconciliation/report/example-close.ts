@@ -111,6 +111,9 @@ const EXAMPLE_EXCEPTIONS: readonly CloseException[] = [
     },
     ageMs: 51 * HOUR_MS,
     proposal: {
+      account: 'default',
+      day: '2026-11-18',
+      statement: 'november.csv',
       exception: '2026-11-18.proven.ORDER-1',
       family: 'collection',
       reference: 'ORDER-1',

@@ -1,0 +1,133 @@
+import { isRecord } from '../../common/json-object.js';
+import { quoted } from '../../common/quoted.js';
+import { PaymentsValidationError } from '../../errors/payments-errors.js';
+import { type StoredReconciliationEntry } from '../../storage/reconciliation-store.js';
+import { type ReconciledAccount } from '../accounts.js';
+import { type ProvenRow } from '../matching/proven-row.js';
+import { type CloseProposal } from './close-exception.js';
+import { detailsOf } from './exception-entry.js';
+import { type KnownCloses } from './known-closes.js';
+
+const AT_ONCE = 16;
+
+const TEXTS = ['account', 'day', 'statement', 'family', 'reference', 'outcome'] as const;
+
+/** Which day's close read the row of a proposal. */
+export type ReadOn = (proposal: CloseProposal) => string;
+
+/**
+ * Compares proposals with the closes that they name. Only those of long lists are kept in memory, by their keys.
+ *
+ * @throws PaymentsValidationError if something is not proposed by a close of the account.
+ */
+export async function checkProposed(
+  account: Pick<ReconciledAccount, 'store' | 'scope'>,
+  proposals: readonly CloseProposal[],
+  closes: KnownCloses,
+): Promise<ReadOn> {
+  checkForm(proposals);
+  for (const proposal of proposals) checkAccount(proposal, account.scope.account);
+  const ofExceptions = proposals.filter(({ exception }) => exception !== undefined);
+  for (let start = 0; start < ofExceptions.length; start += AT_ONCE) {
+    const some = ofExceptions.slice(start, start + AT_ONCE);
+    await Promise.all(some.map((proposal) => checkException(account, proposal, closes)));
+  }
+  const earlier = await checkLists(
+    proposals.filter(({ exception }) => exception === undefined),
+    closes,
+  );
+  return (proposal) => {
+    const isListed = earlier.size > 0 && proposal.exception === undefined;
+    return (isListed ? earlier.get(`${proposal.day} ${keyOf(proposal)}`) : undefined) ?? proposal.day;
+  };
+}
+
+function checkAccount({ account, reference }: CloseProposal, own: string): void {
+  if (account === own) return;
+  throw wrong(
+    `the proposal of ${quoted(reference)} is of the account ${quoted(account)}, and not of ${quoted(own)}: name that account in apply(), and apply the proposals of each account in a call of its own`,
+  );
+}
+
+async function checkException(
+  { store, scope }: Pick<ReconciledAccount, 'store' | 'scope'>,
+  proposal: CloseProposal,
+  closes: KnownCloses,
+): Promise<void> {
+  const stored = await store.get(scope, 'exception', proposal.exception ?? '');
+  const isProposed = stored && agrees(stored, proposal) && (await closes.of(proposal.day));
+  if (!isProposed) throw notProposed(proposal);
+}
+
+function agrees(stored: StoredReconciliationEntry, proposal: CloseProposal): boolean {
+  const { day, family, reference, proves, theirs } = detailsOf(stored);
+  return (
+    day === proposal.day &&
+    family === proposal.family &&
+    reference === proposal.reference &&
+    proves === proposal.outcome &&
+    theirs?.row === proposal.row
+  );
+}
+
+/** Reads the lists of each day once. Returns the days of rows that an earlier close read, by day and key. */
+async function checkLists(
+  proposals: readonly CloseProposal[],
+  closes: KnownCloses,
+): Promise<ReadonlyMap<string, string>> {
+  const earlier = new Map<string, string>();
+  for (const [day, wanted] of byDay(proposals)) {
+    for await (const rows of closes.proofsOf(day)) {
+      for (const row of rows) {
+        const isWanted = wanted.delete(keyOf(row));
+        if (isWanted && row.readOn !== undefined) earlier.set(`${day} ${keyOf(row)}`, row.readOn);
+      }
+      if (wanted.size === 0) break;
+    }
+    const [missing] = wanted;
+    const proposal = missing && proposals.find((one) => one.day === day && keyOf(one) === missing);
+    if (proposal) throw notProposed(proposal);
+  }
+  return earlier;
+}
+
+function byDay(proposals: readonly CloseProposal[]): ReadonlyMap<string, Set<string>> {
+  const days = new Map<string, Set<string>>();
+  for (const proposal of proposals) {
+    const keys = days.get(proposal.day) ?? new Set();
+    days.set(proposal.day, keys.add(keyOf(proposal)));
+  }
+  return days;
+}
+
+function keyOf({ family, reference, outcome, row }: ProvenRow): string {
+  return `${family} ${outcome} ${row} ${reference}`;
+}
+
+function checkForm(proposals: unknown): void {
+  const isList = Array.isArray(proposals) && proposals.every(isProposal);
+  if (isList) return;
+  throw wrong(
+    'proposals must be those of a close: write reconciliation.apply(close.proposals, { by: user.id })',
+  );
+}
+
+function isProposal(proposal: unknown): boolean {
+  return (
+    isRecord(proposal) &&
+    TEXTS.every((field) => typeof proposal[field] === 'string') &&
+    /^\d{4}-\d\d-\d\d$/.test(String(proposal['day'])) &&
+    (proposal['exception'] === undefined || typeof proposal['exception'] === 'string') &&
+    typeof proposal['row'] === 'number'
+  );
+}
+
+function notProposed({ day, reference, outcome, row }: CloseProposal): PaymentsValidationError {
+  return wrong(
+    `the close of ${day} does not propose that ${quoted(reference)} is ${quoted(outcome)} by row ${row}: take the proposals as open('${day}') gives them`,
+  );
+}
+
+function wrong(problem: string): PaymentsValidationError {
+  return new PaymentsValidationError({ proposals: [problem] });
+}

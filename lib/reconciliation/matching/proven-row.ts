@@ -1,0 +1,13 @@
+import { type PaymentFamily, type PaymentOutcome } from '../../common/vocabulary.js';
+
+/** What a row proves of a payment. A close may hold a million of them, so what all of a list have in common is not in it. */
+export interface ProvenRow {
+  readonly family: PaymentFamily;
+  readonly reference: string;
+  /** How the payment ended. */
+  readonly outcome: PaymentOutcome;
+  /** The place of the row. */
+  readonly row: number;
+  /** The day whose close read the row, if that was an earlier one. */
+  readonly readOn?: string;
+}

@@ -1,0 +1,181 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PaymentsAccounts, PaymentsModule } from 'nestjs-payments';
+import { type CloseProposal, type DayClose } from 'nestjs-payments/reconciliation';
+import {
+  paidOut,
+  type ReconciliationApp,
+  type ReconciliationPlace,
+  startReconciliationApp,
+  startReconciliationPlace,
+} from '../../support/reconciliation-place.js';
+
+const BY = { by: 'accountant' };
+const SCOPE = { account: 'default', environment: 'sandbox' } as const;
+
+describe('a proposal', () => {
+  let place: ReconciliationPlace;
+  let shop: ReconciliationApp;
+
+  const closeToday = async (change?: (csv: string) => string, account = 'default'): Promise<DayClose> => {
+    const day = place.today();
+    await place.nextDay(0);
+    return shop.reconciliation.close({ day, statement: place.statement(day, change), account, ...BY });
+  };
+  /** A payout whose answer was lost, so that its proposal has an exception. */
+  const lost = async (reference: string): Promise<void> => {
+    place.sandbox.next('POST /disbursements/bank', { reference }).dropAfterProcessing();
+    await expect(paidOut(shop, reference, '30000')).rejects.toThrow();
+  };
+  const stateOf = async (reference: string): Promise<unknown> =>
+    (await shop.journal.get('disbursement', reference))?.state;
+  const evidence = async (): Promise<readonly Record<string, unknown>[]> => {
+    const kept = (await place.storage.reconciliation?.list(SCOPE, 'evidence', { limit: 10 })) ?? [];
+    return kept.map(({ entry }) => JSON.parse(entry.details) as Record<string, unknown>);
+  };
+
+  beforeAll(async () => {
+    place = await startReconciliationPlace();
+  });
+  beforeEach(async () => {
+    await place.nextDay(8);
+    const other = { ...place.sandbox.moduleOptions(), name: 'other', storage: place.storage };
+    shop = await startReconciliationApp(place, { imports: [PaymentsModule.forRoot(other)] });
+  });
+  afterEach(async () => {
+    await shop.app.close();
+    await place.sandbox.reset();
+    await place.database.clear();
+  });
+  afterAll(() => place.close());
+
+  it('is one of a close as it was given: nothing else settles a payment, and nothing beside it', async () => {
+    await paidOut(shop, 'supplier-1', '20000');
+    await place.sandbox.payout('supplier-1').pay();
+    await lost('supplier-2');
+    await place.sandbox.payout('supplier-2').pay();
+    await paidOut(shop, 'supplier-3', '20000');
+    const { proposals, exceptions } = await closeToday();
+    const listed = proposals.find(({ reference }) => reference === 'supplier-1')!;
+    const found = proposals.find(({ reference }) => reference === 'supplier-2')!;
+    expect(found).toMatchObject({ exception: exceptions[0]?.id, outcome: 'paid' });
+    const wrong: readonly Partial<CloseProposal>[] = [
+      { ...listed, reference: 'supplier-3' },
+      { ...listed, outcome: 'failed' },
+      { ...listed, row: listed.row + 1 },
+      { ...listed, day: '2020-01-01' },
+      { ...listed, exception: found.exception },
+      { ...found, reference: 'supplier-3' },
+      { ...found, outcome: 'failed' },
+      { ...found, row: found.row + 1 },
+      { ...found, day: '2020-01-01' },
+      { ...found, exception: undefined },
+      { ...found, exception: 'nobody' },
+      { family: 'disbursement', reference: 'supplier-3', outcome: 'paid', row: 2 },
+    ];
+    for (const handmade of wrong) {
+      await expect(
+        shop.reconciliation.apply([...proposals, handmade as CloseProposal], BY),
+      ).rejects.toMatchObject({ name: 'PaymentsValidationError' });
+    }
+    await expect(
+      shop.reconciliation.apply([{ ...listed, reference: 'supplier-3' }], BY),
+    ).rejects.toMatchObject({
+      errors: {
+        proposals: [
+          `the close of ${listed.day} does not propose that "supplier-3" is "paid" by row ${listed.row}: take the proposals as open('${listed.day}') gives them`,
+        ],
+      },
+    });
+    expect([await stateOf('supplier-1'), await stateOf('supplier-2')]).toEqual(['accepted', 'unknown']);
+    expect(await evidence()).toEqual([]);
+    expect(await shop.reconciliation.apply(proposals, BY)).toEqual({ settled: 2, refused: [] });
+    // Once more, as after a crash.
+    expect(await shop.reconciliation.apply(proposals, BY)).toEqual({ settled: 2, refused: [] });
+    expect(await stateOf('supplier-3')).toBe('accepted');
+    const kept = await evidence();
+    expect(kept).toHaveLength(2);
+    const { day, statement, row } = found;
+    const ofLost = kept.find(({ reference }) => reference === 'supplier-2');
+    expect(ofLost).toMatchObject({ account: 'default', day, readOn: day, statement, row, by: 'accountant' });
+    expect(ofLost).toMatchObject({ amount: '30000.00', fee: '500.00' });
+    expect(typeof ofLost?.['movedAt']).toBe('number');
+  });
+
+  it('keeps no field that somebody has added to it', async () => {
+    await paidOut(shop, 'supplier-1', '20000');
+    await place.sandbox.payout('supplier-1').pay();
+    const { proposals } = await closeToday();
+    await shop.reconciliation.apply(
+      proposals.map((proposal) => ({ ...proposal, name: 'Asha Mushi' })),
+      BY,
+    );
+    expect(JSON.stringify(await evidence())).not.toContain('Asha');
+  });
+
+  it('settles payments of its own account alone', async () => {
+    await paidOut(shop, 'supplier-1', '20000');
+    const other = shop.app.get(PaymentsAccounts).for('other');
+    await place.sandbox.payout('supplier-1').pay();
+    const own = await closeToday((csv) => csv, 'other');
+    // The statement of the other account: its journal knows nothing of it.
+    expect(own.proposals).toEqual([]);
+    await paidOut({ disbursements: other.disbursements }, 'supplier-9', '20000');
+    await place.sandbox.payout('supplier-9').pay();
+    const { proposals } = await closeToday(undefined, 'other');
+    expect(proposals).toMatchObject([{ account: 'other', reference: 'supplier-9' }]);
+    await expect(shop.reconciliation.apply(proposals, BY)).rejects.toMatchObject({
+      name: 'PaymentsValidationError',
+      message: expect.stringContaining('is of the account "other", and not of "default"') as string,
+    });
+    const renamed = proposals.map((proposal) => ({ ...proposal, account: 'default' }));
+    await expect(shop.reconciliation.apply(renamed, BY)).rejects.toMatchObject({
+      name: 'PaymentsValidationError',
+    });
+    const applied = await shop.reconciliation.apply(proposals, { ...BY, account: 'other' });
+    expect(applied).toEqual({ settled: 1, refused: [] });
+    expect(await other.journal.get('disbursement', 'supplier-9')).toMatchObject({ outcome: 'paid' });
+  });
+
+  it('is refused with a reason if the journal knows another outcome', async () => {
+    await paidOut(shop, 'supplier-1', '20000');
+    await place.sandbox.payout('supplier-1').pay();
+    const { proposals } = await closeToday();
+    await shop.journal.settle('disbursement', 'supplier-1', 'failed');
+    const report = await shop.reconciliation.apply(proposals, BY);
+    expect(report).toMatchObject({ settled: 0, refused: [{ proposal: proposals[0] }] });
+    expect(report.refused[0]?.reason).toContain('failed');
+    expect(await evidence()).toEqual([]);
+  });
+
+  it('whose exception has ended says nothing of the next attempt', async () => {
+    await lost('supplier-2');
+    await place.sandbox.payout('supplier-2').pay();
+    const day = place.today();
+    const { proposals } = await closeToday((csv) => csv.replaceAll(',Paid', ',Failed'));
+    expect(proposals).toMatchObject([{ day, outcome: 'failed' }]);
+    expect(await shop.reconciliation.apply(proposals, BY)).toEqual({ settled: 1, refused: [] });
+    await paidOut(shop, 'supplier-2', '30000').catch(() => undefined);
+    const state = await stateOf('supplier-2');
+    expect(state).not.toBe('settled');
+    expect(await shop.reconciliation.apply(proposals, BY)).toMatchObject({
+      settled: 0,
+      refused: [{ reason: expect.stringContaining('has ended') as string }],
+    });
+    expect(await stateOf('supplier-2')).toBe(state);
+  });
+
+  it('of an exception that was explained changes no close that showed it no more', async () => {
+    await lost('supplier-2');
+    await place.sandbox.payout('supplier-2').pay();
+    const first = await closeToday();
+    const { id = '' } = first.exceptions[0] ?? {};
+    await shop.reconciliation.explain(id, { note: 'The bank has it.', ...BY });
+    const second = await closeToday();
+    expect(second.exceptions).toEqual([]);
+    await shop.reconciliation.explain(id, { note: 'The bank does have it.', ...BY });
+    await shop.reconciliation.apply(first.proposals, BY);
+    const shown = async (day: string): Promise<number> =>
+      (await shop.reconciliation.open(day)).exceptions.length;
+    expect([await shown(first.summary.day), await shown(second.summary.day)]).toEqual([1, 0]);
+  });
+});
