@@ -79,8 +79,6 @@ export interface ReconciliationStore {
     before: string,
     states: readonly string[],
   ): Promise<StoredReconciliationEntry | undefined>;
-  /** How many entries of a kind are in each state; states without an entry are absent. */
-  counts(scope: InboxScope, kind: ReconciliationKind): Promise<Readonly<Record<string, number>>>;
   /**
    * Removes the entries of a kind in these states that did not change for `olderThanMs`, in several transactions if there are
    * many. Returns how many.

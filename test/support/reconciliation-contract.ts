@@ -55,6 +55,20 @@ function entry(scope: Scope, id: string, more: Partial<ReconciliationEntry> = {}
 const idsOf = (stored: readonly StoredReconciliationEntry[]): readonly string[] =>
   stored.map(({ entry: { id } }) => id);
 
+/** How many entries of a kind are in each state. */
+async function counts(
+  store: ReconciliationStore,
+  scope: Scope,
+  kind: ReconciliationKind,
+): Promise<Readonly<Record<string, number>>> {
+  const found: Record<string, number> = {};
+  for (const {
+    entry: { state },
+  } of await store.list(scope, kind, { limit: 2_000 }))
+    found[state] = (found[state] ?? 0) + 1;
+  return found;
+}
+
 /** What every store of reconciliation must do. */
 export function reconciliationContract(tested: ReconciliationStoreUnderTest): void {
   writing(tested);
@@ -93,7 +107,6 @@ function writing({ store, pass }: ReconciliationStoreUnderTest): void {
     }
     for (const [index, { kind, ...of }] of all.entries()) {
       const state = `s-${'abcdefghijkl'.charAt(index)}`;
-      expect(await store().counts(of, kind)).toEqual({ [state]: 1 });
       expect(await store().list(of, kind, { limit: 9 })).toMatchObject([{ entry: { ...of, kind, state } }]);
       expect(await store().get(of, kind, 'one')).toMatchObject({ entry: { ...of, kind, state } });
       expect(await store().purge(of, kind, [state], -1_000)).toBe(1);
@@ -136,12 +149,12 @@ function writing({ store, pass }: ReconciliationStoreUnderTest): void {
     const stored = await store().list(scope, 'exception', { limit: 2_000 });
     expect(idsOf(stored)).toEqual(ids);
     expect(new Set(stored.map(({ entry: { details } }) => details)).size).toBe(1);
-    expect(await store().counts(scope, 'exception')).toEqual({ open: 1_000 });
+    expect(await counts(store(), scope, 'exception')).toEqual({ open: 1_000 });
     await store().add([
       ...stored.map(({ entry: kept }) => ({ ...kept, state: 'settled' })),
       entry(scope, 'new'),
     ]);
-    expect(await store().counts(scope, 'exception')).toEqual({ open: 1_001 });
+    expect(await counts(store(), scope, 'exception')).toEqual({ open: 1_001 });
   });
 
   it('writes all entries of a call or none, and the first of those with one id', async () => {
@@ -150,9 +163,9 @@ function writing({ store, pass }: ReconciliationStoreUnderTest): void {
     await expect(store().add([entry(scope, 'one'), broken, entry(scope, 'zero')])).rejects.toMatchObject({
       name: 'PaymentsStorageError',
     });
-    expect(await store().counts(scope, 'exception')).toEqual({});
+    expect(await counts(store(), scope, 'exception')).toEqual({});
     await store().add([entry(scope, 'one', { state: 'first' }), entry(scope, 'one', { state: 'second' })]);
-    expect(await store().counts(scope, 'exception')).toEqual({ first: 1 });
+    expect(await counts(store(), scope, 'exception')).toEqual({ first: 1 });
   });
 }
 
@@ -202,8 +215,8 @@ function reading({ store }: ReconciliationStoreUnderTest): void {
     expect(await last('~', ['ended'])).toBeUndefined();
     expect(await last('~', [])).toBeUndefined();
     expect(await store().last(scope, 'close', '~', ['open'])).toBeUndefined();
-    expect(await store().counts(scope, 'exception')).toEqual({ open: 3, explained: 2, settled: 2 });
-    expect(await store().counts(scope, 'close')).toEqual({});
+    expect(await counts(store(), scope, 'exception')).toEqual({ open: 3, explained: 2, settled: 2 });
+    expect(await counts(store(), scope, 'close')).toEqual({});
   });
 }
 

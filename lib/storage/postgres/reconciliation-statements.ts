@@ -36,11 +36,6 @@ export function reconciliationStatements({ reconciliation: table }: TableNames):
             limit,
           ]),
     last: (scope, before, states) => ofStates(table, scope, { bound: '<', order: 'DESC' }, before, states, 1),
-    counts: (scope) =>
-      statement(
-        `SELECT state, count(*)::text AS entries FROM ${table} WHERE ${IS_OF} GROUP BY state`,
-        valuesOf(scope),
-      ),
     purge: ({ account, environment, kind }, state, olderThanMs) =>
       change(deleteBatch(table, 'kind = $4 AND state = $5', 'updated_at'), [
         account,

@@ -40,8 +40,6 @@ export function portableReconciliation(dialect: PortableDialect): Reconciliation
     },
     last: (scope, before, states) =>
       one(ofStates(stored, sql`${isOf(scope)} AND id < ${before}`, states, 'DESC', 1)),
-    counts: (scope) =>
-      one(sql`SELECT state, COUNT(*) AS entries FROM ${ENTRIES} WHERE ${isOf(scope)} GROUP BY state`),
     purge: (scope, state, olderThanMs) => {
       const isOld = sql`${isOf(scope)} AND state = ${state} AND updated_at < ${now} - ${olderThanMs}`;
       return one(dialect.deleteFirst(TABLES.reconciliation, isOld, 'updated_at'));

@@ -23,7 +23,6 @@ export interface ReconciliationStatements {
   ): SqlScript;
   /** `states` as of `list`. */
   last(scope: ReconciliationScope, before: string, states: readonly string[]): SqlScript;
-  counts(scope: ReconciliationScope): SqlScript;
   /** One batch. */
   purge(scope: ReconciliationScope, state: string, olderThanMs: number): SqlScript;
 }

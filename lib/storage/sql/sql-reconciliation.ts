@@ -58,11 +58,6 @@ export class SqlReconciliation implements ReconciliationStore {
     return this.entry(this.statements.last(ofKind(scope, kind), before, [...new Set(states)]));
   }
 
-  async counts(scope: InboxScope, kind: ReconciliationKind): Promise<Readonly<Record<string, number>>> {
-    const rows = await this.rows(this.statements.counts(ofKind(scope, kind)));
-    return Object.fromEntries(rows.map((row) => [row['state'] ?? '', Number(row['entries'])]));
-  }
-
   async purge(
     scope: InboxScope,
     kind: ReconciliationKind,
