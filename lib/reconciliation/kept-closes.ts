@@ -6,8 +6,8 @@ import { ClosedDays } from './close/closed-days.js';
 import { nextDay } from './close/day.js';
 import { DayClose } from './day-close.js';
 import { type CloseException } from './exceptions/close-exception.js';
-import { detailsOf, exceptionOf } from './exceptions/exception-entry.js';
-import { proposalOf } from './exceptions/known-closes.js';
+import { detailsOf, exceptionOf, proposalOf } from './exceptions/exception-entry.js';
+import { isOfClose, type KnownCloses } from './exceptions/known-closes.js';
 
 const PAGE = 1_000;
 const LAST_DAY = '9999';
@@ -17,7 +17,7 @@ export async function dayCloseOf(account: ReconciledAccount, closed: ClosedDay):
   const { summary } = closed;
   const closes = new ClosedDays(account);
   const exceptions: CloseException[] = [];
-  for await (const stored of entriesOf(account)) {
+  for await (const stored of entriesOf(account, closes)) {
     const { day, until } = detailsOf(stored);
     const isShown = day <= summary.day && (until === undefined || until > summary.day);
     if (isShown) exceptions.push(exceptionOf(stored, summary.to.getTime()));
@@ -36,6 +36,7 @@ export async function dayCloseOf(account: ReconciledAccount, closed: ClosedDay):
 /** The exceptions of an account. */
 export async function* entriesOf(
   { store, scope }: ReconciledAccount,
+  closes: KnownCloses,
   states?: readonly string[],
 ): AsyncGenerator<StoredReconciliationEntry, void, undefined> {
   const read = (last?: StoredReconciliationEntry): Promise<readonly StoredReconciliationEntry[]> =>
@@ -44,7 +45,9 @@ export async function* entriesOf(
       ...(states && { states }),
       ...(last && { after: last.entry.id }),
     });
-  for await (const page of pages(PAGE, read)) yield* page;
+  for await (const page of pages(PAGE, read)) {
+    for (const stored of page) if (await isOfClose(stored, closes)) yield stored;
+  }
 }
 
 export async function lastClose({ store, scope }: ReconciledAccount): Promise<ClosedDay | undefined> {

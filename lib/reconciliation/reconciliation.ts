@@ -19,6 +19,7 @@ import {
   type ExceptionState,
 } from './exceptions/close-exception.js';
 import { detailsOf, endedOn, exceptionOf } from './exceptions/exception-entry.js';
+import { isOfClose } from './exceptions/known-closes.js';
 import { dayCloseOf, entriesOf, lastClose, nextOpenDay } from './kept-closes.js';
 import { purgeEntries, purgeProblem } from './purge-entries.js';
 import { actorOf, check, noteProblem, statementProblem } from './reconciliation-checks.js';
@@ -167,7 +168,7 @@ export class Reconciliation {
     if (!last) return undefined;
     const { day, to } = closedDayOf(last).summary;
     const open: Partial<Record<ExceptionKind, number>> = {};
-    for await (const stored of entriesOf(opened, ['open'])) {
+    for await (const stored of entriesOf(opened, new ClosedDays(opened), ['open'])) {
       const { kind } = detailsOf(stored);
       open[kind] = (open[kind] ?? 0) + 1;
     }
@@ -185,7 +186,8 @@ export class Reconciliation {
   }: ReconciliationOfAccount & { readonly state?: ExceptionState } = {}): AsyncIterable<CloseException> {
     const opened = await this.around().accounts.open(account);
     const cutOff = (await lastClose(opened))?.summary.to.getTime() ?? 0;
-    for await (const stored of entriesOf(opened, state === undefined ? undefined : [state])) {
+    const states = state === undefined ? undefined : [state];
+    for await (const stored of entriesOf(opened, new ClosedDays(opened), states)) {
       yield exceptionOf(stored, cutOff);
     }
   }
@@ -226,7 +228,7 @@ export class Reconciliation {
     const account = await this.around().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
     const until = await nextOpenDay(account);
     const stored = await account.store.get(account.scope, 'exception', id);
-    if (!stored) {
+    if (!stored || !(await isOfClose(stored, new ClosedDays(account)))) {
       throw new PaymentsError('EXCEPTION_NOT_FOUND', `There is no exception ${quoted(id)} of this account.`);
     }
     if (stored.entry.state === 'settled') {

@@ -1,6 +1,6 @@
 import { type ReconciledAccount } from '../accounts.js';
 import { quoted } from '../../common/quoted.js';
-import { writeExceptions } from '../exceptions/write-exceptions.js';
+import { changeExceptions, writeExceptions } from '../exceptions/write-exceptions.js';
 import { PaymentsError } from '../../errors/payments-errors.js';
 import { rowMoney } from '../matching/row-money.js';
 import { StatementDigest } from '../matching/statement-digest.js';
@@ -9,6 +9,7 @@ import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
 import { type Statement } from '../statement/statement-row.js';
 import { listEntries } from './carried.js';
 import { closeEntry, type ClosedDay, closedDayOf, listOf } from './close-entry.js';
+import { ClosedDays } from './closed-days.js';
 import { type ClosePlace, placeOf } from './close-place.js';
 import { CloseRun } from './close-run.js';
 import { findDay, type FoundDay } from './find-day.js';
@@ -56,6 +57,7 @@ async function closeInTurn(
   run: CloseRun,
 ): Promise<ClosedDay> {
   const { store, scope } = account;
+  const goOn = (): Promise<void> | undefined => run.goOn();
   const place = await placeOf(account, day, timeZone, run.startedAt);
   const found = await findDay({
     account,
@@ -63,11 +65,12 @@ async function closeInTurn(
     statement,
     policy,
     now: run.startedAt,
-    goOn: () => run.goOn(),
+    goOn,
   });
   await run.hold();
-  const where = { scope, day, statement: statement?.name };
-  const { counts, proposals } = await writeExceptions(account, where, found);
+  const where = { scope, day, statement: statement?.name, token: run.token };
+  const writing = { closes: new ClosedDays(account), goOn };
+  const { counts, proposals, changes } = await writeExceptions(account, where, found, writing);
   const summary = {
     day,
     timeZone,
@@ -80,15 +83,19 @@ async function closeInTurn(
   };
   const closed = closedDay(place, found, summary, run.token, statement !== undefined);
   const list = listOf(scope, closed);
-  await addAll(account, listEntries(list, 'carried', found.carried));
-  await addAll(account, listEntries(list, 'proposals', proposals));
+  await addAll(account, listEntries(list, 'carried', found.carried), goOn);
+  await addAll(account, listEntries(list, 'proposals', proposals), goOn);
   await run.hold();
   await store.add([closeEntry(scope, closed)]);
   const stored = await store.get(scope, 'close', day);
   const kept = stored ? closedDayOf(stored) : closed;
   // A process that took over since the lease was held last may have closed the day: then its close counts.
-  if (kept.token === run.token)
+  if (kept.token !== run.token) return kept;
+  try {
+    await changeExceptions(account, changes, day);
+  } finally {
     account.events.tell('reconciliation.closed', { account: scope.account, summary });
+  }
   return kept;
 }
 
@@ -106,12 +113,14 @@ function closedDay(
 async function addAll(
   { store }: Pick<ReconciledAccount, 'store'>,
   entries: Iterable<ReconciliationEntry>,
+  goOn: () => Promise<void> | undefined,
 ): Promise<void> {
   let some: ReconciliationEntry[] = [];
   for (const entry of entries) {
     some.push(entry);
     if (some.length < ENTRIES_AT_ONCE) continue;
     await store.add(some);
+    await goOn();
     some = [];
   }
   if (some.length > 0) await store.add(some);

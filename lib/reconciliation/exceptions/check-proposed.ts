@@ -6,7 +6,7 @@ import { type ReconciledAccount } from '../accounts.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { type CloseProposal } from './close-exception.js';
 import { detailsOf } from './exception-entry.js';
-import { type KnownCloses } from './known-closes.js';
+import { isOfClose, type KnownCloses } from './known-closes.js';
 
 const AT_ONCE = 16;
 
@@ -55,7 +55,7 @@ async function checkException(
   closes: KnownCloses,
 ): Promise<void> {
   const stored = await store.get(scope, 'exception', proposal.exception ?? '');
-  const isProposed = stored && agrees(stored, proposal) && (await closes.of(proposal.day));
+  const isProposed = stored && agrees(stored, proposal) && (await isOfClose(stored, closes));
   if (!isProposed) throw notProposed(proposal);
 }
 

@@ -7,19 +7,24 @@ import {
 } from '../../storage/reconciliation-store.js';
 import { type Finding } from '../matching/finding.js';
 import { type OwnPayment } from '../matching/own-payment.js';
+import { type ProvenRow } from '../matching/proven-row.js';
 import { type RowMoney } from '../matching/judge.js';
 import {
   type CloseException,
+  type CloseProposal,
   type ExceptionKind,
   type ExceptionState,
   type OwnSide,
   type StatementSide,
 } from './close-exception.js';
-import { proposalOf } from './known-closes.js';
 import { reasonOf } from './reason.js';
+
+const LONGEST_REFERENCE = 255;
 
 /** What the storage keeps of an exception. Times are milliseconds since 1970. */
 export interface ExceptionDetails {
+  /** The run that has written it. Only what the run that closed the day has written is an exception. */
+  readonly token: string;
   readonly kind: ExceptionKind;
   readonly day: string;
   readonly reason: string;
@@ -41,21 +46,24 @@ export interface ExceptionPlace {
   readonly day: string;
   /** The name of the statement; undefined without one. */
   readonly statement: string | undefined;
+  /** Names the run. */
+  readonly token: string;
 }
 
-/** The entry of a finding: the same for the same finding of the same day. */
+/** The entry of a finding. No other run writes an entry with its id, so a run that was overtaken changes nothing of another one. */
 export function exceptionEntry(
-  { scope, day, statement }: ExceptionPlace,
+  { scope, day, statement, token }: ExceptionPlace,
   finding: Finding,
   proves: PaymentOutcome | undefined,
 ): ReconciliationEntry {
   const { kind, family, reference, own, row, hint } = finding;
   const details: ExceptionDetails = {
+    token,
     kind,
     day,
     reason: reasonOf(finding),
     family,
-    reference,
+    reference: reference === undefined ? undefined : clipped(reference),
     own: own && ownSide(own),
     theirs: row && statementSide(row, statement ?? ''),
     proves,
@@ -66,7 +74,7 @@ export function exceptionEntry(
   const hash = createHash('sha256')
     .update(JSON.stringify([kind, family, reference, place]))
     .digest('hex');
-  const id = `${day}.${kind}.${hash.slice(0, 24)}`;
+  const id = `${day}.${kind}.${hash.slice(0, 16)}.${token.replaceAll('-', '').slice(0, 12)}`;
   return { ...scope, kind: 'exception', id, state: 'open', details: JSON.stringify(details) };
 }
 
@@ -106,6 +114,20 @@ export function exceptionOf(stored: StoredReconciliationEntry, cutOff: number): 
     hint,
     note: note && { ...note, at: new Date(note.at) },
   };
+}
+
+/** The proposal of a row. */
+export function proposalOf(
+  place: Pick<CloseProposal, 'account' | 'day' | 'statement' | 'exception'>,
+  { family, reference, outcome, row }: ProvenRow,
+): CloseProposal {
+  const { account, day, statement, exception } = place;
+  return { account, day, statement, exception, family, reference, outcome, row };
+}
+
+/** No payment has a longer one, but a row may: a text of a database holds 64 kB. */
+function clipped(reference: string): string {
+  return reference.length <= LONGEST_REFERENCE ? reference : `${reference.slice(0, LONGEST_REFERENCE)}…`;
 }
 
 function ownSide({ status, cents, feeCents, createdAt }: OwnPayment): ExceptionDetails['own'] {

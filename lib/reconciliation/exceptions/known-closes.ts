@@ -1,6 +1,7 @@
 import { type StatementSummary } from '../close/close-summary.js';
 import { type ProvenRow } from '../matching/proven-row.js';
-import { type CloseProposal } from './close-exception.js';
+import { type StoredReconciliationEntry } from '../../storage/reconciliation-store.js';
+import { detailsOf } from './exception-entry.js';
 
 /** What exceptions and proposals need of the close that they belong to. */
 export interface KnownClose {
@@ -18,11 +19,8 @@ export interface KnownCloses {
   proofsOf(day: string): AsyncIterable<readonly ProvenRow[]>;
 }
 
-/** The proposal of a row. */
-export function proposalOf(
-  place: Pick<CloseProposal, 'account' | 'day' | 'statement' | 'exception'>,
-  { family, reference, outcome, row }: ProvenRow,
-): CloseProposal {
-  const { account, day, statement, exception } = place;
-  return { account, day, statement, exception, family, reference, outcome, row };
+/** Whether the run that has written an exception has closed its day. Anything else was left by a run that died or was overtaken. */
+export async function isOfClose(stored: StoredReconciliationEntry, closes: KnownCloses): Promise<boolean> {
+  const { day, token } = detailsOf(stored);
+  return (await closes.of(day))?.token === token;
 }

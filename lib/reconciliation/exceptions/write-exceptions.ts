@@ -10,6 +10,7 @@ import { ownPayment } from '../matching/own-payment.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { type ExceptionKind } from './close-exception.js';
 import { detailsOf, endedOn, exceptionEntry, type ExceptionPlace } from './exception-entry.js';
+import { isOfClose, type KnownCloses } from './known-closes.js';
 
 const PAGE = 1_000;
 /** They are found again by every close for which they are still true. */
@@ -23,54 +24,88 @@ export interface FoundExceptions {
   readonly proofs: readonly ProvenRow[];
 }
 
+/** What a run works with. */
+export interface WritingRun {
+  readonly closes: KnownCloses;
+  /** Shows that the run is alive. */
+  readonly goOn: () => Promise<void> | undefined;
+}
+
 /** What is open after a close. */
 export interface OpenExceptions {
   readonly counts: Readonly<Partial<Record<ExceptionKind, number>>>;
   /** What the statement proves of payments without an exception. */
   readonly proposals: readonly ProvenRow[];
+  /** What becomes of exceptions of earlier closes once the day is closed. */
+  readonly changes: ExceptionChanges;
 }
 
-/** Writes the exceptions of a close down, and ends those of earlier closes that are true no longer. It may be done again. */
+/** Changes of exceptions that are there already. */
+export interface ExceptionChanges {
+  /** They are true no longer. */
+  readonly over: readonly StoredReconciliationEntry[];
+  /** What would explain the balance is another thing every day. */
+  readonly hints: readonly (readonly [StoredReconciliationEntry, hint: string | undefined])[];
+  /** Runs that did not close their day have left them. */
+  readonly orphans: readonly StoredReconciliationEntry[];
+}
+
+/**
+ * Writes the exceptions of a run down. Nobody sees them until the run has closed its day, and it changes nothing that others
+ * see: it may have been overtaken, or die.
+ */
 export async function writeExceptions(
   account: Pick<ReconciledAccount, 'store' | 'journal' | 'scope'>,
   place: ExceptionPlace,
   { findings, proofs }: FoundExceptions,
+  run: WritingRun,
 ): Promise<OpenExceptions> {
   const { store } = account;
-  const left = await openEntries(account);
+  const { left, orphans } = await openEntries(account, run);
   const ofFindings = proofsOf(findings, proofs);
   const counts: Partial<Record<ExceptionKind, number>> = {};
+  const hints: [StoredReconciliationEntry, string | undefined][] = [];
   const added: ReconciliationEntry[] = [];
   for (const finding of findings) {
-    const name = nameOf(finding);
-    const entry = exceptionEntry(place, finding, ofFindings.get(finding)?.outcome);
-    const known = left.get(entry.id) ?? left.get(`${finding.kind} ${name}`);
+    const name = `${finding.kind} ${nameOf(finding)}`;
+    const known = left.get(name);
     if (known) {
       left.delete(known.entry.id);
-      left.delete(`${finding.kind} ${name}`);
-      await updateHint(store, known, finding.hint);
-    } else added.push(entry);
+      left.delete(name);
+      if (detailsOf(known).hint !== finding.hint) hints.push([known, finding.hint]);
+    } else added.push(exceptionEntry(place, finding, ofFindings.get(finding)?.outcome));
     if (known?.entry.state !== 'explained') counts[finding.kind] = (counts[finding.kind] ?? 0) + 1;
   }
-  for (let start = 0; start < added.length; start += PAGE) await store.add(added.slice(start, start + PAGE));
+  for (let start = 0; start < added.length; start += PAGE) {
+    await store.add(added.slice(start, start + PAGE));
+    await run.goOn();
+  }
+  const over: StoredReconciliationEntry[] = [];
   for (const stored of new Set(left.values())) {
     const { kind } = detailsOf(stored);
-    if (await isOver(account, place, stored)) await settleException(store, stored, place.day);
+    if (await isOver(account, place, stored)) over.push(stored);
     else if (stored.entry.state === 'open') counts[kind] = (counts[kind] ?? 0) + 1;
+    await run.goOn();
   }
   const taken = new Set(ofFindings.values());
-  return { counts, proposals: proofs.filter((proof) => !taken.has(proof)) };
+  const proposals = proofs.filter((proof) => !taken.has(proof));
+  return { counts, proposals, changes: { over, hints, orphans } };
 }
 
-/** What would explain the balance is another thing every day. */
-async function updateHint(
-  store: ReconciliationStore,
-  stored: StoredReconciliationEntry,
-  hint: string | undefined,
+/**
+ * Ends what is over, once the day is closed. If the process dies meanwhile, the next close does it. What somebody else changes
+ * stays as it is.
+ */
+export async function changeExceptions(
+  { store }: Pick<ReconciledAccount, 'store'>,
+  { over, hints, orphans }: ExceptionChanges,
+  day: string,
 ): Promise<void> {
-  const details = detailsOf(stored);
-  if (details.hint === hint) return;
-  await store.replace(stored.version, { ...stored.entry, details: JSON.stringify({ ...details, hint }) });
+  for (const stored of [...over, ...orphans]) await settleException(store, stored, day);
+  for (const [stored, hint] of hints) {
+    const details = JSON.stringify({ ...detailsOf(stored), hint });
+    await store.replace(stored.version, { ...stored.entry, details });
+  }
 }
 
 /** Ends an exception. Somebody else may have changed it: then it stays as it is. */
@@ -86,12 +121,18 @@ export async function settleException(
   });
 }
 
-/** Open and explained exceptions by their id, and by kind and payment if a later close finds them again. */
-async function openEntries({
-  store,
-  scope,
-}: Pick<ReconciledAccount, 'store' | 'scope'>): Promise<Map<string, StoredReconciliationEntry>> {
-  const open = new Map<string, StoredReconciliationEntry>();
+interface OpenEntries {
+  /** Open and explained exceptions by their id, and by kind and payment if a later close finds them again. */
+  readonly left: Map<string, StoredReconciliationEntry>;
+  readonly orphans: readonly StoredReconciliationEntry[];
+}
+
+async function openEntries(
+  { store, scope }: Pick<ReconciledAccount, 'store' | 'scope'>,
+  { closes, goOn }: WritingRun,
+): Promise<OpenEntries> {
+  const left = new Map<string, StoredReconciliationEntry>();
+  const orphans: StoredReconciliationEntry[] = [];
   const read = (last?: StoredReconciliationEntry): Promise<readonly StoredReconciliationEntry[]> =>
     store.list(scope, 'exception', {
       states: ['open', 'explained'],
@@ -101,21 +142,22 @@ async function openEntries({
   for await (const page of pages(PAGE, read)) {
     for (const stored of page) {
       const details = detailsOf(stored);
-      open.set(stored.entry.id, stored);
-      if (FOUND_AGAIN.has(details.kind)) open.set(`${details.kind} ${nameOf(details)}`, stored);
+      if (await isOfClose(stored, closes)) {
+        left.set(stored.entry.id, stored);
+        if (FOUND_AGAIN.has(details.kind)) left.set(`${details.kind} ${nameOf(details)}`, stored);
+      } else orphans.push(stored);
     }
+    await goOn();
   }
-  return open;
+  return { left, orphans };
 }
 
 async function isOver(
   { journal, scope }: Pick<ReconciledAccount, 'journal' | 'scope'>,
-  { day, statement }: ExceptionPlace,
+  { statement }: ExceptionPlace,
   stored: StoredReconciliationEntry,
 ): Promise<boolean> {
-  const { kind, day: since, family, reference, proves } = detailsOf(stored);
-  // An earlier run of the same close died after it had written this one, and now it is true no longer.
-  if (since === day) return true;
+  const { kind, family, reference, proves } = detailsOf(stored);
   if (!(FOUND_AGAIN.has(kind) || ENDED_BY_OUTCOME.has(kind)) || !family || reference === undefined)
     return false;
   const record = await journal.get({ ...scope, family, reference });
