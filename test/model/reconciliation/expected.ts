@@ -12,15 +12,21 @@ export interface MadePayment {
   readonly reference: string;
   /** Its answer was lost, so that nobody here knows the fee. */
   readonly isFeeUnknown: boolean;
+  /** When it was tried last. */
+  readonly begunAt: number;
 }
 
 /** What the close of a day is told, and when. */
 export interface DayFacts {
+  readonly from: number;
   readonly cutOff: number;
+  /** When the balance was asked for. */
+  readonly readAt: number;
+  readonly hasStatement: boolean;
   readonly payments: readonly MadePayment[];
   /** As the journal says right before the close. */
   readonly entries: ReadonlyMap<string, JournalEntry>;
-  /** The references of the statement's rows, in their order. */
+  /** The references of the statement's rows that moved money, in their order. */
   readonly rows: readonly string[];
   /** When the gateway says that a payment moved. */
   readonly movedAt: ReadonlyMap<string, number>;
@@ -39,9 +45,13 @@ interface OpenException {
 /** Says by what happened, and not by the package's own rules, which exceptions are open after each close. */
 export class ExpectedExceptions {
   private open: OpenException[] = [];
-  private explained = new Set<string>();
+  private explained = new Map<string, Pick<OpenException, 'kind' | 'reference'>>();
   /** Payments whose row a statement has shown. */
   private readonly shown = new Set<string>();
+  /** Payments that were open, or that a statement should have shown, at the close before. */
+  private left = new Set<string>();
+  /** Those of them that a statement should have shown. */
+  private awaited = new Set<string>();
 
   get names(): readonly string[] {
     return this.open.map(nameOf).sort();
@@ -50,7 +60,7 @@ export class ExpectedExceptions {
   /** A person said why it is so. */
   explain(kind: ExceptionKind, reference: string | undefined): void {
     this.drop(kind, reference);
-    if (FOUND_AGAIN.has(kind)) this.explained.add(nameOf({ kind, reference }));
+    if (FOUND_AGAIN.has(kind)) this.explained.set(nameOf({ kind, reference }), { kind, reference });
   }
 
   /** Its proposal was applied. */
@@ -66,8 +76,20 @@ export class ExpectedExceptions {
       ...(facts.hasGap ? [{ kind: 'balance', reference: undefined, isProof: false } as const] : []),
     ];
     const again = new Set(found.map(nameOf));
-    this.explained = new Set([...this.explained].filter((name) => again.has(name)));
-    const stays = this.open.filter((one) => !FOUND_AGAIN.has(one.kind) && !this.hasEnded(one, facts));
+    const waits = (one: Pick<OpenException, 'kind' | 'reference'>): boolean => waitsForStatement(one, facts);
+    this.explained = new Map([...this.explained].filter(([name, one]) => again.has(name) || waits(one)));
+    const stays = this.open.filter((one) =>
+      FOUND_AGAIN.has(one.kind) ? waits(one) && !again.has(nameOf(one)) : !this.hasEnded(one, facts),
+    );
+    this.left = new Set(
+      facts.payments.filter((payment) => this.isLeft(payment, facts)).map(({ reference }) => reference),
+    );
+    this.awaited = new Set(
+      [...this.left].filter(
+        (name) =>
+          facts.entries.get(name)?.outcome !== undefined && (facts.hasStatement || this.awaited.has(name)),
+      ),
+    );
     this.open = [...stays, ...found.filter((one) => !this.explained.has(nameOf(one)))];
   }
 
@@ -76,25 +98,72 @@ export class ExpectedExceptions {
     const entry = facts.entries.get(reference);
     const rows = facts.rows.filter((row) => row === reference).length;
     // The close comes hours after the end of its day: a planted row may show a payment that was made since then.
-    if (!entry || (rows === 0 && entry.createdAt.getTime() >= facts.cutOff)) return [];
+    const planted = (kind: Plant['kind']): boolean =>
+      facts.plants.some((plant) => plant.kind === kind && plant.reference === reference);
+    if (planted('told failed') && entry && !this.shown.has(reference)) {
+      this.shown.add(reference);
+      return [{ kind: 'proven', reference, isProof: true }];
+    }
+    if (!entry || (rows === 0 && payment.begunAt >= facts.cutOff)) return [];
     const isFirst = !this.shown.has(reference);
     const duplicates = Array.from(
       { length: Math.max(0, isFirst ? rows - 1 : rows) },
       () => 'duplicate' as const,
     );
     let kinds: readonly ExceptionKind[] = [];
-    if (isFirst) kinds = rows > 0 ? shownKinds(payment, entry, facts) : hiddenKinds(entry, facts);
+    if (isFirst)
+      kinds = rows > 0 ? shownKinds(payment, entry, facts) : this.hiddenKinds(payment, entry, facts);
     if (rows > 0 && !hasFailed(entry)) this.shown.add(reference);
-    const isProof = !kinds.includes('amount');
+    const isTakenBack = planted('taken back');
+    if (isTakenBack) kinds = [...kinds, 'status'];
+    const isProof = !kinds.includes('amount') && !isTakenBack;
     return [...kinds, ...duplicates].map((kind) => ({ kind, reference, isProof }));
   }
 
   /** The journal holds what the statement proved. */
   private hasEnded({ kind, reference, isProof }: OpenException, { entries }: DayFacts): boolean {
     if (kind !== 'proven' || !isProof || reference === undefined) return false;
-    const outcome = entries.get(reference)?.outcome;
-    return outcome === 'success' || outcome === 'paid';
+    return entries.get(reference)?.outcome !== undefined;
   }
+
+  /** No statement has shown the payment. */
+  private hiddenKinds(
+    payment: MadePayment,
+    entry: JournalEntry,
+    { from, cutOff, hasStatement }: DayFacts,
+  ): readonly ExceptionKind[] {
+    if (hasFailed(entry)) return [];
+    const { reference, begunAt, family } = payment;
+    const ageMs = cutOff - begunAt;
+    if (entry.outcome !== undefined) {
+      // Of a day without a statement, no statement will show what moved on it.
+      const isAwaited = hasStatement && (begunAt >= from || this.left.has(reference));
+      return !isAwaited || cutOff - entry.updatedAt.getTime() < HOUR ? [] : ['missing-there'];
+    }
+    if (entry.state === 'accepted')
+      return ageMs < DAY || (family === 'disbursement' && !hasStatement) ? [] : ['unproven'];
+    return ageMs < HOUR ? [] : ['unknown'];
+  }
+
+  /** The next close looks at it again. */
+  private isLeft({ reference, begunAt }: MadePayment, facts: DayFacts): boolean {
+    const entry = facts.entries.get(reference);
+    if (!entry || hasFailed(entry) || this.shown.has(reference) || begunAt >= facts.cutOff) return false;
+    if (entry.outcome === undefined || entry.updatedAt.getTime() >= facts.readAt) return true;
+    const isAwaited = begunAt >= facts.from || this.left.has(reference);
+    return isAwaited && (facts.hasStatement || this.awaited.has(reference));
+  }
+}
+
+/** Only a statement ends it, and this day has none. */
+function waitsForStatement(
+  { kind, reference = '' }: Pick<OpenException, 'kind' | 'reference'>,
+  { hasStatement, entries }: DayFacts,
+): boolean {
+  const entry = entries.get(reference);
+  if (hasStatement || !entry || hasFailed(entry)) return false;
+  if (kind === 'missing-there') return entry.outcome !== undefined;
+  return kind === 'unproven' && entry.family === 'disbursement' && entry.outcome === undefined;
 }
 
 /** The statement shows the payment for the first time. */
@@ -102,7 +171,7 @@ function shownKinds(payment: MadePayment, entry: JournalEntry, facts: DayFacts):
   const { reference } = payment;
   const planted = (kind: Plant['kind']): boolean =>
     facts.plants.some((plant) => plant.kind === kind && plant.reference === reference);
-  const isLate = (facts.movedAt.get(reference) ?? 0) - entry.createdAt.getTime() > DAY;
+  const isLate = (facts.movedAt.get(reference) ?? 0) - payment.begunAt > DAY;
   if (hasFailed(entry)) return ['status'];
   const isKnown =
     entry.outcome !== undefined || (entry.state === 'accepted' && payment.family === 'disbursement');
@@ -112,15 +181,6 @@ function shownKinds(payment: MadePayment, entry: JournalEntry, facts: DayFacts):
     ...(planted('fee') ? (['fee'] as const) : []),
     ...(isLate ? (['late'] as const) : []),
   ];
-}
-
-/** No statement has shown the payment. */
-function hiddenKinds(entry: JournalEntry, { cutOff }: DayFacts): readonly ExceptionKind[] {
-  if (hasFailed(entry)) return [];
-  const ageMs = cutOff - entry.createdAt.getTime();
-  if (entry.outcome !== undefined) return cutOff - entry.updatedAt.getTime() < HOUR ? [] : ['missing-there'];
-  if (entry.state === 'accepted') return ageMs < DAY ? [] : ['unproven'];
-  return ageMs < HOUR ? [] : ['unknown'];
 }
 
 function hasFailed({ state, outcome }: JournalEntry): boolean {

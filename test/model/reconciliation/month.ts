@@ -1,3 +1,4 @@
+import { type JournalEntry } from 'nestjs-payments';
 import { type DayClose } from 'nestjs-payments/reconciliation';
 import { controlOf } from '../../support/control-caller.js';
 import { Random } from '../../support/random.js';
@@ -9,7 +10,7 @@ import {
   type ReconciliationPlace,
 } from '../../support/reconciliation-place.js';
 import { ExpectedExceptions, type MadePayment } from './expected.js';
-import { PlantedStatement } from './plants.js';
+import { type FailedPayout, PlantedStatement } from './plants.js';
 
 const MINUTE = 60_000;
 const DAY = 24 * HOUR;
@@ -34,7 +35,8 @@ export class Month {
   readonly found = new Map<string, number>();
   private readonly random: Random;
   private readonly expected = new ExpectedExceptions();
-  private readonly payments: MadePayment[] = [];
+  private readonly payments = new Map<string, MadePayment>();
+  private readAt = 0;
   private readonly failedOnce = new Set<string>();
   private due: Due[] = [];
   private made = 0;
@@ -89,8 +91,13 @@ export class Month {
     else await this.payOut(`supplier-${this.made}`, amount);
   }
 
+  private write(payment: Omit<MadePayment, 'begunAt'>): void {
+    const begunAt = this.place.sandbox.clock.now();
+    this.payments.set(payment.reference, { ...payment, begunAt });
+  }
+
   private async collect(reference: string, amount: string): Promise<void> {
-    this.payments.push({ family: 'collection', reference, isFeeUnknown: false });
+    this.write({ family: 'collection', reference, isFeeUnknown: false });
     await asked(this.shop, reference, amount);
     const decide = this.random.pick([
       'approve',
@@ -114,7 +121,7 @@ export class Month {
     if (fate === 'lost') next.dropAfterProcessing();
     if (fate === 'unsent') next.dropBefore();
     if (fate === 'refused') next.status(422, { code: 'INVALID_ACCOUNT' });
-    this.payments.push({
+    this.write({
       family: 'disbursement',
       reference,
       isFeeUnknown: fate === 'lost' || fate === 'unsent',
@@ -122,6 +129,9 @@ export class Month {
     await paidOut(this.shop, reference, amount).catch((error: unknown) => {
       if (fate === 'answered') throw error;
     });
+    // Somebody tries it again later, under the same reference.
+    if (fate === 'refused' && this.random.chance(0.7))
+      this.plan(sandbox.clock.now() + this.random.below(72 * HOUR), () => this.payOut(reference, amount));
     if (fate === 'refused' || fate === 'unsent') return;
     const end = this.random.pick(['pay', 'pay', 'pay', 'fail', 'cancel', undefined] as const);
     if (!end) return;
@@ -141,7 +151,8 @@ export class Month {
   }
 
   private async readBalance(): Promise<void> {
-    await this.shop.reconciliation.readBalance();
+    const { askedAt } = await this.shop.reconciliation.readBalance();
+    this.readAt = askedAt.getTime();
   }
 
   private async close(from: number): Promise<void> {
@@ -156,20 +167,27 @@ export class Month {
       )
       .map(({ reference }) => reference)
       .filter((reference) => !this.failedOnce.has(reference));
+    for (const payout of this.failedPayouts(from, entries))
+      if (this.random.chance(0.5)) planted.tellFailed(payout);
     while (this.random.chance(0.3)) planted.plant(this.random, failed.splice(0, 1), (this.made += 1));
-    for (const { kind, reference } of planted.plants) if (kind === 'status') this.failedOnce.add(reference);
     const text = planted.text();
+    const hasStatement = this.random.chance(0.9);
     this.expected.close({
+      from,
       cutOff: from + DAY,
-      payments: this.payments,
+      readAt: this.readAt,
+      hasStatement,
+      payments: [...this.payments.values()],
       entries,
-      rows: planted.references,
+      rows: hasStatement ? planted.references : [],
       movedAt: this.movedAt(),
-      plants: planted.plants,
-      hasGap: isHidden && this.gaps.has(from),
+      plants: hasStatement ? planted.plants : [],
+      hasGap: (isHidden || !hasStatement) && this.gaps.has(from),
     });
-    const statement = this.place.statement(day, () => text);
-    const close = await this.shop.reconciliation.close({ day, statement, ...BY });
+    for (const { kind, reference } of planted.plants)
+      if (hasStatement && kind === 'status') this.failedOnce.add(reference);
+    const statement = hasStatement ? this.place.statement(day, () => text) : undefined;
+    const close = await this.shop.reconciliation.close({ day, ...(statement && { statement }), ...BY });
     this.check(day, close);
     await this.act(close);
   }
@@ -223,20 +241,30 @@ export class Month {
     }
   }
 
-  private async entries(): Promise<
-    Map<string, NonNullable<Awaited<ReturnType<ReconciliationApp['journal']['get']>>>>
-  > {
-    const entries = new Map<string, NonNullable<Awaited<ReturnType<ReconciliationApp['journal']['get']>>>>();
-    for (const { family, reference } of this.payments) {
+  private async entries(): Promise<Map<string, JournalEntry>> {
+    const entries = new Map<string, JournalEntry>();
+    for (const { family, reference } of this.payments.values()) {
       const entry = await this.shop.journal.get(family, reference);
       if (entry) entries.set(reference, entry);
     }
     return entries;
   }
 
+  /** Payouts that failed on this day, of which the journal does not know that. */
+  private failedPayouts(from: number, entries: ReadonlyMap<string, JournalEntry>): readonly FailedPayout[] {
+    return this.place.sandbox.payouts().flatMap(({ reference, status, amount, settled_at }) => {
+      const at = settled_at === null ? 0 : Date.parse(settled_at);
+      const isKnown = entries.get(reference)?.outcome !== undefined;
+      if (status !== 'failed' || isKnown || at < from || at >= from + DAY) return [];
+      return [{ reference, amount, at: new Date(at).toISOString() }];
+    });
+  }
+
   private unknownFees(): ReadonlySet<string> {
     return new Set(
-      this.payments.filter(({ isFeeUnknown }) => isFeeUnknown).map(({ reference }) => reference),
+      [...this.payments.values()]
+        .filter(({ isFeeUnknown }) => isFeeUnknown)
+        .map(({ reference }) => reference),
     );
   }
 

@@ -6,9 +6,31 @@ const HEADER = 'Date,Type,Reference,';
 
 /** An error that was planted in a statement. */
 export interface Plant {
-  readonly kind: 'amount' | 'fee' | 'duplicate' | 'missing-here' | 'removed' | 'status';
+  readonly kind:
+    | 'amount'
+    | 'fee'
+    | 'duplicate'
+    | 'missing-here'
+    | 'removed'
+    | 'status'
+    /** A row before that of the payment says that it failed. */
+    | 'failed before'
+    /** A row after that of the payment takes it back. */
+    | 'taken back'
+    /** The gateway says that a payout failed. */
+    | 'told failed';
   readonly reference: string;
 }
+
+/** A payout of which the gateway knows that it failed. */
+export interface FailedPayout {
+  readonly reference: string;
+  readonly amount: string;
+  readonly at: string;
+}
+
+/** Around the end of the day, another second may be another day. */
+const MIDNIGHT = /T2[01]:(59|00):/;
 
 /** A statement as lines of cells. */
 export class PlantedStatement {
@@ -27,9 +49,27 @@ export class PlantedStatement {
     this.rows = lines.map((line) => line.split(','));
   }
 
-  /** The references of all rows of payments, as the gateway wrote them or as they were planted. */
+  /** The references of all rows that moved money, as the gateway wrote them or as they were planted. */
   get references(): readonly string[] {
-    return this.rows.map((row) => this.cell(row, 'Reference'));
+    return this.rows
+      .filter((row) => this.cell(row, 'Status') !== 'failed')
+      .map((row) => this.cell(row, 'Reference'));
+  }
+
+  /** Says of a payout that it failed. */
+  tellFailed({ reference, amount, at }: FailedPayout): void {
+    const cells = new Map(
+      Object.entries({
+        Date: at,
+        Type: 'Payout',
+        Reference: reference,
+        Amount: amount,
+        Currency: 'TZS',
+        Status: 'failed',
+      }),
+    );
+    this.rows.push(this.header.map((column) => cells.get(column) ?? ''));
+    this.plants.push({ kind: 'told failed', reference });
   }
 
   /** Nobody says that money left without a payment. */
@@ -45,12 +85,14 @@ export class PlantedStatement {
 
   /** @param failed References of payments of which the journal says that they failed. */
   plant(random: Random, failed: readonly string[], number: number): void {
-    const paid = [...this.rows.keys()].filter((index) => this.references[index] !== '');
+    const paid = [...this.rows.entries()]
+      .filter(([, row]) => this.cell(row, 'Reference') !== '' && this.cell(row, 'Status') !== 'failed')
+      .map(([index]) => index);
     const at = paid.length === 0 ? undefined : random.pick(paid);
     const row = at === undefined ? undefined : this.rows[at];
     const kinds = [
       'missing-here',
-      ...(row ? (['amount', 'fee', 'duplicate', 'removed'] as const) : []),
+      ...(row ? (['amount', 'fee', 'duplicate', 'removed', 'failed before', 'taken back'] as const) : []),
       ...(row && failed.length > 0 ? (['status'] as const) : []),
     ] as const;
     const kind = random.pick(kinds);
@@ -72,12 +114,21 @@ export class PlantedStatement {
     }
   }
 
-  private spoil(kind: 'amount' | 'fee' | 'duplicate' | 'removed', row: readonly string[], at: number): void {
+  private spoil(
+    kind: 'amount' | 'fee' | 'duplicate' | 'removed' | 'failed before' | 'taken back',
+    row: readonly string[],
+    at: number,
+  ): void {
     const reference = this.cell(row, 'Reference');
     // One error a payment: of two nobody could say which one was found.
     if (this.plants.some((plant) => plant.reference === reference)) return;
     if (kind === 'fee' && this.unknownFees.has(reference)) return;
-    if (kind === 'duplicate') this.rows.splice(at, 0, [...row]);
+    if (kind === 'failed before' || kind === 'taken back') {
+      const date = this.cell(row, 'Date');
+      if (MIDNIGHT.test(date)) return;
+      const other = new Date(Date.parse(date) + (kind === 'taken back' ? 1_000 : -1_000)).toISOString();
+      this.rows.splice(at, 0, this.changed(this.changed(row, 'Status', 'failed'), 'Date', other));
+    } else if (kind === 'duplicate') this.rows.splice(at, 0, [...row]);
     else if (kind === 'removed') this.rows.splice(at, 1);
     else
       this.rows[at] = this.changed(
