@@ -87,6 +87,11 @@ export interface CloseSummary {
   readonly open: CloseSum;
   /** Payments that a later statement should show, because they were made right before the end of the day. */
   readonly expected: number;
+  /**
+   * Whether an earlier close ended with another reading of the balance. Then what moved since is in the equation of this day, or in
+   * that of the days that end with the same reading.
+   */
+  readonly hasOpening: boolean;
   /** Undefined at the first close, if no balance was read since the day before, and if the journal cannot read an amount. */
   readonly balance: BalanceEquation | undefined;
   /** What the statement says; undefined without one. */

@@ -8,7 +8,7 @@ import { type ProvenRow } from '../matching/proven-row.js';
 import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
 import { type Statement } from '../statement/statement-row.js';
 import { type CarriedPayment, readList } from './carried.js';
-import { listOf } from './close-entry.js';
+import { type ClosedDay, listOf } from './close-entry.js';
 import { type ClosePlace } from './close-place.js';
 import { type BalanceReading, type CloseSummary, type StatementSummary } from './close-summary.js';
 import { DayJudge, gapOf } from './day-judge.js';
@@ -19,7 +19,7 @@ import { readOwnDay } from './own-day.js';
 export interface FoundDay {
   readonly sums: Pick<
     CloseSummary,
-    'collections' | 'payouts' | 'open' | 'expected' | 'balance' | 'statement'
+    'collections' | 'payouts' | 'open' | 'expected' | 'hasOpening' | 'balance' | 'statement'
   >;
   readonly closing: BalanceReading;
   readonly findings: readonly Finding[];
@@ -70,6 +70,7 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
       payouts: judge.payouts.sum,
       open: judge.open.sum,
       expected: judge.expected,
+      hasOpening: hasOpening(previous, closing),
       balance,
       statement: statement && matched && statementSummary(statement, matched.match),
     },
@@ -78,6 +79,12 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
     proofs: matched?.match.proofs ?? [],
     carried: judge.carried,
   };
+}
+
+/** Days before the first one on which another balance was read begin with none, too. */
+function hasOpening(previous: ClosedDay | undefined, { askedAt }: BalanceReading): boolean {
+  if (!previous) return false;
+  return previous.summary.hasOpening || previous.closing.askedAt.getTime() !== askedAt.getTime();
 }
 
 function statementSummary({ name }: Statement, match: StatementMatch): StatementSummary {

@@ -17,6 +17,17 @@ interface Movements {
   readonly difference: string;
 }
 
+const NOTHING: Movements = {
+  in: '0',
+  inFees: '0',
+  out: '0',
+  outFees: '0',
+  fees: '0',
+  other: '0',
+  underWay: '0',
+  difference: '0',
+};
+
 /** A line of a transaction: a positive amount is a debit. */
 type Posting = readonly [account: string, amount: string];
 
@@ -31,7 +42,8 @@ const HEAD = ['date', 'transaction', 'account', 'debit', 'credit', 'description'
 
 /**
  * The day as double entries in CSV: in each transaction debits and credits are equal. What changed the wallet between both
- * readings of its balance is in it, whether it is known why or not. Without them, what is known of the day.
+ * readings of its balance is in it, whether it is known why or not. Before there are two readings, what is known of the day. Without
+ * an equation after that, nothing: what moved is in the equation of another day.
  */
 export function journalLines(summary: CloseSummary, accounts: JournalAccounts): string {
   const rows = transactionsOf(movementsOf(summary), accounts).flatMap(({ name, description, postings }) =>
@@ -50,7 +62,7 @@ export function journalLines(summary: CloseSummary, accounts: JournalAccounts): 
   return csvRow(HEAD) + rows.join('');
 }
 
-function movementsOf({ balance, collections, payouts, statement }: CloseSummary): Movements {
+function movementsOf({ hasOpening, balance, collections, payouts, statement }: CloseSummary): Movements {
   const ofDay = {
     in: collections.amount,
     inFees: collections.fees,
@@ -58,6 +70,7 @@ function movementsOf({ balance, collections, payouts, statement }: CloseSummary)
     outFees: payouts.fees,
     fees: '0',
   };
+  if (!balance && hasOpening) return NOTHING;
   if (!balance) return { ...ofDay, other: statement?.other ?? '0', underWay: '0', difference: '0' };
   const { other, underWay, difference } = balance;
   const isSame =

@@ -15,6 +15,7 @@ const EXAMPLE_SUMMARY: CloseSummary = {
   payouts: { count: 12, amount: '3600000.00', fees: '18000.00' },
   open: { count: 2, amount: '55000.50', fees: '0.00' },
   expected: 1,
+  hasOpening: true,
   balance: {
     opening: {
       askedAt: new Date('2026-11-19T21:00:02Z'),
@@ -145,7 +146,13 @@ export const EXAMPLE_CLOSE: CloseToReport = { summary: EXAMPLE_SUMMARY, exceptio
 
 /** The first close, without a statement and without an exception. */
 export const FIRST_CLOSE: CloseToReport = {
-  summary: { ...EXAMPLE_SUMMARY, balance: undefined, statement: undefined, exceptions: {} },
+  summary: {
+    ...EXAMPLE_SUMMARY,
+    hasOpening: false,
+    balance: undefined,
+    statement: undefined,
+    exceptions: {},
+  },
   exceptions: [],
 };
 

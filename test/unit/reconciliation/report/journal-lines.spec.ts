@@ -98,6 +98,13 @@ describe('the double entries of a close', () => {
     `);
   });
 
+  it('are none if another day has them, because no balance was read between both', () => {
+    const summary = { ...EXAMPLE_CLOSE.summary, balance: undefined };
+    expect(journal({ ...EXAMPLE_CLOSE, summary })).toBe(
+      'date,transaction,account,debit,credit,description\n',
+    );
+  });
+
   it('have the names of the accounts that the books have', () => {
     const lines = journal(FIRST_CLOSE, { wallet: '1020 Wallet', collections: 'Debtors, "mobile"' });
     expect(lines.split('\n')[1]).toBe(
@@ -132,12 +139,12 @@ describe('the double entries of a close', () => {
   it('change the wallet by what its balance changed, and every other account by its part', () => {
     fc.assert(
       fc.property(RANDOM_CLOSE, (close) => {
-        const { balance, collections, payouts, statement } = close.summary;
+        const { balance, collections, payouts, statement, hasOpening } = close.summary;
         const found = { ...byAccount([]), ...byAccount(linesOf(close)) };
         const of = (account: string): string => found[account] ?? '0.00';
         const less = (amount: string): string =>
           addMoney(amount.startsWith('-') ? amount.slice(1) : `-${amount}`);
-        const sums = balance ?? {
+        const ofDay = {
           in: collections.amount,
           out: payouts.amount,
           fees: addMoney(collections.fees, payouts.fees),
@@ -145,6 +152,8 @@ describe('the double entries of a close', () => {
           underWay: '0.00',
           difference: '0.00',
         };
+        const nothing = { ...ofDay, in: '0.00', out: '0.00', fees: '0.00', other: '0.00' };
+        const sums = balance ?? (hasOpening ? nothing : ofDay);
         expect(of('Assets:Payments:Collections')).toBe(less(sums.in));
         expect(of('Assets:Payments:Payouts')).toBe(sums.out);
         expect(of('Expenses:Payments:Fees')).toBe(sums.fees);

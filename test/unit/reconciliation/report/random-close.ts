@@ -57,7 +57,7 @@ function balanceOf(
 
 /** Closes whose sums are right, with and without a balance and a statement. */
 export const RANDOM_CLOSE: fc.Arbitrary<CloseToReport> = fc
-  .record({ collections: SUM, payouts: SUM, open: SUM, expected: COUNT })
+  .record({ collections: SUM, payouts: SUM, open: SUM, expected: COUNT, hasOpening: fc.boolean() })
   .chain((sums) =>
     fc
       .record({

@@ -1,0 +1,63 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  collected,
+  HOUR,
+  type ReconciliationApp,
+  type ReconciliationPlace,
+  startReconciliationApp,
+  startReconciliationPlace,
+} from '../../support/reconciliation-place.js';
+
+const BY = { by: 'accountant' };
+
+describe('the books of several days', () => {
+  let place: ReconciliationPlace;
+  let shop: ReconciliationApp;
+
+  /** A day on which a customer pays. */
+  const dayWith = async (reference: string, amount: string): Promise<string> => {
+    await place.pass(9 * HOUR);
+    await collected(shop, place.sandbox, reference, amount);
+    const day = place.today();
+    await place.nextDay(0);
+    return day;
+  };
+  /** What a close books on the account of the wallet. */
+  const booked = async (day: string): Promise<number> => {
+    const lines = (await shop.reconciliation.close({ day, ...BY })).report({ format: 'journal' }).split('\n');
+    const amounts = lines.map((line) => line.split(',')).filter((cells) => cells[2]?.endsWith(':Wallet'));
+    return amounts.reduce((sum, [, , , debit, credit]) => sum + Number(debit) - Number(credit), 0);
+  };
+
+  beforeAll(async () => {
+    place = await startReconciliationPlace();
+  });
+  beforeEach(async () => {
+    await place.nextDay(0);
+    shop = await startReconciliationApp(place);
+    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+  });
+  afterEach(async () => {
+    await shop.app.close();
+    await place.sandbox.reset();
+    await place.database.clear();
+  });
+  afterAll(() => place.close());
+
+  it('have everything once, also if two days end with the same reading', async () => {
+    const first = await dayWith('order-1', '1000');
+    expect(await booked(first)).toBe(980);
+    const second = await dayWith('order-2', '20000');
+    const third = await dayWith('order-3', '300000');
+    expect([await booked(second), await booked(third)]).toEqual([313_600, 0]);
+    const fourth = await dayWith('order-4', '4000000');
+    expect(await booked(fourth)).toBe(3_920_000);
+  });
+
+  it('have what is known of the days before the first balance', async () => {
+    const first = await dayWith('order-1', '1000');
+    const second = await dayWith('order-2', '20000');
+    expect([await booked(first), await booked(second)]).toEqual([980, 19_600]);
+    expect(await booked(await dayWith('order-3', '300000'))).toBe(294_000);
+  });
+});
