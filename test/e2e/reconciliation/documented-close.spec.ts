@@ -1,0 +1,92 @@
+import * as common from '@nestjs/common';
+import { runInThisContext } from 'node:vm';
+import ts from 'typescript';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import * as payments from 'nestjs-payments';
+import { type DayClose, type Reconciliation } from 'nestjs-payments/reconciliation';
+import { wholeSnippets } from '../../support/document-pages.js';
+import {
+  HOUR,
+  type ReconciliationApp,
+  type ReconciliationPlace,
+  startReconciliationApp,
+  startReconciliationPlace,
+} from '../../support/reconciliation-place.js';
+
+interface Example {
+  readonly CloseEveryDay: new (reconciliation: Pick<Reconciliation, 'status' | 'close'>) => {
+    close(): Promise<void>;
+  };
+}
+
+/** Runs the example of the documents as it is written there. */
+function example(): Example {
+  const text = [...wholeSnippets().values()].find((snippet) => snippet.includes('class CloseEveryDay')) ?? '';
+  const { outputText } = ts.transpileModule(text, {
+    compilerOptions: {
+      module: ts.ModuleKind.CommonJS,
+      target: ts.ScriptTarget.ES2022,
+      experimentalDecorators: true,
+    },
+  });
+  const run = runInThisContext(`(function (require, exports) { ${outputText} })`) as (
+    load: (name: string) => unknown,
+    exports: object,
+  ) => void;
+  const modules: Record<string, unknown> = { '@nestjs/common': common, 'nestjs-payments': payments };
+  const exports = {};
+  run((name) => modules[name] ?? {}, exports);
+  return exports as Example;
+}
+
+describe('the documented close of every day', () => {
+  let place: ReconciliationPlace;
+  let shop: ReconciliationApp;
+
+  beforeAll(async () => {
+    common.Logger.overrideLogger(false);
+    place = await startReconciliationPlace();
+    await place.nextDay(8);
+    shop = await startReconciliationApp(place);
+  });
+  afterEach(() => place.database.clear());
+  afterAll(async () => {
+    await shop.app.close();
+    await place.close();
+  });
+
+  /** Runs it at the time of the gateway. The example asks for the time first. */
+  const run = (cron: InstanceType<Example['CloseEveryDay']>): Promise<void> => {
+    const now = vi.spyOn(Date, 'now').mockReturnValue(place.sandbox.clock.now());
+    const running = cron.close();
+    now.mockRestore();
+    return running;
+  };
+
+  it('begins yesterday, and closes the days of runs that were missed', async () => {
+    const { CloseEveryDay } = example();
+    const cron = new CloseEveryDay(shop.reconciliation);
+    const first = place.today();
+    await place.nextDay(6.5);
+    await run(cron);
+    expect(await shop.reconciliation.status()).toMatchObject({ lastDay: first });
+    await place.pass(72 * HOUR);
+    await run(cron);
+    const last = new Date(Date.parse(first) + 72 * HOUR).toISOString().slice(0, 10);
+    expect(await shop.reconciliation.status()).toMatchObject({ lastDay: last });
+    await run(cron);
+    expect(await shop.reconciliation.status()).toMatchObject({ lastDay: last });
+  });
+
+  it('leaves the days to the replica that closes them, and hides no other problem', async () => {
+    const { CloseEveryDay } = example();
+    const failing = (code: 'CLOSE_RUNNING' | 'DAY_NOT_NEXT') =>
+      new CloseEveryDay({
+        status: () => Promise.resolve(undefined),
+        close: (): Promise<DayClose> =>
+          Promise.reject(new payments.PaymentsError(code, 'It was not closed.')),
+      });
+    await expect(run(failing('CLOSE_RUNNING'))).resolves.toBeUndefined();
+    await expect(run(failing('DAY_NOT_NEXT'))).rejects.toMatchObject({ code: 'DAY_NOT_NEXT' });
+  });
+});
