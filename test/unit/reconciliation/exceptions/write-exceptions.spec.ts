@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import {
+  writeExceptions,
+  type WritingRun,
+} from '../../../../lib/reconciliation/exceptions/write-exceptions.js';
+import { type Finding } from '../../../../lib/reconciliation/matching/finding.js';
+import {
+  type ReconciliationEntry,
+  type ReconciliationStore,
+} from '../../../../lib/storage/reconciliation-store.js';
+import { type JournalStore } from '../../../../lib/storage/journal-store.js';
+
+const SCOPE = { account: 'default', environment: 'sandbox' } as const;
+const AT = Date.parse('2026-11-20T08:00:00Z');
+
+/** A store that takes exceptions, and nothing else. */
+function takingStore(): { readonly store: ReconciliationStore; readonly added: ReconciliationEntry[][] } {
+  const added: ReconciliationEntry[][] = [];
+  const store = {
+    list: () => Promise.resolve([]),
+    add: (entries: readonly ReconciliationEntry[]) => {
+      added.push([...entries]);
+      return Promise.resolve();
+    },
+  } as unknown as ReconciliationStore;
+  return { store, added };
+}
+
+const unknownRow = (reference: string, row: number): Finding => ({
+  kind: 'missing-here',
+  family: 'collection',
+  reference,
+  row: { row, kind: 'collection', isFailed: false, cents: 100, feeCents: undefined, at: AT },
+});
+
+const write = (store: ReconciliationStore, findings: readonly Finding[], goOn: WritingRun['goOn']) =>
+  writeExceptions(
+    { store, journal: {} as JournalStore, scope: SCOPE },
+    { scope: SCOPE, day: '2026-11-20', statement: 'a.csv', token: '01234567-89ab-cdef-0123-456789abcdef' },
+    { findings, proofs: [] },
+    {
+      closes: { of: () => Promise.resolve(undefined), proofsOf: () => (async function* () {})() },
+      goOn,
+    },
+  );
+
+describe('the exceptions of a run', () => {
+  it('are not all written if another run takes over meanwhile', async () => {
+    const { store, added } = takingStore();
+    const findings = Array.from({ length: 3_000 }, (_, index) => unknownRow(`order-${index}`, index));
+    const goOn = (): Promise<void> | undefined =>
+      added.length === 2 ? Promise.reject(new Error('taken over')) : undefined;
+    await expect(write(store, findings, goOn)).rejects.toThrow('taken over');
+    expect(added.map(({ length }) => length)).toEqual([1_000, 1_000]);
+  });
+
+  it('have ids of their own, and no reference that is longer than that of a payment', async () => {
+    const { store, added } = takingStore();
+    const long = 'x'.repeat(70_000);
+    await write(store, [unknownRow(`${long}1`, 1), unknownRow(`${long}2`, 2)], () => undefined);
+    const entries = added.flat();
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(2);
+    for (const { id, details } of entries) {
+      expect(id).toMatch(/^2026-11-20\.missing-here\.[0-9a-f]{16}\.0123456789ab$/);
+      expect(JSON.parse(details)).toMatchObject({ reference: `${'x'.repeat(255)}…` });
+      expect(details.length).toBeLessThan(2_000);
+    }
+  });
+});
