@@ -162,6 +162,14 @@ describe('a proposal', () => {
       refused: [{ reason: expect.stringContaining('has ended') as string }],
     });
     expect(await stateOf('supplier-2')).toBe(state);
+    // The statement of the next day shows the next attempt, in the same row.
+    const line = place.csv(day).split('\n')[1] ?? '';
+    const now = new Date(place.sandbox.clock.now() + 1_000).toISOString();
+    const next = await closeToday((csv) => `${csv.split('\n')[0] ?? ''}\n${line.replace(/^[^,]*/, now)}\n`);
+    const paid = next.proposals.filter(({ outcome }) => outcome === 'paid');
+    expect(paid).toMatchObject([{ reference: 'supplier-2', row: proposals[0]?.row }]);
+    expect(await shop.reconciliation.apply(paid, BY)).toEqual({ settled: 1, refused: [] });
+    expect((await evidence()).map(({ outcome }) => outcome).sort()).toEqual(['failed', 'paid']);
   });
 
   it('of an exception that was explained changes no close that showed it no more', async () => {
