@@ -40,8 +40,9 @@ export async function matchDay(
   const open = new OpenRows(match, account, { since: previous?.statementsSince ?? from, from, to });
   await open.find(eachRow);
   const { looseMatching } = policy;
+  const journal = { ...account, payments: own.payments };
   const unknown = looseMatching
-    ? await matchLoosely(match, open.unknown, { ...account, payments: own.payments }, looseMatching.withinMs)
+    ? await matchLoosely(match, open.unknown, journal, looseMatching.withinMs, eachRow)
     : open.unknown;
   for (const { given, money: row, isForgotten } of unknown) {
     const { reference } = given;

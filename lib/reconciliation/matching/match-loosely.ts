@@ -5,12 +5,17 @@ import { type OwnJournal, type UnknownRow } from './open-rows.js';
 import { type OwnPayments } from './own-payments.js';
 import { comparable, recipientOf } from './recipient.js';
 
-/** Gives rows without a reference to the payments that they fit, and returns the others. */
+/**
+ * Gives rows without a reference to the payments that they fit, and returns the others.
+ *
+ * @param eachPayment Is called after each payment that was read, to show that the run is alive.
+ */
 export async function matchLoosely(
   match: StatementMatch,
   unknown: readonly UnknownRow[],
   own: OwnJournal & { readonly payments: OwnPayments },
   withinMs: number,
+  eachPayment: () => Promise<void> | undefined,
 ): Promise<readonly UnknownRow[]> {
   // A row with another reference belongs to another payment, and one that failed proves nothing of a payment that it does not name.
   const [rows, others] = parted(unknown, ({ given, money }) => !given.reference && !money.isFailed);
@@ -23,7 +28,10 @@ export async function matchLoosely(
     if (state !== 'none' && amounts.has(`${family} ${cents}`)) places.push(place);
   }
   const payments: LoosePayment[] = [];
-  for (const place of places) payments.push(await loosePayment(own, place));
+  for (const place of places) {
+    payments.push(await loosePayment(own, place));
+    await eachPayment();
+  }
   const pairs = loosePairs(loose, payments, withinMs);
   const left = rows.filter((row, index) => {
     const place = places[pairs[index] ?? -1];
