@@ -16,6 +16,7 @@ import {
 } from '../matching/movement-of.js';
 import { type OwnPayment } from '../matching/own-payment.js';
 import { type OtherMoney } from '../matching/row-money.js';
+import { type ProvenRow } from '../matching/proven-row.js';
 import { UsualFee } from '../matching/usual-fee.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
 import { type CarriedPayment } from './carried.js';
@@ -47,6 +48,8 @@ interface Uncertain {
 export class DayJudge implements MatchListener {
   readonly findings: Finding[] = [];
   readonly carried: CarriedPayment[] = [];
+  /** What earlier statements prove, and nobody has applied. */
+  readonly proposedAgain: ProvenRow[] = [];
   readonly collections = new MoneySum();
   readonly payouts = new MoneySum();
   readonly open = new MoneySum();
@@ -98,7 +101,8 @@ export class DayJudge implements MatchListener {
     const { match, early = [] } = matched ?? {};
     const { payments, after, carried } = this.day.own;
     for (let place = 0; place < payments.size; place += 1) {
-      const { proven, awaitsRow } = carried.get(place) ?? {};
+      const { proven, awaitsRow, proposal } = carried.get(place) ?? {};
+      if (proposal) this.proposedAgain.push(proposal);
       if (proven) this.matched(payments.at(place), proven);
       else if (!match?.hasRow(place)) this.judge(payments.at(place), awaitsRow);
     }

@@ -12,7 +12,7 @@ import { type ClosedDay, listOf } from './close-entry.js';
 import { type ClosePlace } from './close-place.js';
 import { type BalanceReading, type CloseSummary, type StatementSummary } from './close-summary.js';
 import { DayJudge, gapOf } from './day-judge.js';
-import { matchDay } from './match-day.js';
+import { type MatchedDay, matchDay } from './match-day.js';
 import { readOwnDay } from './own-day.js';
 
 /** What a close found out, before any of it is written. */
@@ -47,8 +47,10 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
   const closing =
     (await firstReading(account, to, previous?.closing)) ??
     (await readBalance(account, account.services.wallet, find.now));
-  const carried = previous && readList(account.store, listOf(account.scope, previous), 'carried');
-  const span = { from, to, readUntil: closing.answeredAt.getTime(), carried };
+  const list = previous && listOf(account.scope, previous);
+  const carried = list && readList(account.store, list, 'carried');
+  const proposed = list && readList(account.store, list, 'proposals');
+  const span = { from, to, readUntil: closing.answeredAt.getTime(), carried, proposed };
   const own = await readOwnDay(account, span, goOn);
   const { statementLagMs, outcomeWithinMs, payoutsEndWithinMs, mostExceptions } = policy;
   const judgedAt: JudgedAt = {
@@ -76,9 +78,20 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
     },
     closing,
     findings: [...gapOf(balance), ...(matched?.match.findings ?? []), ...judge.withHints(balance)],
-    proofs: matched?.match.proofs ?? [],
+    proofs: [...proofsAgain(judge, place, matched), ...(matched?.match.proofs ?? [])],
     carried: judge.carried,
   };
+}
+
+/** What earlier statements prove, nobody has applied, and nothing contradicts. */
+function proofsAgain(
+  { proposedAgain }: DayJudge,
+  { previous }: ClosePlace,
+  matched: MatchedDay | undefined,
+): readonly ProvenRow[] {
+  return proposedAgain
+    .filter((proof) => matched?.match.stands(proof) ?? true)
+    .map((proof) => ({ ...proof, readOn: proof.readOn ?? previous?.summary.day ?? '' }));
 }
 
 /** Days before the first one on which another balance was read begin with none, too. */

@@ -3,6 +3,7 @@ import { type JournalPage, type StoredJournalRecord } from '../../storage/journa
 import { type ReconciledAccount } from '../accounts.js';
 import { type OwnPayment, ownPayment } from '../matching/own-payment.js';
 import { OwnPayments } from '../matching/own-payments.js';
+import { type ProvenRow } from '../matching/proven-row.js';
 import { type CarriedPayment } from './carried.js';
 
 const PAGE = 200;
@@ -16,7 +17,13 @@ export interface OwnDay {
   /** Those that were made after the end of the day, and before the balance was read. */
   readonly after: readonly OwnPayment[];
   /** What the close before said of payments, by their place. */
-  readonly carried: ReadonlyMap<number, CarriedPayment>;
+  readonly carried: ReadonlyMap<number, KnownPayment>;
+}
+
+/** A payment of which the close before said something. */
+export interface KnownPayment extends CarriedPayment {
+  /** It was proposed, and nobody has applied that. */
+  readonly proposal?: ProvenRow;
 }
 
 /** Which payments. */
@@ -29,6 +36,8 @@ export interface OwnSpan {
   readonly readUntil: number;
   /** What the close before left; undefined at the first close. */
   readonly carried: AsyncIterable<readonly CarriedPayment[]> | undefined;
+  /** What the close before proposed, but what it proposed for exceptions, which stay by themselves. */
+  readonly proposed: AsyncIterable<readonly ProvenRow[]> | undefined;
 }
 
 type OwnJournal = Pick<ReconciledAccount, 'journal' | 'scope'>;
@@ -46,7 +55,7 @@ export async function readOwnDay(
   const payments = new OwnPayments();
   const after: OwnPayment[] = [];
   const earlier = span.carried ? carriedPayments(own, span.carried) : olderPayments(own, span.from);
-  const known: CarriedPayment[] = [];
+  const known: KnownPayment[] = [];
   const take = (payment: OwnPayment): void => {
     if (payment.begunAt < span.to) payments.add(payment);
     // The first close has no balance to compare with, but the next one must not miss another attempt.
@@ -57,11 +66,16 @@ export async function readOwnDay(
     known.push(...page.known);
     await eachPage();
   }
+  for await (const page of proposedPayments(own, span.proposed)) {
+    page.payments.forEach(take);
+    known.push(...page.known);
+    await eachPage();
+  }
   for await (const page of pagesFrom(own, [], { from: span.from, to: Math.max(span.to, span.readUntil) })) {
     page.map(ownPayment).forEach(take);
     await eachPage();
   }
-  const carried = new Map<number, CarriedPayment>();
+  const carried = new Map<number, KnownPayment>();
   for (const one of known) {
     const place = payments.find(one.family, one.reference);
     if (place !== undefined) carried.set(place, one);
@@ -72,24 +86,62 @@ export async function readOwnDay(
 interface EarlierPage {
   readonly payments: readonly OwnPayment[];
   /** Of which the close before said something. */
-  readonly known: readonly CarriedPayment[];
+  readonly known: readonly KnownPayment[];
 }
 
 /** What the close before left, as it is now. A payment that the journal has forgotten had ended. */
 async function* carriedPayments(
-  { journal, scope }: OwnJournal,
+  own: OwnJournal,
   carried: AsyncIterable<readonly CarriedPayment[]>,
 ): AsyncGenerator<EarlierPage, void, undefined> {
   for await (const list of carried) {
-    for (let start = 0; start < list.length; start += AT_ONCE) {
-      const some = list.slice(start, start + AT_ONCE);
-      const found = await Promise.all(
-        some.map(({ family, reference }) => journal.get({ ...scope, family, reference })),
-      );
-      const payments = found.flatMap((stored) => (stored ? [ownPayment(stored)] : []));
+    for (const some of pieces(list)) {
+      const payments = (await foundOf(own, some)).filter((payment) => payment !== undefined);
       yield { payments, known: some.filter(({ proven, awaitsRow }) => proven ?? awaitsRow) };
     }
   }
+}
+
+/** What was proposed and is still open: the next close proposes it again, because nothing else would end it. */
+async function* proposedPayments(
+  own: OwnJournal,
+  proposed: OwnSpan['proposed'] = none(),
+): AsyncGenerator<EarlierPage, void, undefined> {
+  for await (const list of proposed) {
+    for (const some of pieces(list)) {
+      const found = await foundOf(own, some);
+      const open = some.flatMap((proposal, index) => {
+        const payment = found[index];
+        return payment?.state === 'accepted' || payment?.state === 'unknown' ? [{ proposal, payment }] : [];
+      });
+      yield { payments: open.map(({ payment }) => payment), known: open.map(knownProposal) };
+    }
+  }
+}
+
+async function* none(): AsyncGenerator<never, void, undefined> {}
+
+/** What a row proves has the amount of its payment. */
+function knownProposal({ proposal, payment }: { proposal: ProvenRow; payment: OwnPayment }): KnownPayment {
+  const { family, reference, outcome, row, at } = proposal;
+  const { cents = 0, feeCents } = payment;
+  const kind = family === 'collection' ? 'collection' : 'payout';
+  const proven = { row, kind, cents, feeCents, at, isFailed: outcome === 'failed' } as const;
+  return { family, reference, proven, proposal };
+}
+
+function* pieces<T>(list: readonly T[]): Generator<readonly T[], void, undefined> {
+  for (let start = 0; start < list.length; start += AT_ONCE) yield list.slice(start, start + AT_ONCE);
+}
+
+async function foundOf(
+  { journal, scope }: OwnJournal,
+  some: readonly Pick<CarriedPayment, 'family' | 'reference'>[],
+): Promise<readonly (OwnPayment | undefined)[]> {
+  const found = await Promise.all(
+    some.map(({ family, reference }) => journal.get({ ...scope, family, reference })),
+  );
+  return found.map((stored) => stored && ownPayment(stored));
 }
 
 /** Before the first close: whatever is open. */

@@ -100,7 +100,7 @@ function byDay(proposals: readonly CloseProposal[]): ReadonlyMap<string, Set<str
   return days;
 }
 
-function keyOf({ family, reference, outcome, row }: ProvenRow): string {
+function keyOf({ family, reference, outcome, row }: Omit<ProvenRow, 'at'>): string {
   return `${family} ${outcome} ${row} ${reference}`;
 }
 

@@ -119,7 +119,7 @@ export function exceptionOf(stored: StoredReconciliationEntry, cutOff: number): 
 /** The proposal of a row. */
 export function proposalOf(
   place: Pick<CloseProposal, 'account' | 'day' | 'statement' | 'exception'>,
-  { family, reference, outcome, row }: ProvenRow,
+  { family, reference, outcome, row }: Omit<ProvenRow, 'at'>,
 ): CloseProposal {
   const { account, day, statement, exception } = place;
   return { account, day, statement, exception, family, reference, outcome, row };

@@ -183,7 +183,9 @@ function proofsOf(
   }
   const taken = new Map<Finding, ProvenRow>();
   for (const proof of proofs) {
-    const finding = first.size > 0 ? first.get(`${nameOf(proof)} ${proof.row}`) : undefined;
+    // The row of an earlier statement is none of those that were read now.
+    const isOfNow = proof.readOn === undefined;
+    const finding = isOfNow && first.size > 0 ? first.get(`${nameOf(proof)} ${proof.row}`) : undefined;
     if (finding) taken.set(finding, proof);
   }
   return taken;

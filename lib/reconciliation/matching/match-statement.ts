@@ -75,8 +75,12 @@ export class StatementMatch {
 
   /** What the statement proves, and nothing in it contradicts. */
   get proofs(): readonly ProvenRow[] {
-    if (this.withdrawn.size === 0) return this.proposals;
-    return this.proposals.filter((proposal) => !this.withdrawn.has(nameOf(proposal)));
+    return this.withdrawn.size === 0 ? this.proposals : this.proposals.filter((one) => this.stands(one));
+  }
+
+  /** Whether nothing in the statement contradicts what a row proves, which may be one of an earlier statement. */
+  stands(proof: ProvenRow): boolean {
+    return !this.withdrawn.has(nameOf(proof));
   }
 
   /** @throws PaymentsValidationError that says which row is wrong. */
@@ -100,7 +104,7 @@ export class StatementMatch {
     const { kinds, proves } = judgeWithRow(own, row, this.judgedAt, isLoose);
     const { family, reference } = own;
     for (const kind of kinds) this.find({ kind, family, reference, own, row, ...(isLoose && { isLoose }) });
-    if (proves) this.proposals.push({ family, reference, outcome: proves, row: row.row });
+    if (proves) this.proposals.push({ family, reference, outcome: proves, row: row.row, at: row.at });
     this.listener.matched(own, row);
   }
 

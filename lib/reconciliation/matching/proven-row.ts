@@ -8,6 +8,8 @@ export interface ProvenRow {
   readonly outcome: PaymentOutcome;
   /** The place of the row. */
   readonly row: number;
+  /** When that was, as the row says. */
+  readonly at: number;
   /** The day whose close read the row, if that was an earlier one. */
   readonly readOn?: string;
 }

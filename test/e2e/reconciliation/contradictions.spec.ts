@@ -206,6 +206,18 @@ describe('payments that a close must look at again', () => {
     expect(second.summary).toMatchObject({ payouts: { count: 1 }, balance: { difference: '0.00' } });
   });
 
+  it('are those that were made again and moved between the end of the day and the reading of its balance', async () => {
+    await refusedOnce();
+    const day = place.today();
+    await place.nextDay(0);
+    await paidOut(shop, 'supplier-1', '30000');
+    await place.sandbox.payout('supplier-1').pay();
+    await shop.journal.settle('disbursement', 'supplier-1', 'paid');
+    await place.pass(HOUR);
+    await shop.reconciliation.close({ day, ...BY });
+    expect((await closeToday('no statement')).summary.payouts).toMatchObject({ count: 1 });
+  });
+
   it('are those that a statement should have shown, though a day was closed without one', async () => {
     await asked(shop, 'order-1', '50000');
     await place.sandbox.customer('255712345678').approve('order-1');
@@ -213,6 +225,35 @@ describe('payments that a close must look at again', () => {
     expect(shown(await closeToday('hidden'))).toEqual([['missing-there', 'order-1', undefined]]);
     expect(shown(await closeToday('no statement'))).toEqual([['missing-there', 'order-1', undefined]]);
     expect(shown(await closeToday('hidden'))).toEqual([['missing-there', 'order-1', undefined]]);
+  });
+
+  it('are those that a statement has shown, until somebody applies that', async () => {
+    await paidOut(shop, 'supplier-1', '30000');
+    await place.sandbox.payout('supplier-1').pay();
+    const first = await closeToday('shown');
+    expect(shown(first)).toEqual([['supplier-1', 'paid']]);
+    expect(shown(await closeToday('no statement'))).toEqual([['supplier-1', 'paid']]);
+    const third = await closeToday('shown');
+    expect(third.proposals).toMatchObject([
+      { reference: 'supplier-1', day: third.summary.day, statement: `${first.summary.day}.csv`, row: 2 },
+    ]);
+    expect(third.summary).toMatchObject({ payouts: { count: 0 }, balance: { difference: '0.00' } });
+    expect(await shop.reconciliation.apply(third.proposals, BY)).toEqual({ settled: 1, refused: [] });
+    expect(shown(await closeToday('shown'))).toEqual([]);
+  });
+
+  it('are those that a later statement takes back before that', async () => {
+    await paidOut(shop, 'supplier-1', '30000');
+    await place.sandbox.payout('supplier-1').pay();
+    await closeToday('shown');
+    const day = place.today();
+    await place.pass(HOUR);
+    const failed = payoutRow(place.sandbox.clock.now(), { status: 'failed' });
+    await place.nextDay(0);
+    await shop.reconciliation.readBalance();
+    const statement = place.statement(day, (csv) => csv + failed);
+    const close = await shop.reconciliation.close({ day, statement, ...BY });
+    expect(shown(close)).toEqual([['status', 'supplier-1', undefined]]);
   });
 
   it('are those of which an exception is open, though the journal has forgotten them', async () => {

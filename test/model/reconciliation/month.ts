@@ -37,6 +37,8 @@ export class Month {
   private readonly expected = new ExpectedExceptions();
   private readonly payments = new Map<string, MadePayment>();
   private readAt = 0;
+  /** Of which the statement has proved the outcome, without an exception. */
+  private unapplied = new Set<string>();
   private readonly failedOnce = new Set<string>();
   private due: Due[] = [];
   private made = 0;
@@ -189,6 +191,7 @@ export class Month {
     const statement = hasStatement ? this.place.statement(day, () => text) : undefined;
     const close = await this.shop.reconciliation.close({ day, ...(statement && { statement }), ...BY });
     this.check(day, close);
+    this.checkAgain(day, close, entries);
     await this.act(close);
   }
 
@@ -213,11 +216,22 @@ export class Month {
     }
   }
 
+  /** What was proposed and not applied is proposed again. */
+  private checkAgain(day: string, { proposals }: DayClose, entries: ReadonlyMap<string, JournalEntry>): void {
+    const proposed = new Set(proposals.map(({ reference }) => reference));
+    for (const reference of this.unapplied) {
+      const isOpen = entries.get(reference)?.outcome === undefined;
+      if (isOpen && !proposed.has(reference)) this.problems.push(`${day}: ${reference} is proposed no more`);
+    }
+  }
+
   /** Somebody applies some proposals, explains some exceptions, and finds out about some payments. */
   private async act({ exceptions, proposals }: DayClose): Promise<void> {
     const { reconciliation, journal } = this.shop;
     const applied = proposals.filter(() => this.random.chance(0.7));
     const { refused } = await reconciliation.apply(applied, BY);
+    const rest = proposals.filter((one) => one.exception === undefined && !applied.includes(one));
+    this.unapplied = new Set(rest.map(({ reference }) => reference));
     for (const { proposal, reason } of refused)
       this.problems.push(`${proposal.reference} was refused: ${reason}`);
     const byId = new Map(exceptions.map((exception) => [exception.id, exception]));
