@@ -1,8 +1,8 @@
 import { BalanceSums } from '../balance/balance-equation.js';
-import { explainGap } from '../balance/explain-gap.js';
+import { explainGap, type GapCandidate } from '../balance/explain-gap.js';
 import { changeOf, type Movement, type ReadingTime } from '../balance/movement.js';
 import { parseCents } from '../../common/money.js';
-import { hintOf } from '../exceptions/reason.js';
+import { type Explained, hintOf } from '../exceptions/reason.js';
 import { type Finding } from '../matching/finding.js';
 import { type JudgedAt, judgeWithoutRow, type RowMoney } from '../matching/judge.js';
 import { type MatchListener } from '../matching/match-statement.js';
@@ -42,6 +42,13 @@ export interface DayToJudge {
 interface Uncertain {
   readonly own: OwnPayment;
   readonly movement: Movement;
+}
+
+/** One way in which a payment may explain a gap. */
+interface Candidate extends GapCandidate {
+  readonly reference: string;
+  /** The money came back. */
+  readonly isBack: boolean;
 }
 
 /** Judges every payment of a day, and adds up what it means for the balance. */
@@ -179,17 +186,23 @@ export class DayJudge implements MatchListener {
     if (least !== most) this.uncertain.push({ own, movement });
   }
 
-  private explain({ underWay, difference }: BalanceEquation): readonly string[] | undefined {
-    const candidates: { readonly id: string; readonly cents: number }[] = [];
+  private explain({ underWay, difference }: BalanceEquation): Explained | undefined {
+    const candidates: Candidate[] = [];
     for (const { own, movement } of this.uncertain) {
       const exact = this.exact(own, movement);
       if (!exact) return undefined;
+      // A payout that may go as well as come back is two candidates. As both together change nothing, a gap that it has no part
+      // in is never explained for certain: it may have gone before the opening balance was read.
       const { least, most } = changeOf(exact, ...this.readings());
-      if (least < 0) candidates.push({ id: own.reference, cents: least });
-      if (most > 0) candidates.push({ id: own.reference, cents: most });
+      for (const cents of [least, most]) {
+        const isBack = exact.direction === 'in' ? cents < 0 : cents > 0;
+        if (cents !== 0)
+          candidates.push({ id: String(candidates.length), cents, reference: own.reference, isBack });
+      }
     }
     const gap = centsOf(underWay) + centsOf(difference);
-    return candidates.length === 0 ? undefined : explainGap(gap, candidates);
+    const ids = candidates.length === 0 ? undefined : explainGap(gap, candidates);
+    return ids && explainedBy(candidates, new Set(ids));
   }
 
   /** With the fee that is usual, if nobody said it. */
@@ -205,6 +218,13 @@ export class DayJudge implements MatchListener {
     const { opening = this.day.closing, closing } = this.day;
     return [timeOf(opening), timeOf(closing)];
   }
+}
+
+function explainedBy(candidates: readonly Candidate[], ids: ReadonlySet<string>): Explained {
+  const picked = candidates.filter(({ id }) => ids.has(id));
+  const references = (isBack: boolean): readonly string[] =>
+    picked.filter((candidate) => candidate.isBack === isBack).map(({ reference }) => reference);
+  return { moved: references(false), cameBack: references(true) };
 }
 
 /** The finding of a balance that nothing explains. */

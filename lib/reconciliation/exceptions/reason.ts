@@ -10,7 +10,9 @@ interface FindingWords {
   readonly ours: string;
   readonly theirs: string;
   readonly where: string;
+  /** Without a sign. */
   readonly gap: string;
+  readonly isMissing: boolean;
   readonly isFailed: boolean;
   readonly isForgotten: boolean;
 }
@@ -33,7 +35,8 @@ const REASONS: Readonly<Record<ExceptionKind, (words: FindingWords) => string>> 
     `Nobody knows whether the money of this ${what} moved: the journal says ${status}, and nothing proves its end.`,
   unproven: ({ what, ours }) =>
     `The gateway accepted this ${what} of ${ours}, and nothing says that it ended.`,
-  balance: ({ gap }) => `The balance changed by ${gap} TZS more than the payments explain.`,
+  balance: ({ gap, isMissing }) =>
+    `The balance is ${gap} TZS ${isMissing ? 'less' : 'more'} than the payments explain.`,
 };
 
 /** Why both sides differ, in a sentence for people. */
@@ -44,7 +47,8 @@ export function reasonOf({ kind, family, row, own, gap = 0, ...finding }: Findin
     ours: own ? money(own.cents, own.feeCents) : '',
     theirs: row ? money(row.cents, row.feeCents) : '',
     where: row ? `row ${row.row}` : 'no row',
-    gap: formatCents(BigInt(gap)),
+    gap: formatCents(BigInt(Math.abs(gap))),
+    isMissing: gap < 0,
     isFailed: row?.isFailed === true,
     isForgotten: finding.isForgotten === true,
   });
@@ -53,11 +57,29 @@ export function reasonOf({ kind, family, row, own, gap = 0, ...finding }: Findin
     : reason;
 }
 
+/** What explains a balance. */
+export interface Explained {
+  /** References of open payments whose money moved. */
+  readonly moved: readonly string[];
+  /** References of payouts whose money was away, and came back. */
+  readonly cameBack: readonly string[];
+}
+
+/** So many references are named in a hint. */
+const NAMED = 20;
+
 /** Says of open payments whether the balance fits if they moved. */
-export function hintOf(references: readonly string[]): string {
-  return references.length === 0
-    ? 'It fits if none of the open payments moved.'
-    : `It fits if exactly these open payments moved: ${references.map(quoted).join(', ')}.`;
+export function hintOf({ moved, cameBack }: Explained): string {
+  const back = cameBack.length === 0 ? '' : `the money of exactly these came back: ${named(cameBack)}`;
+  if (moved.length > 0) {
+    return `It fits if exactly these open payments moved: ${named(moved)}${back && `, and ${back}`}.`;
+  }
+  return `It fits if none of the open payments moved${back && `, and ${back}`}.`;
+}
+
+function named(references: readonly string[]): string {
+  const more = references.length - NAMED;
+  return references.slice(0, NAMED).map(quoted).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 function money(cents: number | undefined, feeCents: number | undefined): string {

@@ -69,6 +69,24 @@ describe('a day that is judged', () => {
     ]);
   });
 
+  it('has a hint that says what came back', () => {
+    const accepted = payout('a', { state: 'accepted', status: 'accepted', createdAt: FROM - HOUR });
+    const judge = judgeOf([accepted, payout('b', { cents: 7_000 })], '101005.00');
+    judge.finish(undefined);
+    expect(judge.withHints(judge.equation()).map(({ hint }) => hint)).toEqual([
+      'It fits if none of the open payments moved, and the money of exactly these came back: "a".',
+    ]);
+  });
+
+  it('has no hint if a payout that explains nothing may have moved before the opening balance', () => {
+    const accepted = payout('a', { state: 'accepted', status: 'accepted', createdAt: FROM - HOUR });
+    for (const closing of ['100000.00', '99925.00']) {
+      const judge = judgeOf([accepted, payout('b', { cents: 7_000 })], closing);
+      judge.finish(undefined);
+      expect(judge.withHints(judge.equation()).map(({ hint }) => hint)).toEqual([undefined]);
+    }
+  });
+
   it('has no hint if a row that nobody knows may explain the balance, too', () => {
     const judge = judgeOf([payout('a')], '98995.00');
     judge.doubtful(row());
