@@ -142,6 +142,20 @@ describe('a day that is closed', () => {
     });
   });
 
+  it('has no difference because the statement cuts times to the minute', async () => {
+    await start();
+    await closeToday();
+    // The opening balance was read in the same minute.
+    await place.pass(20_000);
+    await collected(shop, place.sandbox, 'order-1', '50000');
+    const day = place.today();
+    await place.nextDay(0);
+    const statement = place.statement(day, (csv) => csv.replaceAll(/(T\d\d:\d\d):[\d.]+/g, '$1'));
+    const close = await shop.reconciliation.close({ day, statement, ...BY });
+    expect(close.exceptions).toEqual([]);
+    expect(close.summary.balance).toMatchObject({ in: '50000.00', fees: '1000.00', difference: '0.00' });
+  });
+
   it('forgets what is old and not needed any more, and goes on as before', async () => {
     await start();
     await closeToday();
