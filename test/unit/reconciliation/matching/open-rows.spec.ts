@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { type StatementMatch } from '../../../../lib/reconciliation/matching/match-statement.js';
+import { OpenRows } from '../../../../lib/reconciliation/matching/open-rows.js';
+import { type JournalStore, type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
+
+const DAY = 86_400_000;
+/** Each day since then was closed with a statement. */
+const SINCE = 100 * DAY;
+const FROM = 103 * DAY;
+const TO = 104 * DAY;
+
+const stored = (begunAt: number, outcome: string): StoredJournalRecord =>
+  ({
+    record: {
+      family: 'collection',
+      reference: 'order-1',
+      amount: '10.00',
+      state: 'settled',
+      outcome,
+      attempt: 1,
+    },
+    createdAt: SINCE - 50 * DAY,
+    updatedAt: begunAt,
+    idleMs: 0,
+    ageMs: 0,
+  }) as unknown as StoredJournalRecord;
+
+/** What becomes of a row whose payment is none of the day's. */
+async function fateOf(found: StoredJournalRecord | undefined): Promise<readonly string[]> {
+  const fate: string[] = [];
+  const money = { row: 2, kind: 'collection', isFailed: false, cents: 1_000, feeCents: undefined, at: FROM };
+  const match = {
+    open: [{ given: { kind: 'collection', reference: 'order-1' }, money }],
+    match: () => void fate.push('matched'),
+    doubt: ({ kind }: { readonly kind: string }) => void fate.push(kind),
+  } as unknown as StatementMatch;
+  const journal = {
+    get: () => Promise.resolve(found),
+    tombstone: () => Promise.resolve(undefined),
+  } as unknown as JournalStore;
+  const scope = { account: 'default', environment: 'sandbox' } as const;
+  const rows = new OpenRows(match, { journal, scope }, { since: SINCE, from: FROM, to: TO });
+  await rows.find(() => undefined);
+  return [...fate, ...rows.early.map(() => 'early'), ...rows.unknown.map(() => 'unknown')];
+}
+
+describe('a row that names no payment of the day', () => {
+  it.each<[string, StoredJournalRecord | undefined, readonly string[]]>([
+    ['is of nobody', undefined, ['unknown']],
+    ['is of a payment before statements were read', stored(SINCE - 1, 'success'), ['matched']],
+    ['comes again, if statements have shown its payment', stored(SINCE, 'success'), ['duplicate']],
+    ['comes again up to the day', stored(FROM - 1, 'success'), ['duplicate']],
+    ['is of a payment that did not move before', stored(SINCE, 'failed'), ['matched']],
+    ['is of an old payment that was made again on the day', stored(FROM, 'success'), ['matched']],
+    ['is of a payment of the next day', stored(TO, 'success'), ['matched', 'early']],
+  ])('%s', async (_, found, fate) => {
+    expect(await fateOf(found)).toEqual(fate);
+  });
+});
