@@ -49,7 +49,7 @@ export async function measure(size) {
       atMost('memory of the process, at most', peak, 300, 'MB'),
     ],
     remarks: [
-      `${payments} payments of a day, half of them settled collections and half accepted payouts, and a statement of as many rows in another order. By hand: the same pages of the journal are read and parsed, and the lines of the statement counted. The process that closes had ${before.toFixed(0)} MB before, and ${peak.toFixed(0)} MB at most.`,
+      `${payments} payments of a day, half of them settled collections and half accepted payouts, and a statement of as many rows in another order. By hand: the journal is read with a cursor and parsed, and the lines of the statement counted. The process that closes had ${before.toFixed(0)} MB before, and ${peak.toFixed(0)} MB at most.`,
     ],
   };
 }

@@ -146,15 +146,20 @@ async function* statementOf(count, from) {
 }
 
 async function pagesByHand(pool, schema) {
-  let [entries, after] = [0, 0];
-  for (;;) {
-    const { rows } = await pool.query(
-      `SELECT id::text AS place, record::text FROM ${schema}.payments_journal WHERE id > $1 ORDER BY id LIMIT 1000`,
-      [after],
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(
+      `DECLARE payments CURSOR FOR SELECT record::text AS record FROM ${schema}.payments_journal`,
     );
-    if (rows.length === 0) return { entries };
-    entries += rows.length;
-    for (const { record } of rows) JSON.parse(record);
-    after = rows.at(-1).place;
+    for (let entries = 0; ;) {
+      const { rows } = await client.query('FETCH 1000 FROM payments');
+      if (rows.length === 0) return { entries };
+      entries += rows.length;
+      for (const { record } of rows) JSON.parse(record);
+    }
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
   }
 }

@@ -23,11 +23,12 @@ export async function dayCloseOf(account: ReconciledAccount, closed: ClosedDay):
     if (isShown) exceptions.push(exceptionOf(stored, summary.to.getTime()));
   }
   const proposals = exceptions.flatMap(({ proposal }) => (proposal ? [proposal] : []));
+  const place = { account: account.scope.account, day: summary.day, exception: undefined };
+  const own = { ...place, statement: summary.statement?.name ?? '' };
   for await (const rows of closes.proofsOf(summary.day)) {
     for (const row of rows) {
-      const { statement } = (row.readOn !== undefined && (await closes.of(row.readOn))) || summary;
-      const place = { account: account.scope.account, day: summary.day, statement: statement?.name ?? '' };
-      proposals.push(proposalOf({ ...place, exception: undefined }, row));
+      const earlier = row.readOn === undefined ? undefined : await closes.of(row.readOn);
+      proposals.push(proposalOf(earlier ? { ...place, statement: earlier.statement?.name ?? '' } : own, row));
     }
   }
   return new DayClose(summary, exceptions, proposals);

@@ -34,13 +34,20 @@ const PAGE = 20;
 export function* listEntries<Kind extends keyof CloseLists>(
   { scope, day, token }: ListPlace,
   kind: Kind,
-  items: readonly CloseLists[Kind][],
+  items: Iterable<CloseLists[Kind]>,
 ): Generator<ReconciliationEntry, void, undefined> {
-  for (let start = 0; start < items.length; start += ITEMS) {
-    const id = `${day}.${token}.${String(start / ITEMS).padStart(8, '0')}`;
-    const details = JSON.stringify({ items: items.slice(start, start + ITEMS) });
-    yield { ...scope, kind, id, state: 'kept', details };
+  const entry = (number: number, some: readonly CloseLists[Kind][]): ReconciliationEntry => {
+    const id = `${day}.${token}.${String(number).padStart(8, '0')}`;
+    return { ...scope, kind, id, state: 'kept', details: JSON.stringify({ items: some }) };
+  };
+  let [number, some]: [number, CloseLists[Kind][]] = [0, []];
+  for (const item of items) {
+    some.push(item);
+    if (some.length < ITEMS) continue;
+    yield entry(number, some);
+    [number, some] = [number + 1, []];
   }
+  if (some.length > 0) yield entry(number, some);
 }
 
 /** Reads a list again, some items at a time. */

@@ -24,7 +24,7 @@ export interface FoundDay {
   readonly closing: BalanceReading;
   readonly findings: readonly Finding[];
   /** What the statement proves. */
-  readonly proofs: readonly ProvenRow[];
+  readonly proofs: Iterable<ProvenRow>;
   readonly carried: readonly CarriedPayment[];
 }
 
@@ -78,20 +78,22 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
     },
     closing,
     findings: [...gapOf(balance), ...(matched?.match.findings ?? []), ...judge.withHints(balance)],
-    proofs: [...proofsAgain(judge, place, matched), ...(matched?.match.proofs ?? [])],
+    proofs: { [Symbol.iterator]: () => allProofs(judge, place, matched) },
     carried: judge.carried,
   };
 }
 
-/** What earlier statements prove, nobody has applied, and nothing contradicts. */
-function proofsAgain(
+/** What earlier statements prove, nobody has applied, and nothing contradicts; and what this one proves. */
+function* allProofs(
   { proposedAgain }: DayJudge,
   { previous }: ClosePlace,
   matched: MatchedDay | undefined,
-): readonly ProvenRow[] {
-  return proposedAgain
-    .filter((proof) => matched?.match.stands(proof) ?? true)
-    .map((proof) => ({ ...proof, readOn: proof.readOn ?? previous?.summary.day ?? '' }));
+): Generator<ProvenRow, void, undefined> {
+  for (const proof of proposedAgain) {
+    const stands = matched?.match.stands(proof) ?? true;
+    if (stands) yield { ...proof, readOn: proof.readOn ?? previous?.summary.day ?? '' };
+  }
+  if (matched) yield* matched.match.proofs();
 }
 
 /** Days before the first one on which another balance was read begin with none, too. */

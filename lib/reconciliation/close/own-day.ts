@@ -6,7 +6,7 @@ import { OwnPayments } from '../matching/own-payments.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { type CarriedPayment } from './carried.js';
 
-const PAGE = 200;
+const PAGE = 400;
 const AT_ONCE = 16;
 const FAMILIES: readonly PaymentFamily[] = ['collection', 'disbursement'];
 

@@ -21,7 +21,7 @@ const ENDED_BY_OUTCOME: ReadonlySet<ExceptionKind> = new Set(['proven', 'status'
 /** What a close found, and what it proves. */
 export interface FoundExceptions {
   readonly findings: readonly Finding[];
-  readonly proofs: readonly ProvenRow[];
+  readonly proofs: Iterable<ProvenRow>;
 }
 
 /** What a run works with. */
@@ -35,7 +35,7 @@ export interface WritingRun {
 export interface OpenExceptions {
   readonly counts: Readonly<Partial<Record<ExceptionKind, number>>>;
   /** What the statement proves of payments without an exception. */
-  readonly proposals: readonly ProvenRow[];
+  readonly proposals: Iterable<ProvenRow>;
   /** What becomes of exceptions of earlier closes once the day is closed. */
   readonly changes: ExceptionChanges;
 }
@@ -87,8 +87,8 @@ export async function writeExceptions(
     else if (stored.entry.state === 'open') counts[kind] = (counts[kind] ?? 0) + 1;
     await run.goOn();
   }
-  const taken = new Set(ofFindings.values());
-  const proposals = proofs.filter((proof) => !taken.has(proof));
+  const taken = new Set([...ofFindings.values()].map(rowOf));
+  const proposals = { [Symbol.iterator]: () => without(proofs, taken) };
   return { counts, proposals, changes: { over, hints, orphans } };
 }
 
@@ -174,7 +174,7 @@ async function isOver(
 /** What the statement proves of findings. The first one of a payment takes it. Nearly no proof belongs to any. */
 function proofsOf(
   findings: readonly Finding[],
-  proofs: readonly ProvenRow[],
+  proofs: Iterable<ProvenRow>,
 ): ReadonlyMap<Finding, ProvenRow> {
   const first = new Map<string, Finding>();
   for (const finding of findings) {
@@ -182,13 +182,24 @@ function proofsOf(
     if (!first.has(name)) first.set(name, finding);
   }
   const taken = new Map<Finding, ProvenRow>();
+  if (first.size === 0) return taken;
   for (const proof of proofs) {
-    // The row of an earlier statement is none of those that were read now.
-    const isOfNow = proof.readOn === undefined;
-    const finding = isOfNow && first.size > 0 ? first.get(`${nameOf(proof)} ${proof.row}`) : undefined;
+    const finding = first.get(rowOf(proof));
     if (finding) taken.set(finding, proof);
   }
   return taken;
+}
+
+function* without(
+  proofs: Iterable<ProvenRow>,
+  taken: ReadonlySet<string>,
+): Generator<ProvenRow, void, undefined> {
+  for (const proof of proofs) if (taken.size === 0 || !taken.has(rowOf(proof))) yield proof;
+}
+
+/** The row of an earlier statement is none of those that were read now. */
+function rowOf(proof: ProvenRow): string {
+  return proof.readOn === undefined ? `${nameOf(proof)} ${proof.row}` : '';
 }
 
 function nameOf({ family, reference }: Partial<Pick<Finding, 'family' | 'reference'>>): string {

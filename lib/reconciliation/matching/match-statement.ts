@@ -1,3 +1,4 @@
+import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { CentsSum } from '../balance/cents-sum.js';
 import { type Statement, type StatementRow } from '../statement/statement-row.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
@@ -7,6 +8,7 @@ import { type JudgedAt, judgeWithRow, type RowMoney } from './judge.js';
 import { type OwnPayment } from './own-payment.js';
 import { type OwnPayments } from './own-payments.js';
 import { type ProvenRow } from './proven-row.js';
+import { ProvenRows } from './proven-rows.js';
 import { StatementDigest } from './statement-digest.js';
 import { isPaymentRow, type OtherMoney, otherMoney, type PaymentRow, rowMoney } from './row-money.js';
 
@@ -53,20 +55,21 @@ export class StatementMatch {
   private readonly movedAt: Float64Array;
   /** Rows that say that a payment failed. They wait for the end of the statement, because another attempt may have moved. */
   private readonly failed: { readonly place: number; readonly row: RowMoney }[] = [];
-  private readonly proposals: ProvenRow[] = [];
+  private readonly proven: ProvenRows;
   private readonly failedPlaces = new Set<number>();
   private readonly withdrawn = new Set<string>();
 
   constructor(
     private readonly own: OwnPayments,
     /** Rows that were in an earlier statement, by the place of their payment. */
-    proven: Iterable<readonly [number, RowMoney]>,
+    earlier: Iterable<readonly [number, RowMoney]>,
     private readonly judgedAt: JudgedAt,
     private readonly day: StatementDay,
     private readonly listener: MatchListener,
   ) {
+    this.proven = new ProvenRows(own);
     this.movedAt = new Float64Array(own.size).fill(NaN);
-    for (const [place, { at }] of proven) this.movedAt[place] = at;
+    for (const [place, { at }] of earlier) this.movedAt[place] = at;
   }
 
   hasRow(place: number): boolean {
@@ -74,13 +77,13 @@ export class StatementMatch {
   }
 
   /** What the statement proves, and nothing in it contradicts. */
-  get proofs(): readonly ProvenRow[] {
-    return this.withdrawn.size === 0 ? this.proposals : this.proposals.filter((one) => this.stands(one));
+  *proofs(): Generator<ProvenRow, void, undefined> {
+    for (const one of this.proven) if (this.stands(one)) yield one;
   }
 
   /** Whether nothing in the statement contradicts what a row proves, which may be one of an earlier statement. */
   stands(proof: ProvenRow): boolean {
-    return !this.withdrawn.has(nameOf(proof));
+    return this.withdrawn.size === 0 || !this.withdrawn.has(nameOf(proof));
   }
 
   /** @throws PaymentsValidationError that says which row is wrong. */
@@ -98,20 +101,32 @@ export class StatementMatch {
     );
   }
 
-  /** A row and the payment that it belongs to. */
-  match(own: OwnPayment, row: RowMoney, isLoose = false): void {
+  /** A row and a payment of the day. */
+  matchPlace(place: number, row: RowMoney, isLoose = false): void {
+    this.joinPlace(place, this.own.at(place), row, isLoose);
+  }
+
+  /** The same for a payment of another day. */
+  match(own: OwnPayment, row: RowMoney): void {
+    const proves = this.join(own, row);
+    const { family, reference } = own;
+    if (proves) this.proven.addOther({ family, reference, outcome: proves, row: row.row, at: row.at });
+  }
+
+  private joinPlace(place: number, own: OwnPayment, row: RowMoney, isLoose = false): void {
+    this.movedAt[place] = row.at;
+    const proves = this.join(own, row, isLoose);
+    if (proves) this.proven.add(place, proves, row);
+  }
+
+  /** Returns what the row proves. */
+  private join(own: OwnPayment, row: RowMoney, isLoose = false): PaymentOutcome | undefined {
     this.matched += 1;
     const { kinds, proves } = judgeWithRow(own, row, this.judgedAt, isLoose);
     const { family, reference } = own;
     for (const kind of kinds) this.find({ kind, family, reference, own, row, ...(isLoose && { isLoose }) });
-    if (proves) this.proposals.push({ family, reference, outcome: proves, row: row.row, at: row.at });
     this.listener.matched(own, row);
-  }
-
-  /** The same for a payment of the day. */
-  matchPlace(place: number, row: RowMoney, isLoose = false): void {
-    this.movedAt[place] = row.at;
-    this.match(this.own.at(place), row, isLoose);
+    return proves;
   }
 
   /** A row of a payment that nobody here knows, or that came before. */
@@ -175,14 +190,14 @@ export class StatementMatch {
     if (!money.isFailed) (family === 'collection' ? this.collections : this.payouts).add(money);
     const { reference } = given;
     const place = reference === undefined ? undefined : this.own.find(family, reference);
-    if (place === undefined) {
+    if (reference === undefined || place === undefined) {
       this.open.push({ given, money });
       this.checkMost(this.open.length);
     } else if (money.isFailed) {
       this.failed.push({ place, row: money });
     } else if (this.hasRow(place)) {
       this.doubt({ kind: 'duplicate', family, reference, own: this.own.at(place), row: money });
-    } else this.matchPlace(place, money);
+    } else this.joinPlace(place, this.own.at(place, { family, reference }), money);
   }
 
   private find(finding: Finding): void {

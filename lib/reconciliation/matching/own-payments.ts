@@ -1,84 +1,85 @@
 import { type PaymentFamily } from '../../common/vocabulary.js';
+import { Column } from './column.js';
+import { NameIndex } from './name-index.js';
 import { type OwnPayment } from './own-payment.js';
 
-const FAMILIES: readonly PaymentFamily[] = ['collection', 'disbursement'];
 const STATES: readonly OwnPayment['state'][] = ['moved', 'none', 'accepted', 'unknown'];
-const FIRST_SIZE = 1_024;
 
-/**
- * The payments of a day in columns: a million of them need about 150 MB, a third of what a million objects need.
- */
+/** What names a payment. */
+export type PaymentName = Pick<OwnPayment, 'family' | 'reference'>;
+
+/** The payments of a day in columns outside of the heap: a million of them need about 100 MB. */
 export class OwnPayments {
-  private readonly references: string[] = [];
-  private readonly places: Readonly<Record<PaymentFamily, Map<string, number>>> = {
-    collection: new Map(),
-    disbursement: new Map(),
-  };
+  private readonly names = new NameIndex();
   /** Words that many payments share. */
   private readonly statuses: string[] = [];
-  private kinds = new Uint8Array(FIRST_SIZE);
-  private states = new Uint8Array(FIRST_SIZE);
-  private repeatable = new Uint8Array(FIRST_SIZE);
-  private statusNumbers = new Uint8Array(FIRST_SIZE);
+  private readonly states = new Column(Uint8Array);
+  private readonly repeatable = new Column(Uint8Array);
+  private readonly statusNumbers = new Column(Uint8Array);
+  private readonly attempts = new Column(Uint16Array);
   /** NaN stands for undefined. */
-  private cents = new Float64Array(FIRST_SIZE);
-  private fees = new Float64Array(FIRST_SIZE);
-  private created = new Float64Array(FIRST_SIZE);
-  private attempts = new Uint16Array(FIRST_SIZE);
-  private begun = new Float64Array(FIRST_SIZE);
-  private changed = new Float64Array(FIRST_SIZE);
+  private readonly cents = new Column(Float64Array);
+  private readonly fees = new Column(Float64Array);
+  private readonly created = new Column(Float64Array);
+  private readonly begun = new Column(Float64Array);
+  private readonly changed = new Column(Float64Array);
 
   get size(): number {
-    return this.references.length;
+    return this.names.size;
   }
 
   /** A payment that is there already stays. */
   add(payment: OwnPayment): void {
-    const places = this.places[payment.family];
-    if (places.has(payment.reference)) return;
-    const at = this.references.length;
-    if (at === this.kinds.length) this.grow();
-    places.set(payment.reference, at);
-    this.references.push(payment.reference);
-    this.kinds[at] = FAMILIES.indexOf(payment.family);
-    this.states[at] = STATES.indexOf(payment.state);
-    this.statusNumbers[at] = this.numberOf(payment.status);
-    this.cents[at] = payment.cents ?? NaN;
-    this.fees[at] = payment.feeCents ?? NaN;
-    this.repeatable[at] = payment.isRepeatable ? 1 : 0;
-    this.created[at] = payment.createdAt;
-    this.attempts[at] = payment.attempt;
-    this.begun[at] = payment.begunAt;
-    this.changed[at] = payment.changedAt;
+    const name = nameOf(payment.family, payment.reference);
+    if (this.names.find(name) !== undefined) return;
+    this.names.add(name);
+    this.states.push(STATES.indexOf(payment.state));
+    this.repeatable.push(payment.isRepeatable ? 1 : 0);
+    this.statusNumbers.push(this.numberOf(payment.status));
+    this.attempts.push(payment.attempt);
+    this.cents.push(payment.cents ?? NaN);
+    this.fees.push(payment.feeCents ?? NaN);
+    this.created.push(payment.createdAt);
+    this.begun.push(payment.begunAt);
+    this.changed.push(payment.changedAt);
   }
 
   /** The place of a payment; undefined if it is not there. */
   find(family: PaymentFamily, reference: string): number | undefined {
-    return this.places[family].get(reference);
+    return this.names.find(nameOf(family, reference));
   }
 
-  /** @throws RangeError if there is no such place. */
-  at(place: number): OwnPayment {
-    const [reference, family, state, status] = [
-      this.references[place],
-      FAMILIES[this.kinds[place] ?? 0],
-      STATES[this.states[place] ?? 0],
-      this.statuses[this.statusNumbers[place] ?? 0],
-    ];
-    if (reference === undefined || !family || !state || status === undefined)
+  /** What names the payment at a place. */
+  nameAt(place: number): PaymentName {
+    const name = this.names.at(place);
+    return {
+      family: name.startsWith('c') ? 'collection' : 'disbursement',
+      reference: name.slice(1),
+    };
+  }
+
+  /**
+   * @param name That of the payment, if the caller knows it.
+   * @throws RangeError if there is no such place.
+   */
+  at(place: number, name?: PaymentName): OwnPayment {
+    const state = STATES[this.states.at(place)];
+    const status = this.statuses[this.statusNumbers.at(place)];
+    if (place < 0 || place >= this.size || !state || status === undefined)
       throw new RangeError(`no payment ${place}`);
+    const { family, reference } = name ?? this.nameAt(place);
     return {
       family,
       reference,
       state,
       status,
-      cents: numberOrNone(this.cents[place]),
-      feeCents: numberOrNone(this.fees[place]),
-      isRepeatable: this.repeatable[place] === 1,
-      createdAt: this.created[place] ?? 0,
-      attempt: this.attempts[place] ?? 1,
-      begunAt: this.begun[place] ?? 0,
-      changedAt: this.changed[place] ?? 0,
+      cents: numberOrNone(this.cents.at(place)),
+      feeCents: numberOrNone(this.fees.at(place)),
+      isRepeatable: this.repeatable.at(place) === 1,
+      attempt: this.attempts.at(place),
+      createdAt: this.created.at(place),
+      begunAt: this.begun.at(place),
+      changedAt: this.changed.at(place),
     };
   }
 
@@ -86,33 +87,12 @@ export class OwnPayments {
     const known = this.statuses.indexOf(status);
     return known >= 0 ? known : this.statuses.push(status) - 1;
   }
-
-  private grow(): void {
-    this.kinds = doubled(this.kinds, Uint8Array);
-    this.states = doubled(this.states, Uint8Array);
-    this.statusNumbers = doubled(this.statusNumbers, Uint8Array);
-    this.cents = doubled(this.cents, Float64Array);
-    this.fees = doubled(this.fees, Float64Array);
-    this.repeatable = doubled(this.repeatable, Uint8Array);
-    this.attempts = doubled(this.attempts, Uint16Array);
-    this.begun = doubled(this.begun, Float64Array);
-    this.created = doubled(this.created, Float64Array);
-    this.begun = doubled(this.begun, Float64Array);
-    this.changed = doubled(this.changed, Float64Array);
-  }
 }
 
-function numberOrNone(value: number | undefined): number | undefined {
-  return value === undefined || Number.isNaN(value) ? undefined : value;
+function nameOf(family: PaymentFamily, reference: string): string {
+  return (family === 'collection' ? 'c' : 'd') + reference;
 }
 
-interface Column<T> {
-  readonly length: number;
-  set(values: T): void;
-}
-
-function doubled<T extends Column<T>>(column: T, Type: new (length: number) => T): T {
-  const larger = new Type(column.length * 2);
-  larger.set(column);
-  return larger;
+function numberOrNone(value: number): number | undefined {
+  return Number.isNaN(value) ? undefined : value;
 }

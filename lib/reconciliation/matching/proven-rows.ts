@@ -1,0 +1,41 @@
+import { type PaymentOutcome } from '../../common/vocabulary.js';
+import { Column } from './column.js';
+import { type RowMoney } from './judge.js';
+import { type OwnPayments } from './own-payments.js';
+import { type ProvenRow } from './proven-row.js';
+
+const OUTCOMES: readonly PaymentOutcome[] = ['success', 'paid', 'failed', 'cancelled', 'expired'];
+
+/** What the rows of a statement prove. Those of payments of the day are in columns: there may be a million. */
+export class ProvenRows {
+  private readonly places = new Column(Uint32Array);
+  private readonly outcomes = new Column(Uint8Array);
+  private readonly rows = new Column(Float64Array);
+  private readonly times = new Column(Float64Array);
+  private readonly others: ProvenRow[] = [];
+
+  constructor(private readonly own: OwnPayments) {}
+
+  /** @param place That of the payment in the day. */
+  add(place: number, outcome: PaymentOutcome, { row, at }: RowMoney): void {
+    this.places.push(place);
+    this.outcomes.push(OUTCOMES.indexOf(outcome));
+    this.rows.push(row);
+    this.times.push(at);
+  }
+
+  /** The same for a payment of another day. */
+  addOther(proven: ProvenRow): void {
+    this.others.push(proven);
+  }
+
+  *[Symbol.iterator](): Generator<ProvenRow, void, undefined> {
+    for (let index = 0; index < this.places.length; index += 1) {
+      const outcome = OUTCOMES[this.outcomes.at(index)];
+      const [row, at] = [this.rows.at(index), this.times.at(index)];
+      const { family, reference } = this.own.nameAt(this.places.at(index));
+      if (outcome) yield { family, reference, outcome, row, at };
+    }
+    yield* this.others;
+  }
+}
