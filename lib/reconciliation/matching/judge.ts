@@ -75,7 +75,7 @@ function judgeAccepted({ family }: OwnPayment, at: JudgedAt, ageMs: number): Jud
  */
 export function judgeWithRow(own: OwnPayment, row: RowMoney, at: JudgedAt, isLoose = false): Judgement {
   if (row.isFailed) return judgeFailed(own, row);
-  if (own.state === 'none') return { kinds: ['status'], ...proof(own, row), stays: false };
+  if (own.state === 'none') return { kinds: ['status'], stays: false, ...proof(own, row) };
   const kinds: ExceptionKind[] = [];
   if (own.cents !== row.cents) kinds.push('amount');
   else if (own.feeCents !== undefined && row.feeCents !== undefined && own.feeCents !== row.feeCents)
@@ -84,7 +84,7 @@ export function judgeWithRow(own: OwnPayment, row: RowMoney, at: JudgedAt, isLoo
   if (own.state === 'moved') return { kinds, stays: false };
   // A payout ends here: nothing else of the specification does it. Of a collection a webhook should have been heard.
   const isAsUsual = own.state === 'accepted' && own.family === 'disbursement' && !isLoose;
-  return { kinds: isAsUsual ? kinds : ['proven', ...kinds], ...proof(own, row), stays: false };
+  return { kinds: isAsUsual ? kinds : ['proven', ...kinds], stays: false, ...proof(own, row) };
 }
 
 /** The statement says that no money moved. */

@@ -20,21 +20,22 @@ export function movementOf(own: OwnPayment, limits: MovementLimits): Movement | 
   const { family, cents, feeCents, changedAt } = own;
   const from = earliestOf(own);
   if (cents === undefined) return undefined;
+  // Below, it is spread last: each property after a spread makes a new hidden class for every payment.
   const range = rangeOf(family === 'collection' ? 'in' : 'out', cents, feeCents, limits);
   switch (own.state) {
     case 'moved':
-      return { ...range, state: 'moved', from, to: changedAt };
+      return { state: 'moved', from, to: changedAt, ...range };
     case 'none':
       // What the gateway refused never left. A payout that failed may have been away for some time.
       return family === 'collection' || own.status === 'rejected'
-        ? { ...range, state: 'none', from, to: changedAt }
-        : { ...range, state: 'returned', from, to: changedAt };
+        ? { state: 'none', from, to: changedAt, ...range }
+        : { state: 'returned', from, to: changedAt, ...range };
     case 'accepted': {
       const to = family === 'disbursement' ? from + limits.payoutsEndWithinMs : Infinity;
-      return { ...range, state: 'open', from, to };
+      return { state: 'open', from, to, ...range };
     }
     case 'unknown':
-      return { ...range, state: 'open', from, to: Infinity };
+      return { state: 'open', from, to: Infinity, ...range };
   }
 }
 
@@ -45,16 +46,16 @@ export function movementWithRow(
   limits: MovementLimits,
 ): Movement | undefined {
   if (row.isFailed) return movementOfFailed(own, row, limits);
-  const theirs = movementOfRow({ ...row, feeCents: row.feeCents ?? own.feeCents }, limits);
-  if (own.cents === undefined) return { ...theirs, state: 'moved' };
-  const fee = own.feeCents ?? row.feeCents;
-  const ours = rangeOf(theirs.direction, own.cents, fee, limits);
-  const range = { least: Math.min(ours.least, theirs.least), most: Math.max(ours.most, theirs.most) };
-  if (own.state === 'none') {
-    const made = earliestOf(own);
-    return { ...theirs, ...range, from: Math.min(made, row.at), to: Math.max(made, row.at) };
-  }
-  return { ...theirs, ...range, ...timeOf(own, row), state: 'moved' };
+  const theirs = rangeOf(directionOf(row), row.cents, row.feeCents ?? own.feeCents, limits);
+  if (own.cents === undefined) return { state: 'moved', from: row.at, to: row.at, ...theirs };
+  const { direction } = theirs;
+  const ours = rangeOf(direction, own.cents, own.feeCents ?? row.feeCents, limits);
+  const least = Math.min(ours.least, theirs.least);
+  const most = Math.max(ours.most, theirs.most);
+  if (own.state !== 'none') return { direction, least, most, state: 'moved', ...timeOf(own, row) };
+  const made = earliestOf(own);
+  const [from, to] = [Math.min(made, row.at), Math.max(made, row.at)];
+  return { direction, least, most, state: 'open', from, to };
 }
 
 /**
@@ -72,14 +73,18 @@ function timeOf(own: OwnPayment, { at }: RowMoney): Pick<Movement, 'from' | 'to'
 
 /** How a row that is in doubt may change the balance. */
 export function movementOfRow(row: RowMoney, limits: MovementLimits): Movement {
-  const range = rangeOf(row.kind === 'collection' ? 'in' : 'out', row.cents, row.feeCents, limits);
-  return { ...range, state: 'open', from: row.at, to: row.at };
+  const { cents, feeCents, at } = row;
+  return { state: 'open', from: at, to: at, ...rangeOf(directionOf(row), cents, feeCents, limits) };
+}
+
+function directionOf({ kind }: RowMoney): Movement['direction'] {
+  return kind === 'collection' ? 'in' : 'out';
 }
 
 /** How a row may change the balance that takes back what an earlier one said. */
 export function movementOfReturn(row: RowMoney, limits: MovementLimits): Movement {
-  const { direction, most, ...movement } = movementOfRow(row, limits);
-  return { ...movement, direction: direction === 'in' ? 'out' : 'in', least: 0, most };
+  const { direction, most, state, from, to } = movementOfRow(row, limits);
+  return { direction: direction === 'in' ? 'out' : 'in', least: 0, most, state, from, to };
 }
 
 /** The statement says that no money moved. */

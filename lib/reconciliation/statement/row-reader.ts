@@ -38,10 +38,14 @@ export function rowReader(columns: FoundColumns, options: ResolvedStatementOptio
     const meaning = status === undefined ? 'moved' : options.statuses.get(sameWord(status));
     if (meaning === undefined) throw cells.error(row, 'status', OTHER_STATUS);
     if (meaning === 'pending') return undefined;
+    const reference = cells.value(row, 'reference', textOf);
+    const { kind, amount, fee } = money(row);
     return {
       row: row.line,
-      reference: cells.value(row, 'reference', textOf),
-      ...money(row),
+      kind,
+      reference,
+      amount,
+      fee,
       at: cells.value(row, 'at', timeOf),
       recipient: cells.value(row, 'recipient', textOf)?.replace(/[^\p{L}\p{N}]/gu, '') || undefined,
       isFailed: meaning === 'failed',
