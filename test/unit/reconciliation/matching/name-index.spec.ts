@@ -27,7 +27,7 @@ describe('the index of names', () => {
 
   it('takes the longest references', () => {
     const index = new NameIndex();
-    const long = Array.from({ length: 40 }, (_, number) => 'x'.repeat(255) + number);
+    const long = Array.from({ length: 40 }, (_, number) => `${'x'.repeat(255)}${number}`);
     for (const one of long) index.add(one);
     expect(long.map((one) => index.find(one))).toEqual(long.map((_, place) => place));
     expect(index.at(39)).toBe(long[39]);
