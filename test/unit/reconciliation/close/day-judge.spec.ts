@@ -39,14 +39,18 @@ const row = (given: Partial<RowMoney> = {}): RowMoney => ({
   isFailed: false,
   ...given,
 });
-const judgeOf = (own: readonly OwnPayment[], closing: string, openedAt = FROM): DayJudge => {
+const judgeOf = (
+  own: readonly OwnPayment[],
+  closing: string,
+  { openedAt = FROM, hasStatement = true } = {},
+): DayJudge => {
   const payments = new OwnPayments();
   for (const payment of own) payments.add(payment);
   return new DayJudge({
     own: { payments, after: [], carried: new Map() },
     judgedAt: {
       cutOff: TO,
-      hasStatement: true,
+      hasStatement,
       statementLagMs: HOUR,
       outcomeWithinMs: 24 * HOUR,
       payoutsEndWithinMs: Infinity,
@@ -112,7 +116,9 @@ describe('a day that is judged', () => {
   });
 
   it('has no equation if the clock stepped back between the readings', () => {
-    const judge = judgeOf([payout('a', { state: 'moved', status: 'paid' })], '98995.00', TO + HOUR);
+    const judge = judgeOf([payout('a', { state: 'moved', status: 'paid' })], '98995.00', {
+      openedAt: TO + HOUR,
+    });
     judge.finish(undefined);
     expect(judge.equation()).toBeUndefined();
   });
@@ -139,5 +145,13 @@ describe('a day that is judged', () => {
     judge.finish(undefined);
     expect(judge.carried).toEqual([{ family: 'disbursement', reference: 'a', awaitsRow: true }]);
     expect(judge.equation()).toMatchObject({ least: '-1005.00', most: '0.00' });
+  });
+
+  it('hands on what moved while the balance was read, though there is no statement', () => {
+    const moved = { state: 'moved', status: 'paid' } as const;
+    const own = [payout('a', { ...moved, changedAt: TO + 1 }), payout('b', { ...moved, changedAt: TO })];
+    const judge = judgeOf(own, '100000.00', { hasStatement: false });
+    judge.finish(undefined);
+    expect(judge.carried).toEqual([{ family: 'disbursement', reference: 'a' }]);
   });
 });

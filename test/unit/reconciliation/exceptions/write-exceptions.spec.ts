@@ -66,4 +66,24 @@ describe('the exceptions of a run', () => {
       expect(details.length).toBeLessThan(2_000);
     }
   });
+
+  it('take what their own row proves, and not the row of an earlier statement', async () => {
+    const { store, added } = takingStore();
+    const proof = { family: 'collection', reference: 'order-1', outcome: 'success', row: 2, at: AT } as const;
+    const proofs = [{ ...proof, readOn: '2026-11-19' }, proof];
+    const late: Finding = { ...unknownRow('order-1', 2), kind: 'late' };
+    const { proposals } = await writeExceptions(
+      { store, journal: {} as JournalStore, scope: SCOPE },
+      { scope: SCOPE, day: '2026-11-20', statement: 'a.csv', token: '01234567-89ab-cdef-0123-456789abcdef' },
+      { findings: [late], proofs },
+      {
+        closes: { of: () => Promise.resolve(undefined), proofsOf: () => (async function* () {})() },
+        goOn: () => undefined,
+      },
+    );
+    expect([...proposals]).toEqual([{ ...proof, readOn: '2026-11-19' }]);
+    expect(added.flat().map(({ details }) => JSON.parse(details) as unknown)).toMatchObject([
+      { kind: 'late', proves: 'success' },
+    ]);
+  });
 });

@@ -94,6 +94,11 @@ describe('what the journal says of the balance', () => {
     expect(movementOf(own(given), { ...NO_LIMITS, ...limits })).toMatchObject(movement);
   });
 
+  it('begins with the last attempt, unless that is the first one, which was sent again', () => {
+    expect(movementOf(own({ attempt: 2, begunAt: 180 }), NO_LIMITS)).toMatchObject({ from: 180 });
+    expect(movementOf(own({ attempt: 1, begunAt: 180 }), NO_LIMITS)).toMatchObject({ from: 100 });
+  });
+
   it('is nothing that can be said of a payment whose amount cannot be read', () => {
     expect(movementOf(own({ cents: undefined }), NO_LIMITS)).toBeUndefined();
   });
@@ -142,6 +147,12 @@ describe('what journal and statement say together', () => {
       { state: 'none', status: 'failed' },
       {},
       { state: 'open', least: 4_950_000, from: 100, to: 150 },
+    ],
+    [
+      'a failed row of another amount says nothing of an open one',
+      { state: 'accepted', status: 'accepted' },
+      { isFailed: true, cents: 4_000_000 },
+      { state: 'open', from: 100, to: Infinity },
     ],
     [
       'nobody knows whether one that failed there moved',

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { readOwnDay } from '../../../../lib/reconciliation/close/own-day.js';
+import { type JournalStore, type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
+
+const FROM = Date.parse('2026-11-20T00:00:00Z');
+const TO = FROM + 86_400_000;
+
+const stored = (reference: string, createdAt: number): StoredJournalRecord =>
+  ({
+    record: {
+      family: 'collection',
+      reference,
+      amount: '10.00',
+      state: 'settled',
+      outcome: 'success',
+      attempt: 1,
+    },
+    createdAt,
+    updatedAt: createdAt,
+    idleMs: 0,
+    ageMs: 0,
+  }) as unknown as StoredJournalRecord;
+
+it('the payments of a day are read page by page, up to its end', async () => {
+  const pages = [
+    { entries: [stored('a', FROM), stored('b', FROM + 1)], next: '2' },
+    { entries: [stored('c', FROM + 2)], next: '3' },
+    { entries: [stored('d', TO - 1), stored('e', TO)], next: '4' },
+  ];
+  const asked: (string | undefined)[] = [];
+  const journal = {
+    list: ({ family }: { readonly family: string }, _: unknown, { after }: { readonly after?: string }) => {
+      if (family === 'disbursement') return Promise.resolve({ entries: [] });
+      asked.push(after);
+      return Promise.resolve(pages[Number(after ?? 1) - 1]);
+    },
+  } as unknown as JournalStore;
+  const own = { journal, scope: { account: 'default', environment: 'sandbox' } as const };
+  const span = { from: FROM, to: TO, readUntil: TO, carried: undefined, proposed: undefined };
+  const { payments } = await readOwnDay(own, span, () => undefined);
+  // The first close looks for older payments, too.
+  expect(asked.slice(-3)).toEqual([undefined, '2', '3']);
+  expect(payments.size).toBe(4);
+});
