@@ -30,6 +30,7 @@ export class OpenRows {
   readonly early: { readonly own: OwnPayment; readonly row: RowMoney }[] = [];
   /** When the row of a payment says that it moved. */
   private readonly seen = new Map<string, number>();
+  private readonly failed = new Set<string>();
 
   /**
    * @param closed The day, and since when each day was closed with a statement. A payment of those before that moved and is not
@@ -92,8 +93,10 @@ export class OpenRows {
   }
 
   private takeFailed(own: OwnPayment, row: RowMoney): void {
-    const movedAt = this.seen.get(`${own.family} ${own.reference}`);
-    if (this.match.isOfLastAttempt(own, row, movedAt)) this.match.match(own, row);
+    const name = `${own.family} ${own.reference}`;
+    if (this.failed.has(name) || !this.match.isOfLastAttempt(own, row, this.seen.get(name))) return;
+    this.failed.add(name);
+    this.match.match(own, row);
   }
 
   private hasHadRow({ state, begunAt }: OwnPayment): boolean {

@@ -26,11 +26,18 @@ const stored = (begunAt: number, outcome: string): StoredJournalRecord =>
   }) as unknown as StoredJournalRecord;
 
 /** What becomes of a row whose payment is none of the day's. */
-async function fateOf(found: StoredJournalRecord | undefined): Promise<readonly string[]> {
+async function fateOf(
+  found: StoredJournalRecord | undefined,
+  { isFailed = false, times = 1 } = {},
+): Promise<readonly string[]> {
   const fate: string[] = [];
-  const money = { row: 2, kind: 'collection', isFailed: false, cents: 1_000, feeCents: undefined, at: FROM };
+  const money = { row: 2, kind: 'collection', isFailed, cents: 1_000, feeCents: undefined, at: FROM };
   const match = {
-    open: [{ given: { kind: 'collection', reference: 'order-1' }, money }],
+    open: Array.from({ length: times }, () => ({
+      given: { kind: 'collection', reference: 'order-1' },
+      money,
+    })),
+    isOfLastAttempt: () => true,
     match: () => void fate.push('matched'),
     doubt: ({ kind }: { readonly kind: string }) => void fate.push(kind),
   } as unknown as StatementMatch;
@@ -55,5 +62,10 @@ describe('a row that names no payment of the day', () => {
     ['is of a payment of the next day', stored(TO, 'success'), ['matched', 'early']],
   ])('%s', async (_, found, fate) => {
     expect(await fateOf(found)).toEqual(fate);
+  });
+
+  it('says once that its payment failed, however often it comes', async () => {
+    const found = stored(SINCE - 1, 'success');
+    expect(await fateOf(found, { isFailed: true, times: 3 })).toEqual(['matched']);
   });
 });
