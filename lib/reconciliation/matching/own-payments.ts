@@ -8,7 +8,7 @@ const STATES: readonly OwnPayment['state'][] = ['moved', 'none', 'accepted', 'un
 /** What names a payment. */
 export type PaymentName = Pick<OwnPayment, 'family' | 'reference'>;
 
-/** The payments of a day in columns outside of the heap: a million of them need about 100 MB. */
+/** The payments of a day in columns outside of the heap: a million of them need about 80 MB. */
 export class OwnPayments {
   private readonly names = new NameIndex();
   /** Words that many payments share. */

@@ -8,9 +8,7 @@ describe('the index of names', () => {
     const [index, map] = [new NameIndex(), new Map<string, number>()];
     // Short names over few letters, so that many are the beginning of others.
     const name = (): string =>
-      Array.from({ length: random.below(9) }, () => random.pick(['a', 'b', '-', '\u{1F600}', '\uD800'])).join(
-        '',
-      );
+      Array.from({ length: random.below(9) }, () => random.pick(['a', 'b', '-', 'é', '\u{1F600}'])).join('');
     for (let count = 0; count < 20_000; count += 1) {
       const one = name();
       expect(index.find(one)).toBe(map.get(one));
