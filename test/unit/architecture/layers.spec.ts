@@ -7,6 +7,7 @@ import ts from 'typescript';
 const LAYERS: readonly (readonly string[])[] = [
   ['common'],
   ['errors'],
+  ['gateway-profile'],
   ['storage'],
   ['config'],
   ['gateway'],
