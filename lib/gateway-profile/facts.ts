@@ -101,6 +101,12 @@ export const FACTS = {
   'lookup of PARTNERPESA': words('whether names of partner wallets are found', ['answered', 'refused']),
   'rate limit headers': words('which headers tell the rate limit', ['none', 'ratelimit', 'x-ratelimit']),
   'status of wrong fields': status('the HTTP status of messages by field', [422, 400, 200]),
+  'webhook answers': words('which answers to a webhook count as received', ['200', '2xx']),
+  'first redelivery': {
+    says: 'the wait before a webhook is delivered again, in seconds',
+    values: [5, 1, 10, 30, 60, 300],
+    range: [1, 86_400],
+  } satisfies FactKind<number> as FactKind<number>,
   ...successes,
   ...statuses,
   ...shapes,

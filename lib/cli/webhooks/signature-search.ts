@@ -23,6 +23,12 @@ export interface FoundSignature extends Omit<PayloadVariant, 'parts'>, Pick<KeyV
  * Tries the usual ways of signing, the simplest first. Returns the first whose signature is in the headers.
  */
 export function searchSignature(headers: Headers, body: Buffer, secret: string): FoundSignature | undefined {
+  for (const found of signaturesIn(headers, body, secret)) return found;
+  return undefined;
+}
+
+/** Every usual way of signing whose signature is in the headers, the simplest first. */
+export function* signaturesIn(headers: Headers, body: Buffer, secret: string): Generator<FoundSignature> {
   for (const { change, body: bytes } of bodyVariants(body)) {
     for (const { parts, ...payload } of payloadVariants(headers)) {
       for (const { bytes: key, ...how } of keyVariants(secret)) {
@@ -30,12 +36,11 @@ export function searchSignature(headers: Headers, body: Buffer, secret: string):
           const mac = createHmac(algorithm, key);
           for (const part of parts) mac.update(part === BODY ? bytes : part);
           const place = placeOf(mac.digest(), headers);
-          if (place) return { ...place, ...payload, ...how, algorithm, bodyChange: change };
+          if (place) yield { ...place, ...payload, ...how, algorithm, bodyChange: change };
         }
       }
     }
   }
-  return undefined;
 }
 
 function placeOf(

@@ -194,7 +194,7 @@ const WHOLE_NUMBER = /^[1-9]\d{0,14}$/;
 const ISO_MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 /** A signed time as milliseconds since 1970; undefined if it is not exactly in the form of its unit. */
-function parseTimestamp(text: string, unit: Unit): number | undefined {
+export function parseTimestamp(text: string, unit: Unit): number | undefined {
   if (unit === 'iso') {
     const moment = ISO_MOMENT.test(text) ? Date.parse(text) : Number.NaN;
     return Number.isNaN(moment) ? undefined : moment;

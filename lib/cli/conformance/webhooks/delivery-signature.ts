@@ -1,0 +1,92 @@
+import { type WebhookFacts } from '../../../gateway-profile/gateway-profile.js';
+import { type FoundSignature } from '../../webhooks/signature-search.js';
+import { evidenceOf } from './captured-delivery.js';
+import { differentBodies, type SigningWay, signingWays } from './delivery-ways.js';
+import { schemeClause } from './scheme-text.js';
+import { clockClause } from './signature-time.js';
+import { signedSo } from './signed-so.js';
+import { type Found, silent } from './webhook-question.js';
+import { type WebhooksHeard } from './webhooks-heard.js';
+
+const OPTION = 'webhooks.scheme';
+/** One delivery that fits proves too little. */
+const FEWEST_BODIES = 2;
+
+/** What the signatures showed, and the scheme if it is known. */
+export interface SignatureFound {
+  readonly conclusion: Found;
+  readonly webhooks?: WebhookFacts;
+}
+
+/** Learns how webhooks are signed: from two different bodies that one scheme explains, and that it refuses if they are changed. */
+export function learnSignature({
+  deliveries,
+  secrets,
+}: Pick<WebhooksHeard, 'deliveries' | 'secrets'>): SignatureFound {
+  if (secrets.length === 0) return { conclusion: silent('needs --webhook-secret') };
+  if (deliveries.length === 0) return { conclusion: silent('no webhook came') };
+  const ways = signingWays(deliveries, secrets);
+  const taken = mostExplained(ways.filter(({ facts }) => facts));
+  const refused = mostExplained(ways.filter(({ facts }) => !facts));
+  if (taken?.facts && differentBodies(taken) >= FEWEST_BODIES)
+    return learnt(taken, taken.facts, ways, secrets);
+  if (refused && differentBodies(refused) >= FEWEST_BODIES && !taken)
+    return { conclusion: impossible(refused) };
+  if (taken ?? refused) {
+    return {
+      conclusion: silent(
+        'one body alone fits a way of signing: webhooks with two different bodies are needed',
+      ),
+    };
+  }
+  return {
+    conclusion: silent(
+      'no usual way of signing explains a webhook: another secret signs them, or another way',
+    ),
+  };
+}
+
+function learnt(
+  { deliveries }: SigningWay,
+  facts: WebhookFacts,
+  ways: readonly SigningWay[],
+  secrets: readonly string[],
+): SignatureFound {
+  const evidence = evidenceOf(deliveries);
+  const others = ways.flatMap((way) => way.deliveries).filter((delivery) => !deliveries.includes(delivery));
+  if (others.length > 0) {
+    const says = `some webhooks are signed as ${schemeClause(facts)}, others in another way`;
+    return {
+      conclusion: {
+        verdict: 'differs',
+        says,
+        evidence: evidenceOf([...deliveries, ...others]),
+        option: OPTION,
+      },
+    };
+  }
+  const clock = clockClause(signedSo(deliveries, facts, secrets));
+  const says = [schemeClause(facts), clock].filter((clause) => clause !== '').join('; ');
+  return { conclusion: { verdict: 'learnt', says, evidence, option: OPTION }, webhooks: facts };
+}
+
+function impossible({ found, deliveries }: SigningWay): Found {
+  const says = `the package refuses it: ${reasonOf(found)}`;
+  return { verdict: 'differs', says, evidence: evidenceOf(deliveries), option: OPTION };
+}
+
+function reasonOf({ bodyChange, algorithm, encoding, payload, secret }: FoundSignature): string {
+  if (algorithm === 'sha1') return 'HMAC-SHA1';
+  // Its reason in brackets is about files, which nobody edits here.
+  if (bodyChange !== undefined)
+    return `the signature is that of the body ${bodyChange.replace(/ \(.*\)$/, '')}`;
+  if (secret === 'after whsec_ as base64') return 'the key is the part of the secret after whsec_, in base64';
+  return `no scheme of it fits HMAC-${algorithm.toUpperCase()} over ${payload} in ${encoding === 'HEX' ? 'upper-case hex' : encoding}`;
+}
+
+/** The way that explains most bodies; of several, one that signs a time and so stops replays; then the simplest. */
+function mostExplained(ways: readonly SigningWay[]): SigningWay | undefined {
+  const most = Math.max(...ways.map(differentBodies));
+  const best = ways.filter((way) => differentBodies(way) === most);
+  return best.find(({ found }) => found.payload.includes('{timestamp}')) ?? best[0];
+}

@@ -1,0 +1,67 @@
+import { type CapturedDelivery, evidenceOf } from './captured-delivery.js';
+import { triesByEvent } from './delivery-tries.js';
+import { learnSignature } from './delivery-signature.js';
+import { toldName } from './event-shape.js';
+import { signatureHeader } from './signed-so.js';
+import { type Found, silent } from './webhook-question.js';
+import { ownDeliveries, type WebhooksHeard } from './webhooks-heard.js';
+
+/** Headers that any sender or proxy may set, and that mean nothing to the package. */
+const USUAL_HEADER =
+  /^(?:host|connection|content-(?:type|length|encoding)|transfer-encoding|user-agent|accept(?:-.*)?|date|cache-control|via|forwarded|x-forwarded-.*|x-real-ip|traceparent|tracestate|baggage|cf-.*|cdn-loop|keep-alive|pragma|true-client-ip)$/;
+
+/** Whether an event that comes again has the same bytes and the same signature. */
+export function repeatedBytes(heard: WebhooksHeard): Found {
+  const repeated = [...triesByEvent(ownDeliveries(heard)).values()]
+    .filter(({ length }) => length > 1)
+    .map((tries) => tries.flatMap(({ copies }) => copies));
+  if (repeated.length === 0) return silent('no webhook came twice');
+  const evidence = evidenceOf(repeated.flat());
+  const areSame = repeated.every(([first, ...others]) =>
+    others.every(({ body }) => first?.body.equals(body)),
+  );
+  const says = areSame
+    ? 'a webhook that comes again has the same bytes'
+    : 'a webhook that comes again has other bytes';
+  const signature = signatureClause(heard, repeated);
+  return { verdict: areSame ? 'held' : 'differs', says: [says, ...signature].join(' and '), evidence };
+}
+
+/** Headers that neither the package nor the usual senders know. */
+export function otherHeaders(heard: WebhooksHeard): Found {
+  const own = ownDeliveries(heard);
+  if (own.length === 0) return silent('no webhook of this run came');
+  const { webhooks } = learnSignature(heard);
+  const known = webhooks ? schemeHeaders(webhooks) : [];
+  const names = new Set(own.flatMap(({ headers }) => [...headers.keys()]));
+  const others = [...names].filter((name) => !USUAL_HEADER.test(name) && !known.includes(name));
+  const evidence = evidenceOf(own);
+  if (others.length === 0)
+    return { verdict: 'held', says: 'webhooks have no header that is not known', evidence };
+  const told = [...new Set(others.map(toldName))];
+  return {
+    verdict: 'differs',
+    says: `webhooks have headers that are not known: ${told.join(', ')}`,
+    evidence,
+  };
+}
+
+function schemeHeaders(facts: NonNullable<ReturnType<typeof learnSignature>['webhooks']>): readonly string[] {
+  const header = signatureHeader(facts);
+  if (facts.scheme === 'stripeStyle') return [header];
+  if (facts.scheme === 'hmac') return [header, facts.timestamp?.header ?? header, facts.id?.header ?? header];
+  const prefix = facts.prefix ?? 'webhook';
+  return [header, `${prefix}-id`, `${prefix}-timestamp`];
+}
+
+function signatureClause(
+  heard: WebhooksHeard,
+  repeated: readonly (readonly CapturedDelivery[])[],
+): readonly string[] {
+  const { webhooks } = learnSignature(heard);
+  if (!webhooks) return [];
+  const name = signatureHeader(webhooks);
+  const value = ({ headers }: CapturedDelivery): string => (headers.get(name) ?? []).join();
+  const isSame = repeated.every((deliveries) => new Set(deliveries.map(value)).size === 1);
+  return [isSame ? 'the same signature' : 'a new signature'];
+}

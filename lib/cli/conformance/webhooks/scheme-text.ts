@@ -1,0 +1,98 @@
+import {
+  type HmacFacts,
+  type SignedPartFact,
+  type WebhookFacts,
+} from '../../../gateway-profile/gateway-profile.js';
+import { LEARNT_TOLERANCE_SECONDS } from '../../../webhooks/signature/learnt-scheme.js';
+
+/** A way of signing in one clause: "HMAC-SHA256, hex, x-signature, over the body". */
+export function schemeClause(facts: WebhookFacts): string {
+  switch (facts.scheme) {
+    case 'hmac':
+      return hmacClause(facts);
+    case 'standardWebhooks':
+      return `Standard Webhooks, ${facts.prefix ?? 'webhook'}-signature, over id, time and body`;
+    case 'stripeStyle':
+      return `HMAC-SHA256, hex, ${facts.header} with t= and ${facts.signatureKey ?? 'v1'}=, over time and body`;
+  }
+}
+
+/** The option `webhooks` of `PaymentsModule` as TypeScript; the name of its scheme has to be imported. */
+export function webhooksOptionText(facts: WebhookFacts): string {
+  return [
+    '{',
+    `  scheme: ${schemeText(facts).replaceAll('\n', '\n  ')},`,
+    `  secrets: [${secretText(facts)}],`,
+    '}',
+  ].join('\n');
+}
+
+function hmacClause({ algorithm, encoding, header, prefix, payload, timestamp }: HmacFacts): string {
+  const over = payload.map((part) => (typeof part === 'object' ? part.literal : `{${part}}`)).join('');
+  return [
+    `HMAC-${algorithm.toUpperCase()}`,
+    encoding,
+    prefix === undefined ? header : `${header} with ${prefix}`,
+    payload.length === 1 ? 'over the body' : `over ${over}`,
+    ...(timestamp ? [`time in ${timestamp.header}`] : []),
+  ].join(', ');
+}
+
+function schemeText(facts: WebhookFacts): string {
+  switch (facts.scheme) {
+    case 'hmac':
+      return callText('hmac', hmacOptions(facts));
+    case 'standardWebhooks':
+      return callText('standardWebhooks', [...option('prefix', facts.prefix)]);
+    case 'stripeStyle':
+      return callText('stripeStyle', [
+        ...option('header', facts.header),
+        ...option('unit', facts.unit),
+        ...option('signatureKey', facts.signatureKey),
+        ...option('separator', facts.separator),
+      ]);
+  }
+}
+
+function hmacOptions({
+  header,
+  algorithm,
+  encoding,
+  prefix,
+  payload,
+  timestamp,
+  id,
+}: HmacFacts): readonly string[] {
+  const time = timestamp && `header: ${quoted(timestamp.header)}, unit: ${quoted(timestamp.unit)}`;
+  return [
+    ...option('header', header),
+    ...option('algorithm', algorithm),
+    ...option('encoding', encoding),
+    ...option('prefix', prefix),
+    ...(time === undefined ? [] : [`timestamp: { ${time}, toleranceSeconds: ${LEARNT_TOLERANCE_SECONDS} }`]),
+    ...(id ? [`id: { header: ${quoted(id.header)} }`] : []),
+    `payload: [${payload.map(partText).join(', ')}]`,
+  ];
+}
+
+function callText(name: string, options: readonly string[]): string {
+  if (options.length === 0) return `${name}()`;
+  return [`${name}({`, ...options.map((line) => `  ${line},`), '})'].join('\n');
+}
+
+function option(name: string, value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [`${name}: ${quoted(value)}`];
+}
+
+function partText(part: SignedPartFact): string {
+  return typeof part === 'object' ? `{ literal: ${quoted(part.literal)} }` : quoted(part);
+}
+
+function secretText({ secretEncoding }: WebhookFacts): string {
+  const value = "process.env.PAYMENTS_WEBHOOK_SECRET ?? ''";
+  return secretEncoding === undefined ? value : `{ value: ${value}, encoding: ${quoted(secretEncoding)} }`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
+}
