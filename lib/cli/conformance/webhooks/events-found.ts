@@ -15,26 +15,25 @@ export function eventSeen(heard: WebhooksHeard, event: string, endings: readonly
 }
 
 /** Whether payouts have webhooks. The specification shows none, so nothing of them can be `held`. */
-export function payoutEvents(heard: WebhooksHeard): Found {
-  const references = [...heard.asked]
-    .filter(([, ending]) => ending === 'payout')
-    .map(([reference]) => reference);
-  if (references.length === 0) return silent('no payout was made');
-  const seen = ownDeliveries(heard).filter(({ body }) =>
-    references.includes(claimedEvent(body).reference ?? ''),
-  );
+export function payoutWebhooks(heard: WebhooksHeard): Found {
+  if (![...heard.asked.values()].includes('payout')) return silent('no payout was made');
+  const seen = deliveriesOf(heard, 'payout');
   if (seen.length === 0) return silent(`no webhook for payouts within ${listenedFor(heard)}`);
-  const names = [...new Set(seen.map(({ body }) => toldName(claimedEvent(body).event ?? '')))];
-  const says = `payouts have webhooks: ${names.join(', ')}${differenceClause(seen)}`;
+  return { verdict: 'differs', says: 'payouts have webhooks', evidence: evidenceOf(seen) };
+}
+
+/** The names of the events of payouts, and how they differ from those of collections. */
+export function payoutEvents(heard: WebhooksHeard): Found {
+  const seen = deliveriesOf(heard, 'payout');
+  if (seen.length === 0) return silent('no webhook for a payout came');
+  const says = `payouts have the events ${namesOf(seen).join(', ')}${differenceClause(seen)}`;
   return { verdict: 'differs', says, evidence: evidenceOf(seen) };
 }
 
 /** Events of collections beside the four of the specification. */
 export function otherEvents(heard: WebhooksHeard, known: readonly string[]): Found {
-  const own = ownDeliveries(heard).filter(({ body }) => {
-    const { reference } = claimedEvent(body);
-    return reference !== undefined && heard.asked.get(reference) !== 'payout';
-  });
+  const payouts = deliveriesOf(heard, 'payout');
+  const own = ownDeliveries(heard).filter((delivery) => !payouts.includes(delivery));
   if (own.length === 0) return silent('no webhook of a payment came');
   const others = own.filter(({ body }) => !known.includes(claimedEvent(body).event ?? ''));
   if (others.length === 0) {
@@ -44,28 +43,29 @@ export function otherEvents(heard: WebhooksHeard, known: readonly string[]): Fou
       evidence: evidenceOf(own),
     };
   }
-  const names = [...new Set(others.map(({ body }) => toldName(claimedEvent(body).event ?? '')))];
-  return {
-    verdict: 'differs',
-    says: `payments have other events: ${names.join(', ')}`,
-    evidence: evidenceOf(others),
-  };
+  const says = `payments have other events: ${namesOf(others).join(', ')}`;
+  return { verdict: 'differs', says, evidence: evidenceOf(others) };
 }
 
 /** How a collection ends whose customer declines. */
 export function declinedEnd(heard: WebhooksHeard): Found {
-  const declined = [...heard.asked]
-    .filter(([, ending]) => ending === 'decline')
-    .map(([reference]) => reference);
-  if (declined.length === 0) return silent('no payment was declined');
-  const seen = ownDeliveries(heard).filter(({ body }) =>
-    declined.includes(claimedEvent(body).reference ?? ''),
-  );
-  const names = [...new Set(seen.map(({ body }) => toldName(claimedEvent(body).event ?? '')))];
+  if (![...heard.asked.values()].includes('decline')) return silent('no payment was declined');
+  const seen = deliveriesOf(heard, 'decline');
+  const names = namesOf(seen);
   if (names.length === 0) return silent(`no webhook of a declined payment within ${listenedFor(heard)}`);
   const isEnd = names.length === 1 && ['payment.failed', 'payment.cancelled'].includes(names[0] ?? '');
   const says = `a payment that its customer declines gives ${names.join(' and ')}`;
   return { verdict: isEnd ? 'held' : 'differs', says, evidence: evidenceOf(seen) };
+}
+
+function deliveriesOf(heard: WebhooksHeard, ending: AskedEnding): readonly CapturedDelivery[] {
+  return ownDeliveries(heard).filter(
+    ({ body }) => heard.asked.get(claimedEvent(body).reference ?? '') === ending,
+  );
+}
+
+function namesOf(deliveries: readonly CapturedDelivery[]): readonly string[] {
+  return [...new Set(deliveries.map(({ body }) => toldName(claimedEvent(body).event ?? '')))];
 }
 
 function shapeFound(event: string, seen: readonly CapturedDelivery[]): Found {

@@ -1,5 +1,5 @@
 import { learnSignature } from './delivery-signature.js';
-import { declinedEnd, eventSeen, otherEvents, payoutEvents } from './events-found.js';
+import { declinedEnd, eventSeen, otherEvents, payoutEvents, payoutWebhooks } from './events-found.js';
 import { firstRedelivery, receivedAnswers } from './redelivery-found.js';
 import { otherHeaders, repeatedBytes } from './repeats-found.js';
 import { type Found, type WebhookNeed, type WebhookQuestion } from './webhook-question.js';
@@ -66,9 +66,15 @@ export const WEBHOOK_QUESTIONS: readonly WebhookQuestion[] = [
     needs: ['address'],
     concludes: (heard) => otherEvents(heard, EVENTS),
   }),
-  question('payout events', {
+  question('payout webhooks', {
     point: 'sends no webhook for payouts',
-    asks: 'whether payouts have webhooks, and how they look',
+    asks: 'whether payouts have webhooks',
+    needs: ['address', 'time'],
+    concludes: payoutWebhooks,
+  }),
+  question('payout events', {
+    point: 'shows no payout events',
+    asks: 'which events payouts have, and how they look',
     needs: ['address', 'time'],
     concludes: payoutEvents,
   }),

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createHmac } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
 import ts from 'typescript';
-import { hmac, type PaymentsModuleOptions } from '../../../../../lib/index.js';
+import { hmac, type PaymentsModuleOptions, standardWebhooks, stripeStyle } from '../../../../../lib/index.js';
 import {
   type GatewayProfile,
   type WebhookFacts,
 } from '../../../../../lib/gateway-profile/gateway-profile.js';
+import { learntScheme } from '../../../../../lib/webhooks/signature/learnt-scheme.js';
 import { moduleOptionsText } from '../../../../../lib/cli/conformance/report/module-options.js';
 
 const textFor = (over: Partial<GatewayProfile>): string | undefined =>
@@ -17,7 +17,13 @@ function optionsOf(text: string): PaymentsModuleOptions {
   const [, body = ''] = ts.transpile(text, { target: ts.ScriptTarget.ES2022 }).split(/^import .*$/m);
   let given: PaymentsModuleOptions | undefined;
   const forRoot = (options: PaymentsModuleOptions): void => void (given = options);
-  runInNewContext(body, { hmac, PaymentsModule: { forRoot }, process: { env: {} } });
+  runInNewContext(body, {
+    hmac,
+    standardWebhooks,
+    stripeStyle,
+    PaymentsModule: { forRoot },
+    process: { env: {} },
+  });
   return given as unknown as PaymentsModuleOptions;
 }
 
@@ -44,34 +50,37 @@ describe('the options of a profile', () => {
     });
   });
 
-  it.each<WebhookFacts>([
-    { header: 'x-signature', algorithm: 'sha256', encoding: 'hex', payload: 'body' },
-    { header: 'x-signature', algorithm: 'sha512', encoding: 'base64', prefix: "v1='", payload: 'body' },
-    {
-      header: 'x-signature',
-      algorithm: 'sha256',
-      encoding: 'hex',
-      payload: 'timestamp.body',
-      timestamp: { header: 'x-time', unit: 's' },
-    },
+  it.each<[WebhookFacts]>([
+    [{ scheme: 'hmac', header: 'x-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] }],
+    [
+      {
+        scheme: 'hmac',
+        header: 'x-signature',
+        algorithm: 'sha512',
+        encoding: 'base64',
+        prefix: "v1\\'",
+        payload: ['id', { literal: '.' }, 'timestamp', { literal: ':' }, 'body'],
+        timestamp: { header: 'x-time', unit: 'ms' },
+        id: { header: 'x-id' },
+        secretEncoding: 'hex',
+      },
+    ],
+    [{ scheme: 'standardWebhooks' }],
+    [{ scheme: 'standardWebhooks', prefix: 'svix', secretEncoding: 'utf8' }],
+    [{ scheme: 'stripeStyle', header: 'x-signature' }],
+    [{ scheme: 'stripeStyle', header: 'x-signature', unit: 'ms', signatureKey: 's', separator: ':' }],
   ])('verify what is signed in that way %#', async (webhooks) => {
-    const { scheme } = optionsOf(textFor({ webhooks }) ?? '').webhooks ?? {};
-    const [body, now] = [Buffer.from('{"event":"payment.success"}'), Date.parse('2026-11-26T10:00:00Z')];
-    const time = String(now / 1_000);
-    const signed = webhooks.timestamp ? `${time}.${body.toString()}` : body;
-    const secret = Buffer.from('a secret of more than 16 bytes');
-    const signature = createHmac(webhooks.algorithm, secret).update(signed).digest(webhooks.encoding);
-    const headers = new Map([
-      [webhooks.header, [`${webhooks.prefix ?? ''}${signature}`]],
-      ['x-time', [time]],
+    const { scheme, secrets } = optionsOf(textFor({ webhooks }) ?? '').webhooks ?? {};
+    expect(secrets).toEqual([
+      webhooks.secretEncoding === undefined ? '' : { value: '', encoding: webhooks.secretEncoding },
     ]);
-    const verdict = await scheme?.verify({ headers, body, method: 'POST', url: '/' }, [secret], now);
-    expect(verdict).toEqual({ ok: true });
-    const other = await scheme?.verify(
-      { headers, body: Buffer.from('{}'), method: 'POST', url: '/' },
-      [secret],
-      now,
-    );
-    expect(other).toMatchObject({ ok: false });
+    const [body, now] = [Buffer.from('{"event":"payment.success"}'), Date.parse('2026-11-26T10:00:00Z')];
+    const key = Buffer.from('a secret of more than 16 bytes');
+    const signed = learntScheme(webhooks).sign?.({ body, key, now }) ?? {};
+    const headers = new Map(Object.entries(signed).map(([name, value]) => [name, [value]]));
+    expect(await scheme?.verify({ headers, body }, [key], now)).toEqual({ ok: true });
+    expect(await scheme?.verify({ headers, body: Buffer.from('{}') }, [key], now)).toMatchObject({
+      ok: false,
+    });
   });
 });

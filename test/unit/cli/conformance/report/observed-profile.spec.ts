@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type FactName, type FactValue } from '../../../../../lib/gateway-profile/facts.js';
-import { type GatewayProfile } from '../../../../../lib/gateway-profile/gateway-profile.js';
+import { type GatewayProfile, type HmacFacts } from '../../../../../lib/gateway-profile/gateway-profile.js';
 import { type Conclusion } from '../../../../../lib/cli/conformance/conclusion.js';
 import { observedProfile } from '../../../../../lib/cli/conformance/report/observed-profile.js';
 import { compareProfiles } from '../../../../../lib/cli/conformance/report/profile-changes.js';
@@ -20,7 +20,13 @@ const profile = (over: Partial<GatewayProfile> = {}): GatewayProfile => ({
   evidence: {},
   ...over,
 });
-const SIGNED = { header: 'x-signature', algorithm: 'sha256', encoding: 'hex', payload: 'body' } as const;
+const SIGNED: HmacFacts = {
+  scheme: 'hmac',
+  header: 'x-signature',
+  algorithm: 'sha256',
+  encoding: 'hex',
+  payload: ['body'],
+};
 
 describe('the profile of a run', () => {
   it('has each fact with all of its evidence', () => {
