@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { WEBHOOK_QUESTIONS } from '../../../lib/cli/conformance/webhooks/webhook-questions.js';
+import { type WebhooksHeard } from '../../../lib/cli/conformance/webhooks/webhooks-heard.js';
+import { type Conclusion } from '../../../lib/cli/conformance/conclusion.js';
+import { FIVE_ENDINGS, stageWebhooks, type WebhookStage } from '../../support/heard-webhooks.js';
+
+let stage: WebhookStage;
+afterEach(() => stage.stop());
+
+const about = (heard: WebhooksHeard, question: string): Conclusion =>
+  WEBHOOK_QUESTIONS.find(({ name }) => name === question)?.concludes(heard) as Conclusion;
+
+async function endings(count: number): Promise<WebhooksHeard> {
+  for (const ending of FIVE_ENDINGS.slice(0, count)) await stage.end(ending);
+  return stage.hear();
+}
+
+describe('redelivery', () => {
+  it('is learnt from five events', async () => {
+    stage = await stageWebhooks();
+    const heard = await endings(5);
+    expect(about(heard, 'first redelivery')).toMatchObject({
+      verdict: 'learnt',
+      says: 'a refused webhook comes again after 5 s, give or take 1 s; 2 tries were seen',
+      fact: { name: 'first redelivery', value: 5 },
+      evidence: [
+        expect.stringMatching(/^webhook-[\da-f]{12}$/),
+        expect.stringMatching(/^webhook-/),
+      ] as string[],
+    });
+    expect(about(heard, 'webhook answers')).toMatchObject({
+      verdict: 'learnt',
+      says: '200 alone counts as received; 201, 202, 204 do not',
+      fact: { name: 'webhook answers', value: '200' },
+    });
+  });
+
+  it.each([
+    [0, 'no webhook came that could be refused', 'the wait before a redelivery is not known'],
+    [
+      1,
+      'the first wait was 5 s for one webhook; two have to agree',
+      'the wait before a redelivery is not known',
+    ],
+    [3, undefined, 'not seen what an answer of 201 and 202 does'],
+  ])('is silent about what %s events do not show', async (count, wait, answers) => {
+    stage = await stageWebhooks();
+    const heard = await endings(count);
+    if (wait !== undefined)
+      expect(about(heard, 'first redelivery')).toMatchObject({ verdict: 'silent', says: wait });
+    expect(about(heard, 'webhook answers')).toMatchObject({ verdict: 'silent', says: answers });
+  });
+
+  it('tells later waits as far as they were seen', async () => {
+    stage = await stageWebhooks();
+    await endings(2);
+    await stage.sandbox.clock.advance('5m');
+    expect(about(await stage.hear(), 'first redelivery').says).toBe(
+      'a refused webhook comes again after 5 s, give or take 1 s; then after 300 s; 3 tries were seen',
+    );
+  });
+});
