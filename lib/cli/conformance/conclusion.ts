@@ -12,7 +12,7 @@ export interface Conclusion {
   readonly question: string;
   /** What was found, in one clause: "DUPLICATE_REQUEST for the same key and body". No personal data, and no text of the gateway. */
   readonly says: string;
-  /** What is known now; undefined with `silent`, and with what this tool does not know. */
+  /** What is known now; undefined with `silent`, with what this tool does not know, and with what no fact is about. */
   readonly fact?: { readonly name: FactName; readonly value: FactValue };
   /** The request ids of the answers that show it. */
   readonly evidence: readonly string[];

@@ -6,6 +6,8 @@ import { dirname, join, posix, relative, sep } from 'node:path';
 const INSIDE_LIB: Readonly<Record<string, string>> = {
   'batch-contract.ts': 'shows the store of batches, which no application uses',
   'cli-process.ts': 'runs a command in the process of the spec',
+  'conformance-answers.ts': 'gives answers to questions that no application asks',
+  'conformance-run.ts': 'asks them without the command line',
   'control-contract.ts': 'reads the document that the emulator serves',
   'delivery-queue.ts': 'stands in the place of BullMQ',
   'gateway-contract.ts': 'reads the document of the gateway',

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type PaymentsSandbox, type SandboxRequest } from 'nestjs-payments/sandbox';
+import { type Conclusion } from '../../lib/cli/conformance/conclusion.js';
+import { type QuestionInputs, type Step } from '../../lib/cli/conformance/questions/question.js';
+import { type AskedGateway, Conversation } from '../../lib/cli/conformance/run/conversation.js';
+import { planRun, type RunCaps, type RunPlan } from '../../lib/cli/conformance/run/plan.js';
+import { runQuestions, type RunQuestionsOptions } from '../../lib/cli/conformance/run/run-questions.js';
+import { FACT_NAMES, type FactName, FACTS, type FactValue } from '../../lib/gateway-profile/facts.js';
+import { QUESTIONS } from '../../lib/cli/conformance/questions/questions.js';
+
+export { planRun, QUESTIONS, type Conclusion };
+
+/** Inputs with which every question can be asked. */
+export const ALL_INPUTS: QuestionInputs = {
+  phone: '255712000111',
+  partnerPhone: '255713000222',
+  recipientPhone: '255714000333',
+  network: 'NET_ONE',
+  bankCode: 'BSB',
+  longBankCode: 'BAOBAB_SAVINGS',
+  bankAccount: '7770001111',
+  accountName: 'Amani Juma',
+  unknownAccount: '9990000404',
+  collectionStatusPath: '/payments/{reference}',
+  payoutStatusPath: '/disbursements/{reference}',
+  aboveBalanceCents: 200_000_000,
+  amountCents: 100_000,
+};
+
+export const WIDE_CAPS: RunCaps = { maxRequests: 200, maxAmountCents: 10_000_000_000 };
+
+export function gatewayOf(sandbox: PaymentsSandbox, merchant = 'asker'): AskedGateway {
+  return {
+    baseUrl: sandbox.baseUrl,
+    apiKey: `pk_test_${merchant}`,
+    apiSecret: `sk_test_${merchant}`,
+  };
+}
+
+/** A folder that ends with the test. */
+export function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+/** Runs a plan to its end, or until the signal. */
+export async function conclusionsOf(
+  gateway: AskedGateway,
+  plan: RunPlan = planRun(ALL_INPUTS, WIDE_CAPS),
+  {
+    journal = join(ownFolder(), 'journal.jsonl'),
+    ...options
+  }: RunQuestionsOptions & { journal?: string } = {},
+): Promise<readonly Conclusion[]> {
+  const conversation = Conversation.open(gateway, plan, journal);
+  try {
+    const conclusions: Conclusion[] = [];
+    const run = runQuestions(plan, conversation, { wait: () => Promise.resolve(), ...options });
+    for await (const result of run) conclusions.push(...result.conclusions);
+    return conclusions;
+  } finally {
+    conversation.close();
+  }
+}
+
+/** What the emulator does without a profile. */
+export const DOCUMENTED_FACTS: ReadonlyMap<FactName, FactValue> = new Map(
+  FACT_NAMES.map((name) => [name, FACTS[name].values[0]]),
+);
+
+/** The facts of conclusions. Throws if one is there twice with two values. */
+export function factsOf(conclusions: readonly Conclusion[]): ReadonlyMap<FactName, FactValue> {
+  const facts = new Map<FactName, FactValue>();
+  for (const { fact } of conclusions) {
+    if (!fact) continue;
+    const before = facts.get(fact.name);
+    if (before !== undefined && before !== fact.value) throw new Error(`${fact.name} is concluded twice`);
+    facts.set(fact.name, fact.value);
+  }
+  return facts;
+}
+
+/** What was sent that is not in the plan, or not in its order; empty if a part of the plan was sent and nothing else. */
+export function unplannedOf(plan: RunPlan, requests: readonly SandboxRequest[]): readonly string[] {
+  const open = plan.questions.flatMap(({ steps }) => steps);
+  return requests.flatMap(({ method, path, body }) => {
+    const sent = `${method} ${path.replace('/api/v1', '')}`;
+    const at = open.findIndex((step) => isSame(step, sent, body));
+    if (at === -1) return [sent];
+    open.splice(0, at + 1);
+    return [];
+  });
+}
+
+function isSame({ operation, path, body }: Step, sent: string, received: unknown): boolean {
+  const [before, after] = (path ?? '').split('{reference}');
+  const isOperation = path
+    ? sent.startsWith(`GET ${before}`) && sent.endsWith(after ?? '')
+    : operation === sent;
+  if (!isOperation || typeof body !== 'object') return isOperation && (body ?? null) === received;
+  const { reference: _, ...fields } = received as Readonly<Record<string, unknown>>;
+  return JSON.stringify(fields) === JSON.stringify(body);
+}

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { conclude } from '../../../../../lib/cli/conformance/questions/conclude.js';
+import { QUESTIONS } from '../../../../../lib/cli/conformance/questions/questions.js';
+import { type StepAnswer } from '../../../../../lib/cli/conformance/questions/step-answer.js';
+import {
+  accepted,
+  LOST,
+  questionNamed,
+  refused,
+  STRANGE,
+  verdictOf,
+  wrong,
+} from '../../../../support/conformance-answers.js';
+
+const paid = accepted({ reference: 'nc1', provider_reference: 'like 1', amount: '1.00' });
+const network = refused('INVALID_NETWORK');
+const busy = refused('INSUFFICIENT_BALANCE');
+
+/** Question, answers, verdict with the value of the fact. */
+const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
+  ['no credentials', [refused('UNAUTHORIZED', { status: 401 })], 'held'],
+  ['no credentials', [refused('UNAUTHORIZED', { status: 400 })], 'differs'],
+  ['no credentials', [accepted()], 'differs'],
+  ['wrong secret', [refused('UNAUTHORIZED', { status: 401 })], 'held'],
+  ['wrong secret', [refused('INVALID_REQUEST')], 'differs'],
+  ['bearer', [accepted(), accepted()], 'learnt accepted'],
+  ['bearer', [accepted(), refused('UNAUTHORIZED')], 'learnt refused'],
+  ['bearer', [accepted(), refused('INVALID_REQUEST')], 'differs'],
+  ['bearer', [refused('UNAUTHORIZED')], 'silent'],
+  ['balance', [accepted({ balance: 1, available_balance: '1.00', locked_balance: 0 })], 'held'],
+  ['balance', [accepted({ balance: 1 })], 'differs'],
+  ['balance', [refused('INSUFFICIENT_PERMISSIONS')], 'silent'],
+  ['rate limit headers', [accepted({}, { headers: ['date'] })], 'learnt none'],
+  ['rate limit headers', [accepted({}, { headers: ['ratelimit', 'ratelimit-policy'] })], 'learnt ratelimit'],
+  ['rate limit headers', [accepted({}, { headers: ['x-ratelimit-limit'] })], 'learnt x-ratelimit'],
+  ['rate limit headers', [accepted({}, { headers: ['ratelimit', 'x-ratelimit-limit'] })], 'differs'],
+  ['rate limit headers', [accepted({}, { headers: ['x-rate-limit'] })], 'differs'],
+  ['rate limit headers', [accepted({}, { headers: ['x-ratelimited'] })], 'differs'],
+  ['list of banks', [accepted([{ id: 0, name: '…', code: '…' }])], 'held'],
+  ['list of banks', [accepted([])], 'differs'],
+  ['list of banks', [accepted([{ id: 0 }])], 'differs'],
+  ['case of bank codes', [accepted(), accepted()], 'learnt any'],
+  ['case of bank codes', [accepted(), refused('INVALID_BANK_CODE')], 'learnt exact'],
+  ['case of bank codes', [accepted(), refused('ACCOUNT_NOT_FOUND')], 'differs'],
+  ['case of bank codes', [refused('INVALID_CHANNEL')], 'silent'],
+  ['long bank codes', [accepted(), accepted()], 'learnt accepted'],
+  ['long bank codes', [accepted(), refused('INVALID_BANK_CODE')], 'learnt refused'],
+  ['lookup of BANK', [accepted()], 'learnt answered'],
+  ['lookup of BANK', [refused('INVALID_CHANNEL')], 'learnt refused'],
+  ['lookup of BANK', [refused('ACCOUNT_NOT_FOUND')], 'silent'],
+  ['lookup of BANK', [refused('INVALID_BANK_CODE')], 'differs'],
+  ['lookup of MOBILE_MONEY', [refused('INVALID_CHANNEL')], 'learnt refused'],
+  ['lookup of PARTNERPESA', [accepted()], 'learnt answered'],
+  ['status of a collection', [paid, accepted({ reference: 'nc1', status: 'pending' })], 'learnt'],
+  ['status of a collection', [paid, accepted({ reference: 'nc2', status: 'pending' })], 'differs'],
+  ['status of a payout', [paid, accepted({ reference: 'nc1' })], 'differs'],
+  ['status of a payout', [paid, refused('INSUFFICIENT_PERMISSIONS')], 'silent'],
+  ['empty metadata', [accepted({ metadata: null })], 'held'],
+  ['empty metadata', [accepted({ metadata: [] })], 'differs'],
+  ['empty metadata', [accepted({})], 'differs'],
+  ['broken JSON', [refused('INVALID_REQUEST')], 'held'],
+  ['broken JSON', [wrong('amount')], 'differs'],
+  ['malformed phone', [wrong('phone')], 'held'],
+  ['malformed phone', [refused('INVALID_REQUEST')], 'differs'],
+  ['malformed phone', [accepted()], 'differs'],
+  ['unknown channel', [refused('INVALID_CHANNEL')], 'held'],
+  ['unknown channel', [wrong('channel')], 'differs'],
+  ['payout with another name', [refused('ACCOUNT_NAME_MISMATCH')], 'held'],
+  ['payout with another name', [accepted()], 'silent'],
+  ['payout above the balance', [busy], 'held'],
+  ['payout above the balance', [accepted()], 'silent'],
+  ['payout to an unknown network', [network], 'held'],
+  ['payout to an unknown network', [accepted()], 'differs'],
+  ['payout to an unknown network', [busy], 'silent'],
+  ['collection without an e-mail address', [paid, wrong('customer_email')], 'held'],
+  ['collection without an e-mail address', [paid, paid], 'held'],
+  ['collection without an e-mail address', [paid, wrong('phone')], 'differs'],
+  ['collection from the partner wallet', [paid], 'held'],
+  ['payout to the bank account', [busy], 'silent'],
+  ['same key, same request', [paid, refused('DUPLICATE_REQUEST')], 'held DUPLICATE_REQUEST'],
+  ['same key, same request', [paid, refused('DUPLICATE_REFERENCE')], 'differs DUPLICATE_REFERENCE'],
+  ['same key, same request', [paid, paid], 'differs first answer'],
+  ['same key, same request', [paid, accepted({ provider_reference: 'like 2' })], 'differs'],
+  ['same key, same request', [accepted({}), accepted({})], 'differs'],
+  ['same key, same request', [paid, wrong('reference')], 'differs'],
+  ['same key, same request', [wrong('amount')], 'silent'],
+  ['same key, other request', [paid, refused('DUPLICATE_REQUEST')], 'held DUPLICATE_REQUEST'],
+  ['same key, other request', [paid, refused('INVALID_REQUEST')], 'differs INVALID_REQUEST'],
+  ['same key, other request', [paid, paid], 'differs first answer'],
+  ['same key, other request', [paid, accepted({ reference: 'nc2' })], 'differs accepted'],
+  ['same key, other request', [paid, accepted({ reference: '…' })], 'differs'],
+  ['key of a refusal', [network, refused('DUPLICATE_REQUEST')], 'learnt used'],
+  ['key of a refusal', [network, network, refused('DUPLICATE_REQUEST')], 'learnt used'],
+  ['key of a refusal', [network, network, refused('INVALID_REQUEST')], 'learnt used'],
+  ['key of a refusal', [network, network, network], 'learnt used'],
+  ['key of a refusal', [network, network, paid, refused('DUPLICATE_REQUEST')], 'learnt free'],
+  ['key of a refusal', [network, network, paid, paid], 'learnt free'],
+  [
+    'key of a refusal',
+    [network, network, paid, accepted({ reference: 'nc2' }), refused('DUPLICATE_REQUEST')],
+    'learnt free',
+  ],
+  ['key of a refusal', [network, network, paid, accepted({ reference: 'nc2' }), paid], 'silent'],
+  ['key of a refusal', [network, network, busy], 'silent'],
+  ['key of a refusal', [network, network, paid, busy], 'silent'],
+  ['key of a refusal', [network, refused('INVALID_PHONE')], 'differs'],
+  ['key of a refusal', [busy], 'silent'],
+  [
+    'reference used again by a collection',
+    [paid, refused('DUPLICATE_REFERENCE')],
+    'learnt DUPLICATE_REFERENCE',
+  ],
+  ['reference used again by a collection', [paid, wrong('reference')], 'learnt errors.reference'],
+  ['reference used again by a collection', [paid, paid], 'learnt accepted'],
+  ['reference used again by a collection', [paid, wrong('amount')], 'differs'],
+  ['reference used again by a payout', [paid, refused('DUPLICATE_REFERENCE')], 'held'],
+  ['reference used again by a payout', [paid, paid], 'differs'],
+  ['reference used again by a payout', [busy], 'silent'],
+  ['reference of a collection used by a payout', [paid, paid], 'learnt free'],
+  ['reference of a collection used by a payout', [paid, refused('DUPLICATE_REFERENCE')], 'learnt used'],
+  ['reference of a collection used by a payout', [paid, busy], 'silent'],
+  ['longest reference', [wrong('reference'), paid], 'learnt 255'],
+  ['longest reference', [wrong('reference'), refused('INVALID_REQUEST'), paid], 'learnt 128'],
+  ['longest reference', Array<StepAnswer>(7).fill(wrong('reference')), 'silent'],
+  ['longest reference', [paid], 'differs'],
+  ['longest reference', [wrong('amount'), paid], 'silent'],
+  ['amount as text', [paid, paid], 'learnt accepted'],
+  ['amount as text', [paid, wrong('amount')], 'learnt refused'],
+  ['amount as text', [paid, refused('INVALID_REQUEST')], 'learnt refused'],
+  ['amount as text', [paid, wrong('amount', 'phone')], 'differs'],
+  ['amount as text', [wrong('amount')], 'silent'],
+  ['amount with three decimals', [paid, wrong('amount')], 'learnt refused'],
+  ['amount with three decimals', [paid, accepted({ amount: 1.01 })], 'learnt rounded'],
+  ['amount with three decimals', [paid, accepted({ amount: '1' })], 'learnt cut'],
+  ['amount with three decimals', [paid, accepted({ amount: '1.006' })], 'differs'],
+  ['amount with three decimals', [paid, accepted({ amount: '2.00' })], 'differs'],
+  ['amount of zero', [wrong('amount')], 'held'],
+  ['amount of zero', [paid], 'differs'],
+  ['other currency', [refused('INVALID_REQUEST')], 'held'],
+  ['other currency', [paid], 'differs'],
+  ['smallest amount', [paid], 'learnt 1'],
+  ['smallest amount', [wrong('amount'), wrong('amount'), paid], 'learnt 10000'],
+  ['smallest amount', [wrong('amount'), wrong('amount')], 'silent'],
+  ['smallest amount', [refused('INSUFFICIENT_PERMISSIONS'), paid], 'silent'],
+];
+
+describe('what a question concludes', () => {
+  it.each(TABLE)('%s: %j gives %s', (name, answers, verdict) => {
+    expect(verdictOf(name, answers)).toBe(verdict);
+  });
+
+  it('never makes a fact of a failure, a lost answer or an unknown form', () => {
+    for (const [name, answers] of TABLE) {
+      for (let before = 0; before < answers.length; before += 1) {
+        const start = answers.slice(0, before);
+        expect(verdictOf(name, [...start, LOST])).toBe('silent');
+        expect(verdictOf(name, [...start, STRANGE])).toBe('differs');
+      }
+    }
+  });
+
+  it('concludes something from every known answer, whatever the question', () => {
+    for (const question of QUESTIONS) {
+      for (const answer of [accepted(), refused('INVALID_ACCOUNT'), wrong('remarks'), busy]) {
+        const [conclusion] = conclude(question, [answer]);
+        expect(conclusion).toMatchObject({ question: question.name });
+        expect(conclusion?.says).not.toMatch(/undefined|null$/);
+      }
+    }
+  });
+
+  it('says exactly what a ladder saw, with the request ids', () => {
+    const [conclusion] = conclude(questionNamed('smallest amount'), [wrong('amount'), paid]);
+    expect(conclusion).toMatchObject({
+      says: 'TZS 1.00 is accepted, TZS 0.01 is refused',
+      evidence: ['id-of-success'],
+      option: 'limits',
+    });
+  });
+});
