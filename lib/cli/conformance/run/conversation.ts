@@ -1,0 +1,164 @@
+import { createHmac } from 'node:crypto';
+import { exchange, type ExchangeRequest, isAnswered } from '../../http-exchange.js';
+import { UsageError } from '../../usage-error.js';
+import { type Step } from '../questions/question.js';
+import { type StepAnswer } from '../questions/step-answer.js';
+import { keyFor, referenceFor } from './identity.js';
+import { moneyOf, movesMoney } from './money-of-step.js';
+import { type PlannedQuestion, type RunPlan, totalOf } from './plan.js';
+import { readAnswer } from './read-answer.js';
+import { redactAnswer } from './redact-answer.js';
+import { RunBudget } from './run-budget.js';
+import { type JournalledStep, RunJournal } from './run-journal.js';
+
+/** The gateway that is asked. */
+export interface AskedGateway {
+  /** Ends in `/api/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  /** How long an answer may take. Left out: 30 s. */
+  readonly timeoutMs?: number;
+}
+
+/** An answer, and whether it came right now. */
+export interface Heard {
+  readonly answer: StepAnswer;
+  /** Undefined: the journal had it, or nothing was sent. */
+  readonly isNew?: true;
+}
+
+/** What a torn off request says. */
+const LOST: StepAnswer = { kind: 'fault', why: 'its answer was lost' };
+const UNSENT: StepAnswer = { kind: 'fault', why: 'the gateway could not be reached' };
+
+/** Asks one gateway, one request after another, and writes down each of them before it is sent. */
+export class Conversation {
+  private readonly budget: RunBudget;
+
+  private constructor(
+    private readonly gateway: AskedGateway,
+    private readonly journal: RunJournal,
+    plan: RunPlan,
+  ) {
+    this.budget = new RunBudget(plan.caps);
+    for (const { cents, outcome } of journal.all()) {
+      this.budget.spend(cents);
+      if (movedNothing(outcome)) this.budget.giveBack(cents);
+    }
+  }
+
+  /**
+   * Begins a conversation, or goes on with the one of the journal.
+   *
+   * @throws UsageError if a key is no test key, or the journal is not one of this run.
+   */
+  static open(gateway: AskedGateway, plan: RunPlan, journalFile: string): Conversation {
+    refuseLiveKeys(gateway);
+    return new Conversation(gateway, RunJournal.open(journalFile, bondOf(gateway, plan)), plan);
+  }
+
+  /** Asks one request of a question, unless the journal knows its answer. A request that can move money is never sent twice. */
+  async ask({ question, steps }: PlannedQuestion, index: number): Promise<Heard> {
+    const step = steps[index];
+    if (!step) throw new RangeError(`The question has no request ${index + 1}.`);
+    const name = { question: question.name, step: index };
+    const known = this.journal.find(name);
+    if (known && !mayBeAskedAgain(step, known)) return { answer: answerOf(known.outcome) };
+    const cents = totalOf(moneyOf(step));
+    const problem = this.budget.problem(cents);
+    if (problem !== undefined) return { answer: { kind: 'fault', why: problem } };
+    const references = steps.map((_, at) => this.referenceOf(question.name, steps, at));
+    const request = this.requestFor(step, index, question.name, references);
+    this.journal.begin(name, step.operation, cents);
+    this.budget.spend(cents);
+    const record = await exchange(request.url, request, this.gateway.timeoutMs);
+    const outcome = isAnswered(record)
+      ? redactAnswer(record, { run: this.journal.run, references })
+      : record.step === 'answer'
+        ? 'lost'
+        : 'unsent';
+    this.journal.end(name, outcome);
+    if (movedNothing(outcome)) this.budget.giveBack(cents);
+    return { answer: answerOf(outcome), isNew: true };
+  }
+
+  close(): void {
+    this.journal.close();
+  }
+
+  private referenceOf(question: string, steps: readonly Step[], index: number): string {
+    const owner = steps[index]?.referenceOf ?? index;
+    return referenceFor({ run: this.journal.run, question, step: owner }, steps[owner]?.referenceLength);
+  }
+
+  private requestFor(
+    step: Step,
+    index: number,
+    question: string,
+    references: readonly string[],
+  ): ExchangeRequest & { readonly url: URL } {
+    const reference = references[index] ?? '';
+    const { run } = this.journal;
+    const key = movesMoney(step.operation) && {
+      'idempotency-key': keyFor({ run, question, step: step.keyOf ?? index }),
+    };
+    const headers = { accept: 'application/json', 'accept-encoding': 'identity', ...this.credentials(step) };
+    const [method, path = ''] = step.operation.split(' ');
+    const url = new URL(
+      this.gateway.baseUrl + (step.path?.replace('{reference}', encodeURIComponent(reference)) ?? path),
+    );
+    if (method === 'GET') return { url, method, headers };
+    const withBody = { ...headers, ...key, 'content-type': 'application/json' };
+    return { url, method: 'POST', headers: withBody, body: bodyOf(step, reference) };
+  }
+
+  private credentials({ credentials }: Step): Readonly<Record<string, string>> {
+    const { apiKey, apiSecret } = this.gateway;
+    switch (credentials) {
+      case 'none':
+        return {};
+      case 'bearer':
+        return { authorization: `Bearer ${apiKey}` };
+      case 'wrong secret':
+        return { 'x-api-key': apiKey, 'x-api-secret': 'sk_test_not-the-secret' };
+      default:
+        return { 'x-api-key': apiKey, 'x-api-secret': apiSecret };
+    }
+  }
+}
+
+function bodyOf({ operation, body }: Step, reference: string): Uint8Array {
+  if (typeof body === 'string') return Buffer.from(body);
+  return Buffer.from(JSON.stringify(movesMoney(operation) ? { ...body, reference } : body));
+}
+
+/** There is no way around this: a question may move money. */
+function refuseLiveKeys({ apiKey, apiSecret }: AskedGateway): void {
+  if (apiKey.startsWith('pk_test_') && apiSecret.startsWith('sk_test_')) return;
+  throw new UsageError(
+    'The keys are no test keys, and nothing was sent: write a pair that starts with pk_test_ and sk_test_.',
+  );
+}
+
+/** Tells nobody what it was made of who does not know the secret. */
+function bondOf({ baseUrl, apiKey, apiSecret }: AskedGateway, { questions, caps }: RunPlan): string {
+  const asked = questions.map(({ question: { name }, steps }) => [name, steps]);
+  return createHmac('sha256', apiSecret)
+    .update(JSON.stringify([baseUrl, apiKey, caps, asked]))
+    .digest('hex');
+}
+
+/** Reads may be asked again, and what surely was not sent. */
+function mayBeAskedAgain({ operation }: Step, { outcome }: JournalledStep): boolean {
+  return outcome === 'unsent' || (outcome === 'lost' && operation.startsWith('GET '));
+}
+
+function movedNothing(outcome: JournalledStep['outcome']): boolean {
+  return outcome === 'unsent' || answerOf(outcome).kind === 'refused';
+}
+
+function answerOf(outcome: JournalledStep['outcome']): StepAnswer {
+  if (outcome === 'lost') return LOST;
+  return outcome === 'unsent' ? UNSENT : readAnswer(outcome);
+}

@@ -1,0 +1,29 @@
+import { type RunCaps } from './plan.js';
+
+/** Counts what a run sends. It knows nothing of the plan, so that a wrong plan cannot pass a cap. */
+export class RunBudget {
+  private requests = 0;
+  private cents = 0;
+
+  constructor(private readonly caps: RunCaps) {}
+
+  /** Why a request may not be sent; undefined if it may. */
+  problem(cents: number): string | undefined {
+    if (this.requests + 1 > this.caps.maxRequests)
+      return `it was not sent: --max-requests ${this.caps.maxRequests} is reached`;
+    return this.cents + cents > this.caps.maxAmountCents
+      ? 'it was not sent: it could pass --max-amount'
+      : undefined;
+  }
+
+  /** Counts a request as if it moved its money. */
+  spend(cents: number): void {
+    this.requests += 1;
+    this.cents += cents;
+  }
+
+  /** The gateway refused a request, so that its money did not move. */
+  giveBack(cents: number): void {
+    this.cents -= cents;
+  }
+}

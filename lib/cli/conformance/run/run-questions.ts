@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Conclusion } from '../conclusion.js';
+import { conclude, observe, unanswered } from '../questions/conclude.js';
+import { OBSERVATIONS } from '../questions/observations.js';
+import { type HeardAnswer } from '../questions/question.js';
+import { type KnownAnswer, type StepAnswer } from '../questions/step-answer.js';
+import { type Conversation } from './conversation.js';
+import { type PlannedQuestion, type RunPlan } from './plan.js';
+
+export interface RunQuestionsOptions {
+  /** Finishes the request under way, then asks nothing more. */
+  readonly signal?: AbortSignal;
+  /** Waits after a 429. Left out: a timer. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** What one question showed, or everything that was heard. */
+export interface QuestionResult {
+  /** The name of the question or of the observation. */
+  readonly question: string;
+  readonly conclusions: readonly Conclusion[];
+}
+
+const LONGEST_WAIT_S = 60;
+
+/**
+ * Asks every question of the plan in order, and gives the conclusions of each as soon as it was answered; in the end those from all
+ * answers together.
+ */
+export async function* runQuestions(
+  plan: RunPlan,
+  conversation: Conversation,
+  { signal, wait = waitFor }: RunQuestionsOptions = {},
+): AsyncGenerator<QuestionResult, void, undefined> {
+  const heard: HeardAnswer[] = [];
+  let pauseS = 0;
+  for (const planned of plan.questions) {
+    const { question, steps, leftOut } = planned;
+    if (leftOut === undefined && pauseS > 0) {
+      await wait(pauseS * 1_000, signal);
+      pauseS = 0;
+    }
+    const answers: StepAnswer[] = [];
+    let isStopped = false;
+    for (let index = 0; maySend(planned, answers, index); index += 1) {
+      isStopped = signal?.aborted === true;
+      if (isStopped) break;
+      const { answer, isNew } = await conversation.ask(planned, index);
+      answers.push(answer);
+      heard.push({ operation: steps[index]?.operation ?? 'GET status', answer });
+      if (isNew && answer.kind === 'fault') pauseS = Math.min(answer.retryAfter ?? 0, LONGEST_WAIT_S);
+    }
+    yield { question: question.name, conclusions: conclusionsOf(planned, answers, leftOut, isStopped) };
+  }
+  for (const observation of OBSERVATIONS)
+    yield { question: observation.name, conclusions: observe(observation, heard) };
+}
+
+function conclusionsOf(
+  { question }: PlannedQuestion,
+  answers: readonly StepAnswer[],
+  leftOut: string | undefined,
+  isStopped: boolean,
+): readonly Conclusion[] {
+  if (leftOut !== undefined) return unanswered(question, leftOut);
+  if (isStopped) return unanswered(question, 'it was not asked to its end: the run was stopped');
+  return conclude(question, answers);
+}
+
+/** A failure or an unknown answer ends a question: what would follow it could not be understood. */
+function maySend(
+  { question, steps }: PlannedQuestion,
+  answers: readonly StepAnswer[],
+  index: number,
+): boolean {
+  const step = steps[index];
+  if (!step) return false;
+  const known = answers.filter(isKnown);
+  if (known.length < answers.length) return false;
+  if (question.untilAccepted) return known.every(({ kind }) => kind === 'refused');
+  return step.sentAfter ? step.sentAfter(known) : known.every(({ kind }) => kind === 'accepted');
+}
+
+function isKnown(answer: StepAnswer): answer is KnownAnswer {
+  return answer.kind === 'accepted' || answer.kind === 'refused';
+}
+
+async function waitFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  // An abort ends the wait; the run sees it by itself.
+  await sleep(milliseconds, undefined, signal && { signal }).catch(() => {});
+}

@@ -1,0 +1,120 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import {
+  ALL_INPUTS,
+  type Conclusion,
+  planRun,
+  QUESTIONS,
+  conclusionsOf,
+  gatewayOf,
+  ownFolder,
+  WIDE_CAPS,
+} from '../../../support/conformance-run.js';
+import { startSandbox } from '../../../support/sandbox.js';
+
+const ASKED = ['bearer', 'same key, same request', 'key of a refusal', 'longest reference', 'amount as text'];
+const plan = planRun(
+  ALL_INPUTS,
+  WIDE_CAPS,
+  QUESTIONS.filter(({ name }) => ASKED.includes(name)),
+);
+
+/** Without the request ids, which differ from run to run. */
+function told(conclusions: readonly Conclusion[]): readonly string[] {
+  return conclusions.map(({ verdict, question, says }) => `${verdict} ${question}: ${says}`);
+}
+
+/** Stops a run after so many requests, as Ctrl-C does. */
+function stopAfter(sandbox: PaymentsSandbox, merchant: string, requests: number): AbortSignal {
+  const sent = () => requestsOf(sandbox, merchant).length;
+  return {
+    get aborted() {
+      return sent() >= requests;
+    },
+  } as AbortSignal;
+}
+
+function requestsOf(sandbox: PaymentsSandbox, merchant: string) {
+  return sandbox.requests().filter((request) => request.merchant === merchant);
+}
+
+function cutLastLine(journal: string, kept: number): void {
+  const lines = readFileSync(journal, 'utf8').trimEnd().split('\n');
+  const last = lines.pop() ?? '';
+  writeFileSync(journal, `${lines.join('\n')}\n${last.slice(0, kept)}`);
+}
+
+describe('a run that was stopped and is resumed', () => {
+  it('finds the same, wherever it was stopped, and asks nothing twice', async () => {
+    const sandbox = await startSandbox();
+    const whole = told(await conclusionsOf(gatewayOf(sandbox, 'whole'), plan));
+    const count = requestsOf(sandbox, 'whole').length;
+    expect(count).toBeGreaterThan(10);
+    for (let stop = 0; stop <= count; stop += 1) {
+      const merchant = `stopped-${stop}`;
+      const journal = join(ownFolder(), 'journal.jsonl');
+      const signal = stopAfter(sandbox, merchant, stop);
+      const part = await conclusionsOf(gatewayOf(sandbox, merchant), plan, { journal, signal });
+      expect(requestsOf(sandbox, merchant)).toHaveLength(stop);
+      if (stop < count) expect(told(part).join()).toContain('it was not asked to its end');
+      // What a crash leaves while it writes about the next request, which was not sent.
+      appendFileSync(journal, '{"ask":"same key, sa');
+      expect(told(await conclusionsOf(gatewayOf(sandbox, merchant), plan, { journal }))).toEqual(whole);
+      expect(requestsOf(sandbox, merchant)).toHaveLength(count);
+    }
+  });
+
+  it('takes an answer that was not written down for lost, and never pays again to hear it', async () => {
+    const sandbox = await startSandbox();
+    const whole = told(await conclusionsOf(gatewayOf(sandbox, 'whole'), plan));
+    const count = requestsOf(sandbox, 'whole').length;
+    for (let stop = 1; stop <= count; stop += 1) {
+      const merchant = `killed-${stop}`;
+      const journal = join(ownFolder(), 'journal.jsonl');
+      const signal = stopAfter(sandbox, merchant, stop);
+      await conclusionsOf(gatewayOf(sandbox, merchant), plan, { journal, signal });
+      cutLastLine(journal, stop % 2 === 0 ? 0 : 30);
+      const killed = requestsOf(sandbox, merchant).at(-1)!;
+      const resumed = told(await conclusionsOf(gatewayOf(sandbox, merchant), plan, { journal }));
+      const again = requestsOf(sandbox, merchant).filter(
+        ({ headers, body }) =>
+          headers['idempotency-key'] === killed.headers['idempotency-key'] &&
+          JSON.stringify(body) === JSON.stringify(killed.body),
+      );
+      if (killed.method === 'GET') expect(resumed).toEqual(whole);
+      else {
+        expect(again.at(-1)).toBe(killed);
+        expect(resumed.filter((line) => /^silent .*its answer was lost$/.test(line))).toHaveLength(1);
+      }
+      expect(resumed.filter((line) => !line.startsWith('silent') && !whole.includes(line))).toEqual([]);
+    }
+  });
+
+  it('goes on only with the run that began it', async () => {
+    const sandbox = await startSandbox();
+    const journal = join(ownFolder(), 'journal.jsonl');
+    const gateway = gatewayOf(sandbox);
+    await conclusionsOf(gateway, plan, { journal });
+    const other = planRun({ ...ALL_INPUTS, phone: '255799999999' }, WIDE_CAPS);
+    await expect(conclusionsOf(gateway, other, { journal })).rejects.toThrow(/belongs to a run with other/);
+    await expect(conclusionsOf(gatewayOf(sandbox, 'else'), plan, { journal })).rejects.toThrow(
+      /other options/,
+    );
+    for (const foreign of ['secret notes', '[1]\n', '{"version":2,"run":"x"}\n', '{"version":1}\n']) {
+      writeFileSync(journal, foreign);
+      await expect(conclusionsOf(gateway, plan, { journal })).rejects.toThrow(/no journal of a run/);
+      expect(readFileSync(journal, 'utf8')).toBe(foreign);
+    }
+    await expect(conclusionsOf(gateway, plan, { journal: ownFolder() })).rejects.toThrow(/cannot be opened/);
+  });
+
+  it('begins again if not even the first line was written', async () => {
+    const sandbox = await startSandbox();
+    const journal = join(ownFolder(), 'journal.jsonl');
+    writeFileSync(journal, '{"version":1,"run":"7c');
+    await conclusionsOf(gatewayOf(sandbox), plan, { journal });
+    expect(readFileSync(journal, 'utf8').split('\n')[0]).toMatch(/^\{"version":1,"run":"[\da-f-]{36}"/);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { type Question } from '../../../../../lib/cli/conformance/questions/question.js';
+import { moneyOf } from '../../../../../lib/cli/conformance/run/money-of-step.js';
+import { planRun, totalOf } from '../../../../../lib/cli/conformance/run/plan.js';
+import { RunBudget } from '../../../../../lib/cli/conformance/run/run-budget.js';
+import { ALL_INPUTS, WIDE_CAPS } from '../../../../support/conformance-run.js';
+
+const CAPS = { maxRequests: 100, maxAmountCents: 1_000 };
+const collect = (amount: unknown) => ({
+  operation: 'POST /payments/mobile-money' as const,
+  body: { amount },
+});
+const pay = (amount: unknown) => ({ operation: 'POST /disbursements/bank' as const, body: { amount } });
+
+function asking(name: string, steps: Question['steps'], rest: Partial<Question> = {}): Question {
+  return { name, point: 'banks', asks: 'What?', needs: [], steps, concludes: () => [], ...rest };
+}
+
+describe('the plan of a run', () => {
+  it('lists every request in order with the money that it can move', () => {
+    const plan = planRun({ amountCents: 1 }, CAPS, [
+      asking('read', () => [{ operation: 'GET /merchant-balance' }]),
+      asking('money', () => [collect(1.5), pay('2.00')]),
+    ]);
+    expect(plan.requests).toEqual([
+      { question: 'read', step: 0, operation: 'GET /merchant-balance', inCents: 0, outCents: 0 },
+      { question: 'money', step: 0, operation: 'POST /payments/mobile-money', inCents: 150, outCents: 0 },
+      { question: 'money', step: 1, operation: 'POST /disbursements/bank', inCents: 0, outCents: 200 },
+    ]);
+    expect(plan.money).toEqual({ inCents: 150, outCents: 200 });
+  });
+
+  it('leaves out whole questions that would pass a cap, and asks the cheaper ones after them', () => {
+    const plan = planRun({ amountCents: 1 }, { maxRequests: 3, maxAmountCents: 1_000 }, [
+      asking('dear', () => [collect(6), collect(6)]),
+      asking('fits', () => [collect(6), collect(4)]),
+      asking('too many', () => [collect(0), collect(0)]),
+      asking('last', () => [collect(0)]),
+      asking('no more', () => [collect(0)]),
+    ]);
+    expect(plan.questions.map(({ question, leftOut }) => [question.name, leftOut])).toEqual([
+      ['dear', 'would pass --max-amount 10.00'],
+      ['fits', undefined],
+      ['too many', 'would pass --max-requests 3'],
+      ['last', undefined],
+      ['no more', 'would pass --max-requests 3'],
+    ]);
+  });
+
+  it('counts a ladder once, with its dearest step, and takes the steps above the cap from it', () => {
+    const ladder = asking('ladder', () => [collect(1), collect(5), collect(20)], { untilAccepted: true });
+    const plan = planRun({ amountCents: 1 }, CAPS, [asking('first', () => [collect(4)]), ladder]);
+    expect(plan.requests).toHaveLength(3);
+    expect(totalOf(plan.money)).toBe(900);
+    const tight = planRun({ amountCents: 1 }, { ...CAPS, maxAmountCents: 0 }, [ladder]);
+    expect(tight.questions[0]?.leftOut).toBe('would pass --max-amount 0.00');
+  });
+
+  it('names the inputs that a question needs', () => {
+    const { questions } = planRun({ amountCents: 1 }, CAPS, [
+      asking('phones', () => [], { needs: ['phone', 'recipientPhone'] }),
+    ]);
+    expect(questions[0]?.leftOut).toBe('needs --phone, --recipient-phone');
+  });
+
+  it('refuses an amount of nothing and a status path without its reference', () => {
+    expect(() => planRun({ amountCents: 0 }, CAPS)).toThrow(/write --amount 1.00/);
+    for (const collectionStatusPath of ['payments/{reference}', '/payments', '@elsewhere/{reference}'])
+      expect(() => planRun({ amountCents: 1, collectionStatusPath }, CAPS)).toThrow(/\{reference\}/);
+  });
+
+  it('asks without any input only what moves no money', () => {
+    const plan = planRun({ amountCents: 100 }, { maxRequests: 100, maxAmountCents: 100 });
+    expect(plan.requests.length).toBeGreaterThan(5);
+    for (const request of plan.requests.filter((asked) => totalOf(asked) > 0))
+      expect(request.question).toBe('malformed phone');
+  });
+
+  it('has only numbers and codes in it that the person gave, or that can reach nobody', () => {
+    const plan = planRun(ALL_INPUTS, WIDE_CAPS);
+    const given = Object.values(ALL_INPUTS).map(String);
+    const text = JSON.stringify(plan.questions.map(({ steps }) => steps));
+    for (const [, field, value] of text.matchAll(
+      /"(\w*phone|account_number|bank_code|network)":"([^"]*)"/g,
+    )) {
+      const allowed = [...given, '0', 'NO-SUCH-BANK', 'NO_SUCH_NETWORK', ALL_INPUTS.bankCode!.toLowerCase()];
+      expect(allowed, field).toContain(value);
+    }
+  });
+});
+
+describe('the money of a request', () => {
+  it('counts parts of a cent as a whole one, and what cannot be read as more than any cap', () => {
+    expect(moneyOf(collect(0.29)).inCents).toBe(29);
+    expect(moneyOf(collect(1.1)).inCents).toBe(110);
+    expect(moneyOf(collect(1.006)).inCents).toBe(101);
+    expect(moneyOf(pay('1000.00')).outCents).toBe(100_000);
+    for (const amount of [1e21, '1e3', -1, null, undefined, Number.NaN])
+      expect(moneyOf(pay(amount)).outCents).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('the budget', () => {
+  it('lets nothing pass a cap, whatever the plan says', () => {
+    const budget = new RunBudget({ maxRequests: 2, maxAmountCents: 100 });
+    expect(budget.problem(101)).toContain('--max-amount');
+    expect(budget.problem(Number.POSITIVE_INFINITY)).toContain('--max-amount');
+    budget.spend(100);
+    expect(budget.problem(1)).toContain('--max-amount');
+    budget.giveBack(100);
+    expect(budget.problem(100)).toBeUndefined();
+    budget.spend(0);
+    expect(budget.problem(0)).toContain('--max-requests 2');
+  });
+});
