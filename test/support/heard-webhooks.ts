@@ -1,4 +1,4 @@
-import { PaymentsSandbox, type PaymentsSandboxOptions } from 'nestjs-payments/sandbox';
+import { type PaymentsSandbox, type PaymentsSandboxOptions } from 'nestjs-payments/sandbox';
 import { redeliveryRule } from '../../lib/cli/conformance/webhooks/answer-rule.js';
 import { DeliveriesListener } from '../../lib/cli/conformance/webhooks/deliveries-listener.js';
 import { type DeliveriesLog } from '../../lib/cli/conformance/webhooks/deliveries-log.js';
