@@ -93,7 +93,7 @@ export const FACTS = {
   'amount as text': words('whether an amount may be a JSON string', ['accepted', 'refused']),
   'three decimals': words('what an amount with three decimals gives', ['refused', 'rounded', 'cut']),
   'smallest amount': whole('the smallest amount of a collection in cents', [1, 100, 10_000, 50_000, 100_000]),
-  'longest reference': whole('the longest reference in characters', [255, 36, 50, 64, 100, 128]),
+  'longest reference': whole('the longest reference in characters', [255, 36, 50, 64, 100, 128], 255),
   'case of bank codes': words('whether the case of a bank code counts', ['exact', 'any']),
   'long bank codes': words('whether the longer spelling of a bank code is taken', ['accepted', 'refused']),
   'lookup of MOBILE_MONEY': words('whether names of mobile wallets are found', ['answered', 'refused']),
@@ -112,9 +112,20 @@ export const FACTS = {
   ...shapes,
 } as const;
 
+/**
+ * The name of a fact: `repeated key`, or `status of INVALID_BANK`.
+ *
+ * @useDeclaredType
+ * @publicApi
+ */
 export type FactName = keyof typeof FACTS;
 
-/** What a gateway does. A fact that is not there is not known. */
+/**
+ * What a gateway does, by the name of the fact. A fact that is not there is not known.
+ *
+ * @useDeclaredType
+ * @publicApi
+ */
 export type GatewayFacts = {
   readonly [Name in FactName]?: (typeof FACTS)[Name] extends FactKind<infer Value> ? Value : never;
 };
@@ -129,6 +140,10 @@ function status(says: string, values: readonly [number, ...number[]]): FactKind<
   return { says, values, range: [200, 599] };
 }
 
-function whole(says: string, values: readonly [number, ...number[]]): FactKind<number> {
-  return { says, values, range: [1, Number.MAX_SAFE_INTEGER] };
+function whole(
+  says: string,
+  values: readonly [number, ...number[]],
+  most = Number.MAX_SAFE_INTEGER,
+): FactKind<number> {
+  return { says, values, range: [1, most] };
 }

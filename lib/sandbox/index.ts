@@ -6,6 +6,9 @@
 
 export { PaymentsSandbox } from './payments-sandbox.js';
 export { type PaymentsSandboxOptions } from './sandbox-options.js';
+export { type FactName, type GatewayFacts } from '../gateway-profile/facts.js';
+export { type GatewayProfile, type WebhookFacts } from '../gateway-profile/gateway-profile.js';
+export { readProfile } from '../gateway-profile/read-profile.js';
 export { type Duration } from './clock/duration.js';
 export { type SandboxClock } from './clock/sandbox-clock.js';
 export { type SandboxActivity } from './control/activity.js';

@@ -5,6 +5,8 @@ import { isSecretForm, secretProblem } from '../common/webhook-secret.js';
 import { readAll } from '../errors/wrong-options.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
+import { readProfile } from '../gateway-profile/read-profile.js';
+import { type HmacOptions } from '../webhooks/signature/hmac-options.js';
 import { hmac } from '../webhooks/signature/hmac-scheme.js';
 import { milliseconds, type Duration } from './clock/duration.js';
 import { type GatewaySettings } from './core/gateway-context.js';
@@ -12,6 +14,7 @@ import { seededIds } from './core/id-source.js';
 import { isAddress, isLoopbackHost, plainHostname } from './http/loopback.js';
 import { adversarialProfile } from './profile/adversarial.js';
 import { documentedProfile, type Profile } from './profile/profile.js';
+import { observedProfile, observedSignature } from './profile/observed.js';
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
 import { type StoredSettings } from './state/state-entry.js';
 import { type SandboxWorld } from './world/sandbox-world.js';
@@ -19,6 +22,12 @@ import { settingsOf } from './world/world-settings.js';
 
 const LARGEST_SEED = 2 ** 32 - 1;
 const OF_SECRETS = 0x5ec2e75;
+const DEFAULT_SIGNATURE: HmacOptions = {
+  header: 'x-webhook-signature',
+  algorithm: 'sha256',
+  encoding: 'hex',
+  payload: ['body'],
+};
 /** What a cookie and a link hold without encoding. */
 const TOKEN = /^[\w.~-]{16,256}$/;
 
@@ -102,10 +111,10 @@ function secretsOf(seed: number | undefined): () => string {
   return () => `whsec_${ids.token(32)}`;
 }
 
-function schemeOf({ webhookScheme }: PaymentsSandboxOptions, secret: string): WebhookScheme {
-  const scheme =
-    webhookScheme ??
-    hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] });
+function schemeOf({ webhookScheme, profile }: PaymentsSandboxOptions, secret: string): WebhookScheme {
+  const observed = isRecord(profile) ? readProfile(profile, 'Sandbox option profile').webhooks : undefined;
+  const signature = observed ? observedSignature(observed) : DEFAULT_SIGNATURE;
+  const scheme = webhookScheme ?? hmac(signature);
   if (!isRecord(scheme) || !hasForm(scheme))
     wrong('webhookScheme', 'is no signature scheme: write hmac({ … })');
   if (typeof scheme.sign !== 'function') wrong('webhookScheme', 'can only verify: give it a `sign`');
@@ -196,10 +205,11 @@ function checkedClock(clock: string): 'real' | 'manual' {
   return wrong('clock', "must be 'real' or 'manual'");
 }
 
-function profileOf(profile: string, seed: number): Profile {
+function profileOf(profile: Exclude<PaymentsSandboxOptions['profile'], undefined>, seed: number): Profile {
   if (profile === 'documented') return documentedProfile;
   if (profile === 'adversarial') return adversarialProfile(seed);
-  return wrong('profile', "must be 'documented' or 'adversarial'");
+  if (isRecord(profile)) return observedProfile(readProfile(profile, 'Sandbox option profile'));
+  return wrong('profile', "must be 'documented', 'adversarial' or the content of a gateway.json");
 }
 
 function wrong(option: string, problem: string): never {

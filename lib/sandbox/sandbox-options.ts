@@ -1,5 +1,6 @@
 import { type MoneyInput } from '../common/money.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
+import { type GatewayProfile } from '../gateway-profile/gateway-profile.js';
 import { type Duration } from './clock/duration.js';
 import { type SandboxWorld } from './world/sandbox-world.js';
 
@@ -78,10 +79,11 @@ export interface PaymentsSandboxOptions {
   /**
    * `documented` answers as the specification's examples show. `adversarial` varies everything that the
    * specification leaves open, in every way that a correct client must accept. The same seed replays the same
-   * run byte for byte.
+   * run byte for byte. A profile of a gateway that was observed, the content of `gateway.json`, answers as that gateway;
+   * it signs webhooks as that gateway too, unless `webhookScheme` is given.
    * @default 'documented'
    */
-  readonly profile?: 'documented' | 'adversarial';
+  readonly profile?: 'documented' | 'adversarial' | GatewayProfile;
   /** Each merchant's balance at the start. @default '1000000.00' */
   readonly startingBalance?: MoneyInput;
   /** The gateway's fees. */

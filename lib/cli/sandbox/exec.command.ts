@@ -38,7 +38,7 @@ async function runExec(args: readonly string[], context: CommandContext): Promis
   const { values } = parseCommandLine(end < 0 ? args : args.slice(0, end), OPTIONS, { positionals: false });
   if (command === undefined) throw new UsageError('Which command? Write it after --, such as -- npm test.');
   const seedFile = await readSeedFile(values['seed-file'], context.folder);
-  const parsed = readSandboxArguments(values, 0, context.environment, seedFile);
+  const parsed = readSandboxArguments(values, 0, context, seedFile);
   const sandbox = await startSandbox(parsed, context.terminal);
   if (values.log) logEvents(sandbox, context.terminal);
   try {

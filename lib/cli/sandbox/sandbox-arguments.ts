@@ -1,7 +1,9 @@
+import { didYouMean } from '../../common/closest-word.js';
 import { dataFolderOf, resolveSandboxOptions } from '../../sandbox/resolve-sandbox-options.js';
 import { type PaymentsSandboxOptions } from '../../sandbox/sandbox-options.js';
 import { type ValuesOf } from '../command-line.js';
-import { flag, text, texts } from '../command.js';
+import { type CommandContext, flag, text, texts } from '../command.js';
+import { readProfileFile } from '../gateway-profile-file.js';
 import { httpAddress, localAddress, oneOf, wholeNumber } from '../option-values.js';
 import { type SeedFile } from './seed-file.js';
 import { asUsage, UsageError } from '../usage-error.js';
@@ -12,6 +14,8 @@ export const TOKEN_VARIABLE = 'PAYMENTS_SANDBOX_TOKEN';
 
 /** The variable with the secret that signs webhooks. */
 const SECRET_VARIABLE = 'PAYMENTS_WEBHOOK_SECRET';
+
+const OWN_PROFILES = ['documented', 'adversarial'] as const;
 
 /** The options of every command that starts an emulator. */
 export const SANDBOX_OPTIONS = {
@@ -31,7 +35,7 @@ export const SANDBOX_OPTIONS = {
   auto: flag('approve payments and pay payouts by itself after two seconds'),
   profile: text(
     '<name>',
-    'documented, or adversarial: vary all that the specification leaves open (default: documented)',
+    'documented, adversarial: vary all that the specification leaves open, or a file: the gateway that was observed (default: documented)',
   ),
   seed: text('<number>', 'the same ids and the same webhook secret at every start'),
   data: text(
@@ -84,11 +88,11 @@ const FLAGS: Readonly<Record<string, string>> = {
 export function readSandboxArguments(
   values: SandboxValues,
   defaultPort: number,
-  environment: NodeJS.ProcessEnv,
+  context: Pick<CommandContext, 'environment' | 'folder'>,
   seedFile?: SeedFile,
 ): SandboxArguments {
   const world = seedFile?.world;
-  const options = { ...sandboxOptions(values, defaultPort, environment), ...(world && { world }) };
+  const options = { ...sandboxOptions(values, defaultPort, context), ...(world && { world }) };
   asUsage(() => {
     dataFolderOf(options);
     resolveSandboxOptions(options);
@@ -105,13 +109,13 @@ export function readSandboxArguments(
 function sandboxOptions(
   values: SandboxValues,
   defaultPort: number,
-  environment: NodeJS.ProcessEnv,
+  { environment, folder }: Pick<CommandContext, 'environment' | 'folder'>,
 ): PaymentsSandboxOptions {
   const given = {
     host: values.host,
     allowRemote: values['allow-remote'],
     controlToken: values.token ?? tokenOf(environment),
-    profile: oneOf('--profile', values.profile, ['documented', 'adversarial']),
+    profile: values.profile === undefined ? undefined : profileOf(values.profile, folder),
     seed: wholeNumber('--seed', values.seed, [0, 2 ** 32 - 1]),
     clock: oneOf('--clock', values.clock, ['real', 'manual']),
     auto: values.auto,
@@ -130,6 +134,12 @@ function sandboxOptions(
       Object.entries(given).filter(([, value]) => value !== undefined),
     ) as PaymentsSandboxOptions),
   };
+}
+
+/** One of the emulator's own, else that in a file. */
+function profileOf(name: string, folder: string): PaymentsSandboxOptions['profile'] {
+  const own = OWN_PROFILES.find((profile) => profile === name);
+  return own ?? readProfileFile('--profile', name, folder, didYouMean(name, OWN_PROFILES));
 }
 
 function namesScheme(values: SandboxValues): boolean {

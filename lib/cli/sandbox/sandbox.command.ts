@@ -41,6 +41,7 @@ export const sandboxCommand: Command = {
   examples: [
     'sandbox --forward-to http://127.0.0.1:3000/webhooks/payments --write-env .env',
     'sandbox --profile adversarial --seed 42 --port 4242',
+    'sandbox --profile gateway.json',
     'sandbox --auto --seed 7 --port 0 --print-env',
     'sandbox --data .payments-sandbox --write-env .env',
     'sandbox --seed-file shop.yaml --data .payments-sandbox',
@@ -58,7 +59,7 @@ async function runSandbox(
   const file = values['write-env'];
   const envFile = file === undefined ? undefined : openEnvFile(resolve(folder, file), ENVIRONMENT_NAMES);
   const seedFile = await readSeedFile(values['seed-file'], folder);
-  const read = readSandboxArguments(values, DEFAULT_PORT, environment, seedFile);
+  const read = readSandboxArguments(values, DEFAULT_PORT, { environment, folder }, seedFile);
   const withFile = envFile ? withSecretOf(envFile.variables, read) : read;
   const parsed = withFolderSecret(folderSecret(folder, environment), withFile);
   const stopped = new Promise<void>((resolve) => {

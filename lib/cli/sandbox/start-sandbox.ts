@@ -18,6 +18,10 @@ export async function startSandbox(
   if (forwardTo) sandbox.deliverTo(forwardTo);
   const again = `repeat this run with --profile adversarial --seed ${sandbox.seed}`;
   if (options.profile === 'adversarial') say(paint('yellow', `Answers and webhooks vary: ${again}`));
+  if (typeof options.profile === 'object')
+    say(
+      paint('yellow', `Answers are those of the gateway that was observed at ${options.profile.observedAt}.`),
+    );
   return sandbox;
 }
 

@@ -199,7 +199,7 @@ export interface SandboxInfo {
   readonly seed: number;
   /** Whether the emulator decides payments and payouts after two seconds. */
   readonly auto: boolean;
-  readonly profile: 'documented' | 'adversarial';
+  readonly profile: 'documented' | 'adversarial' | 'observed';
   readonly merchants: readonly string[];
 }
 

@@ -1,3 +1,4 @@
+import { type ResolvedFacts } from '../../gateway-profile/resolved-facts.js';
 import { type Refusal, refused } from './refusal.js';
 
 /** A bank as the gateway lists it (specification, "Bank entry"). */
@@ -70,7 +71,10 @@ export function codesOf({ code, long_code }: SandboxBank): readonly string[] {
 export class BankRegistry {
   private banks = SANDBOX_BANKS;
 
-  constructor(private readonly changed: () => void = () => {}) {}
+  constructor(
+    private readonly facts: Pick<ResolvedFacts, 'case of bank codes' | 'long bank codes'>,
+    private readonly changed: () => void = () => {},
+  ) {}
 
   all(): readonly SandboxBank[] {
     return this.banks;
@@ -82,11 +86,25 @@ export class BankRegistry {
   }
 
   /**
-   * The bank with this code in either spelling, or a refusal if there is none. The specification has one refusal for
-   * payouts and another for name lookups ("Errors").
+   * The bank with this code in a spelling that the gateway takes, or a refusal if there is none. The specification has
+   * one refusal for payouts and another for name lookups ("Errors").
    */
   findOrRefuse(code: string, refusal: 'INVALID_BANK' | 'INVALID_BANK_CODE'): SandboxBank | Refusal {
-    return this.banks.find((bank) => codesOf(bank).includes(code)) ?? refused(refusal);
+    return this.find(code) ?? this.findInAnyCase(code) ?? refused(refusal);
+  }
+
+  private find(code: string): SandboxBank | undefined {
+    return this.banks.find((bank) => this.takenCodesOf(bank).includes(code));
+  }
+
+  private findInAnyCase(code: string): SandboxBank | undefined {
+    if (this.facts['case of bank codes'] === 'exact') return undefined;
+    const isCode = (known: string): boolean => known.toLowerCase() === code.toLowerCase();
+    return this.banks.find((bank) => this.takenCodesOf(bank).some(isCode));
+  }
+
+  private takenCodesOf(bank: SandboxBank): readonly string[] {
+    return this.facts['long bank codes'] === 'accepted' ? codesOf(bank) : [bank.code];
   }
 
   replace(banks = SANDBOX_BANKS): void {

@@ -5,7 +5,7 @@ import { type GatewayContext } from './gateway-context.js';
 import { type Merchant } from './merchant.js';
 import { networkOf } from './recipients.js';
 import { type Outcome } from './gateway-answer.js';
-import { refused } from './refusal.js';
+import { invalidFields, type Refusal, refused } from './refusal.js';
 import { type MobileMoneyCollectionRequest } from '../openapi/requests.generated.js';
 import { canMove, type CollectionState, type FinalState, isFinal } from './status-machine.js';
 import { type DueEvent } from '../clock/sandbox-clock.js';
@@ -22,7 +22,8 @@ export class CollectionService {
     request: MobileMoneyCollectionRequest,
     plan: OutcomePlan,
   ): Outcome {
-    if (merchant.collections.has(request.reference)) return refused('DUPLICATE_REFERENCE');
+    const refusal = this.makeRoom(merchant, request.reference);
+    if (refusal) return refusal;
     const { settings, clock, idsOf, events } = this.context;
     const amountCents = centsOf(request.amount);
     const payment: Collection = {
@@ -45,6 +46,26 @@ export class CollectionService {
     events.emit('payment', payment);
     const data = collectionRecord(payment);
     return { data, ready: this.schedule(merchant, payment) };
+  }
+
+  /**
+   * Refuses a used reference. If the gateway takes it, the newer payment takes the place of the older one, whose money
+   * becomes an adjustment: the statement still explains the balance.
+   */
+  private makeRoom(merchant: Merchant, reference: string): Refusal | undefined {
+    const older = merchant.collections.get(reference);
+    if (!older) return undefined;
+    const rule = this.context.profile.facts['repeated reference'];
+    if (rule === 'errors.reference')
+      return invalidFields({ reference: ['The reference has already been taken.'] });
+    if (rule === 'DUPLICATE_REFERENCE') return refused(rule);
+    if (older.status === 'success') {
+      const at = older.settledAt ?? older.createdAt;
+      merchant.adjustments.push({ at, cents: older.amountCents - older.feeCents });
+      this.context.events.emit('balance', merchant);
+    }
+    merchant.collections.delete(reference);
+    return undefined;
   }
 
   /**

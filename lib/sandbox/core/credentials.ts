@@ -1,3 +1,4 @@
+import { type ResolvedFacts } from '../../gateway-profile/resolved-facts.js';
 import { unauthorized, type Refusal } from './refusal.js';
 
 /** The credentials of a request. */
@@ -42,12 +43,20 @@ export function pairOf(merchant: string, number: number): SandboxKeyPair {
 }
 
 /** Finds the merchant's name, the `x` of `pk_test_x` and `sk_test_x`, or refuses the request. */
-export function authenticate(credentials: Credentials, firstValid: FirstValidPair): string | Refusal {
+export function authenticate(
+  credentials: Credentials,
+  firstValid: FirstValidPair,
+  { bearer }: Pick<ResolvedFacts, 'bearer'>,
+): string | Refusal {
   const { apiKey, apiSecret, authorization } = credentials;
   if ([apiKey, apiSecret, authorization].some((value) => value !== undefined && LIVE.test(value))) {
     return unauthorized(`Invalid API credentials. Live keys are for production only. ${PAIR_HINT}`);
   }
-  if (apiKey === undefined && apiSecret === undefined) return fromBearer(authorization, firstValid);
+  if (apiKey === undefined && apiSecret === undefined) {
+    return bearer === 'accepted'
+      ? fromBearer(authorization, firstValid)
+      : unauthorized('Unauthenticated. Send X-API-KEY and X-API-SECRET.');
+  }
   const name = merchantOf(apiKey, firstValid);
   if (name !== undefined && apiSecret === apiKey?.replace('pk_', 'sk_')) return name;
   return unauthorized(`Invalid API credentials. ${PAIR_HINT}`);

@@ -1,3 +1,4 @@
+import { type ResolvedFacts } from '../../gateway-profile/resolved-facts.js';
 import { type TimeSource } from '../clock/sandbox-clock.js';
 import { type EventBus, type SandboxEvents } from './event-bus.js';
 import { type FeeRules } from './amounts.js';
@@ -15,10 +16,7 @@ export interface GatewaySettings {
 
 /** The gateway's behavior that its specification leaves open. */
 export interface OpenBehavior {
-  /** Whether a refused request uses up its key too. */
-  readonly refusalsUseTheirKeys: boolean;
-  /** Whether the gateway reports a repeated reference before a repeated key. */
-  readonly referenceBeforeKey: boolean;
+  readonly facts: ResolvedFacts;
   event(event: EventSubject): VariedEvent;
 }
 

@@ -1,4 +1,4 @@
-import { fieldErrors } from '../openapi/request-validation.js';
+import { type ResolvedFacts } from '../../gateway-profile/resolved-facts.js';
 import { BankRegistry } from './banks.js';
 import { CollectionService } from './collection-service.js';
 import { authenticate, type Credentials } from './credentials.js';
@@ -10,8 +10,10 @@ import { type OperationServices } from './operation.js';
 import { OPERATIONS } from './operations.js';
 import { type PathParameters } from './path-template.js';
 import { PayoutService } from './payout-service.js';
-import { invalidFields, refused, type Refusal } from './refusal.js';
+import { type Refusal } from './refusal.js';
+import { invalidRequest, withTwoDecimals } from './request-fields.js';
 import { type Rule } from './rule.js';
+import { answerToUsedKey, requestDigest } from './used-key.js';
 
 /** One call before any check. */
 export interface ReceivedCall {
@@ -29,12 +31,14 @@ export class Gateway implements OperationServices {
   readonly collections: CollectionService;
   readonly payouts: PayoutService;
   readonly banks: BankRegistry;
+  readonly facts: ResolvedFacts;
   private readonly merchantsByName = new Map<string, Merchant>();
 
   constructor(private readonly context: GatewayContext) {
     this.collections = new CollectionService(context);
     this.payouts = new PayoutService(context);
-    this.banks = new BankRegistry(() => {
+    this.facts = context.profile.facts;
+    this.banks = new BankRegistry(this.facts, () => {
       context.events.emit('changed', ['banks']);
     });
   }
@@ -76,27 +80,29 @@ export class Gateway implements OperationServices {
 
   /** The merchant whose keys a request has, or the refusal. */
   authenticate(credentials: Credentials): string | Refusal {
-    return authenticate(credentials, (name) => this.merchantsByName.get(name)?.firstValidPair ?? 0);
+    const firstValid = (name: string): number => this.merchantsByName.get(name)?.firstValidPair ?? 0;
+    return authenticate(credentials, firstValid, this.facts);
   }
 
   handle(call: ReceivedCall): GatewayAnswer {
     const name = this.authenticate(call.credentials);
     if (typeof name !== 'string') return name;
     const merchant = this.merchant(name);
-    const refusal = this.refusalOf(call, merchant);
-    if (refusal) return refusal;
-    const { makes, perform } = OPERATIONS[call.operation];
-    const { parameters, body, rule } = call;
-    const outcome = rule.refusal ?? perform({ merchant, parameters, body, plan: rule.plan }, this);
-    const usesKey = !isRefusal(outcome) || this.context.profile.refusalsUseTheirKeys;
-    if (usesKey && makes && call.idempotencyKey) {
-      merchant.processedKeys.add(call.idempotencyKey);
-      this.context.events.emit('changed', ['key', name, call.idempotencyKey]);
+    const { idempotencyKey, operation } = call;
+    const key = OPERATIONS[operation].makes ? idempotencyKey : undefined;
+    const used = key === undefined ? undefined : merchant.usedKeys.get(key);
+    const repeated = used && answerToUsedKey(used, call, merchant, this.facts);
+    if (repeated) return repeated;
+    const answer = this.perform(call, merchant);
+    if (key && ('data' in answer.body || this.facts['key of a refusal'] === 'used')) {
+      const { status, body } = answer;
+      merchant.usedKeys.set(key, {
+        request: requestDigest(operation, call.body),
+        answer: { status, body },
+      });
+      this.context.events.emit('changed', ['key', name, key]);
     }
-    if (isRefusal(outcome)) return outcome;
-    // The answer takes an id of the merchant.
-    this.context.events.emit('changed', ['ids', name]);
-    return this.success(call.operation, outcome, merchant);
+    return answer;
   }
 
   /** Clears one merchant, or all merchants with the shared directory and list of banks. */
@@ -111,14 +117,16 @@ export class Gateway implements OperationServices {
     this.banks.replace();
   }
 
-  /** Makes the checks that all operations share: the key first, then the fields. */
-  private refusalOf(call: ReceivedCall, merchant: Merchant): Refusal | undefined {
-    const { operation, idempotencyKey, body } = call;
-    const { makes } = OPERATIONS[operation];
-    const repeated = idempotencyKey !== undefined && merchant.processedKeys.has(idempotencyKey);
-    if (!makes || !repeated) return invalid(call);
-    const known = this.context.profile.referenceBeforeKey && merchant.knows(makes, body);
-    return refused(known ? 'DUPLICATE_REFERENCE' : 'DUPLICATE_REQUEST');
+  private perform(call: ReceivedCall, merchant: Merchant): GatewayAnswer {
+    const { operation, parameters, idempotencyKey, rule } = call;
+    const row = OPERATIONS[operation];
+    const body = withTwoDecimals(call.body, this.facts);
+    const refusal = invalidRequest(row, { idempotencyKey, body }, this.facts) ?? rule.refusal;
+    const outcome = refusal ?? row.perform({ merchant, parameters, body, plan: rule.plan }, this);
+    if (isRefusal(outcome)) return outcome;
+    // The answer takes an id of the merchant.
+    this.context.events.emit('changed', ['ids', merchant.name]);
+    return this.success(operation, outcome, merchant);
   }
 
   private success(
@@ -137,14 +145,4 @@ export class Gateway implements OperationServices {
     };
     return { status: 200, body, ...(ready && { ready }) };
   }
-}
-
-/** Refuses a request that does not fit the document. */
-function invalid({ operation, idempotencyKey, body }: ReceivedCall): Refusal | undefined {
-  const { makes, request } = OPERATIONS[operation];
-  const errors = {
-    ...(makes && !idempotencyKey ? { 'Idempotency-Key': ['The Idempotency-Key header is required.'] } : {}),
-    ...(request && fieldErrors(request, body)),
-  };
-  return Object.keys(errors).length > 0 ? invalidFields(errors) : undefined;
 }

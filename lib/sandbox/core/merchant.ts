@@ -1,10 +1,18 @@
 import { type Collection } from './collection.js';
+import { type GatewayAnswer } from './gateway-answer.js';
 import { NameDirectory } from './name-directory.js';
 import { type Payout } from './payout.js';
 import { Wallet, type WalletAdjustment } from './wallet.js';
 
 /** The merchant of a call that names none. */
 export const DEFAULT_MERCHANT = 'demo';
+
+/** An idempotency key that was used. Of a key that a world names nothing else is known. */
+export interface UsedKey {
+  /** Stands for the operation and the body. */
+  readonly request?: string;
+  readonly answer?: Pick<GatewayAnswer, 'status' | 'body'>;
+}
 
 /** Everything that belongs to one key pair. */
 export class Merchant {
@@ -14,7 +22,7 @@ export class Merchant {
   /** What a person added to the wallet, or took out of it, the oldest first. */
   readonly adjustments: WalletAdjustment[] = [];
   /** Used idempotency keys: those of accepted requests, and of refused ones if the profile says so. */
-  readonly processedKeys = new Set<string>();
+  readonly usedKeys = new Map<string, UsedKey>();
 
   /** Pairs of keys with a lower number are revoked. */
   firstValidPair = 0;
@@ -44,7 +52,7 @@ export class Merchant {
   }
 
   /** Whether the merchant already has a collection or payout with the request's reference. */
-  knows(kind: 'collection' | 'payout', body: unknown): boolean {
+  knows(kind: 'collection' | 'payout' | undefined, body: unknown): boolean {
     const { reference } = body as { readonly reference?: string };
     const known: ReadonlyMap<string, unknown> = kind === 'collection' ? this.collections : this.payouts;
     return reference !== undefined && known.has(reference);

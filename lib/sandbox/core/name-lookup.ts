@@ -1,3 +1,4 @@
+import { type ResolvedFacts } from '../../gateway-profile/resolved-facts.js';
 import { type BankRegistry } from './banks.js';
 import { type NameDirectory } from './name-directory.js';
 import { networkOf, isAccountNumber, isPhone } from './recipients.js';
@@ -5,21 +6,28 @@ import { type Outcome } from './gateway-answer.js';
 import { refused } from './refusal.js';
 import { type NameLookupRequest } from '../openapi/requests.generated.js';
 
+const CHANNELS = ['MOBILE_MONEY', 'BANK', 'PARTNERPESA'] as const;
+
 /** Finds the holder of an account (specification, "Endpoints" 5), or refuses the lookup. */
 export function lookUpName(
   banks: BankRegistry,
   directory: NameDirectory,
   request: NameLookupRequest,
+  facts: ResolvedFacts,
 ): Outcome {
   const { channel, account_number: account } = request;
+  if (!isChannel(channel) || facts[`lookup of ${channel}`] === 'refused') return refused('INVALID_CHANNEL');
   const bank =
     channel === 'BANK' ? banks.findOrRefuse(request.bank_code ?? '', 'INVALID_BANK_CODE') : undefined;
   if (bank && 'status' in bank) return bank;
-  if (!bank && channel !== 'MOBILE_MONEY' && channel !== 'PARTNERPESA') return refused('INVALID_CHANNEL');
   const isWellFormed = bank ? isAccountNumber(account) : isPhone(account);
   const name = isWellFormed ? directory.holderOf(account) : undefined;
   if (name === undefined) return refused('ACCOUNT_NOT_FOUND');
   const result = { channel, account_number: account, account_name: name };
   if (bank) return { data: { ...result, bank_code: request.bank_code, bank_name: bank.name } };
   return { data: channel === 'MOBILE_MONEY' ? { ...result, network: networkOf(account) } : result };
+}
+
+function isChannel(channel: string): channel is (typeof CHANNELS)[number] {
+  return CHANNELS.some((known) => known === channel);
 }

@@ -1,3 +1,4 @@
+import { type ResolvedFacts } from '../../gateway-profile/resolved-facts.js';
 import { type RequestSchema } from '../openapi/request-validation.js';
 import { type BankRegistry } from './banks.js';
 import { type CollectionService } from './collection-service.js';
@@ -12,6 +13,7 @@ export interface OperationServices {
   readonly collections: CollectionService;
   readonly payouts: PayoutService;
   readonly banks: BankRegistry;
+  readonly facts: ResolvedFacts;
 }
 
 /** A call with valid keys and a valid body. */

@@ -40,8 +40,8 @@ export const OPERATIONS: Readonly<Record<SandboxOperation, GatewayOperation>> = 
   'POST /disbursements/name-lookup': {
     request: 'NameLookupRequest',
     success: ['ACCOUNT_VERIFIED', 'Account verified successfully.'],
-    perform: ({ merchant, body }, { banks }) =>
-      lookUpName(banks, merchant.directory, body as NameLookupRequest),
+    perform: ({ merchant, body }, { banks, facts }) =>
+      lookUpName(banks, merchant.directory, body as NameLookupRequest, facts),
   },
   ...PAYOUT_OPERATIONS,
 };

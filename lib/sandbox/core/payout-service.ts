@@ -22,10 +22,13 @@ export class PayoutService {
     plan: OutcomePlan,
     findRecipient: () => PayoutRecipient | Refusal,
   ): Outcome {
-    if (merchant.payouts.has(request.reference)) return refused('DUPLICATE_REFERENCE');
+    const { settings, clock, profile } = this.context;
+    const ofCollection =
+      profile.facts['reference of the other family'] === 'used' &&
+      merchant.collections.has(request.reference);
+    if (ofCollection || merchant.payouts.has(request.reference)) return refused('DUPLICATE_REFERENCE');
     const recipient = findRecipient();
     if ('status' in recipient) return recipient;
-    const { settings, clock } = this.context;
     const payout: Payout = {
       merchant: merchant.name,
       request,

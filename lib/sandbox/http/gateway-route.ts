@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type TimeSource } from '../clock/sandbox-clock.js';
 import { timestamp } from '../clock/timestamp.js';
+import { answerByFacts } from '../core/answer-by-facts.js';
 import { type Credentials } from '../core/credentials.js';
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { isBeforehand } from '../core/fault.js';
@@ -13,6 +14,7 @@ import { type Rule } from '../core/rule.js';
 import { type CallSubject, type Profile } from '../profile/profile.js';
 import { chooseRule } from '../scenarios/choose-rule.js';
 import { keptBody, keptText } from './kept-text.js';
+import { rateLimitHeaders } from './rate-limit-headers.js';
 import { RequestRecord } from './request-record.js';
 import { type FaultQueue } from '../faults/fault-queue.js';
 import { BODY_LIMIT, parseObject, readBody, saysJson } from './request-body.js';
@@ -75,6 +77,7 @@ export class GatewayRoute {
     const entry = this.entryOf(received, reference);
     const record = new RequestRecord(request, response, entry, this.journal, this.events);
     response.setHeader('date', new Date(this.clock.now()).toUTCString());
+    for (const [name, value] of rateLimitHeaders(this.profile.facts)) response.setHeader(name, value);
     if (routed) await this.perform(record, routed, received, reference);
     else record.answer(unknownOperation(method, path));
   }
@@ -101,7 +104,7 @@ export class GatewayRoute {
       answerInstead(record, fault);
       return;
     }
-    const processed = this.process(routed, received, rule);
+    const processed = answerByFacts(this.process(routed, received, rule), operation, this.profile.facts);
     if (processed.ready) await processed.ready;
     const { answer, form, varied, counted } = this.profile.answer(subject, processed);
     if (counted !== undefined) this.events.emit('changed', ['answered', counted]);

@@ -1,3 +1,4 @@
+import { adversarialFacts } from './adversarial-facts.js';
 import { varyAnswer } from './answer-variations.js';
 import { Choices } from './choices.js';
 import { varyEvent } from './event-variations.js';
@@ -5,11 +6,11 @@ import { PLAIN_FORM, type Profile, type WireForm } from './profile.js';
 
 /**
  * Varies everything that the specification leaves open, in every way that a correct client must accept. The
- * variation of a call or event depends only on the seed, its merchant, operation, reference and their count.
+ * variation of a call or event depends only on the seed, its merchant, operation, reference and their count; the facts
+ * depend on the seed alone.
  */
 export function adversarialProfile(seed: number): Profile {
   const answered = new Map<string, number>();
-  const rules = new Choices(seed, 'rules');
   const nth = (subject: string): number => {
     const count = (answered.get(subject) ?? 0) + 1;
     answered.set(subject, count);
@@ -18,13 +19,12 @@ export function adversarialProfile(seed: number): Profile {
   return {
     name: 'adversarial',
     answered,
-    refusalsUseTheirKeys: rules.chance(0.5),
-    referenceBeforeKey: rules.chance(0.5),
+    facts: adversarialFacts(seed),
     answer: ({ operation, merchant = '', reference = '' }, answer) => {
       const subject = `${merchant} ${operation} ${reference}`;
       const choices = new Choices(seed, `${subject} ${nth(subject)}`);
       const form = variedForm(choices);
-      return { ...varyAnswer(answer, operation, choices), form, counted: subject };
+      return { ...varyAnswer(answer, choices), form, counted: subject };
     },
     event: (event) => varyEvent(event, new Choices(seed, `event ${event.merchant} ${event.reference}`)),
     clear: (merchant) => {

@@ -1,5 +1,4 @@
 import { type GatewayAnswer } from '../core/gateway-answer.js';
-import { type SandboxOperation } from '../core/operation-name.js';
 import { type Choices } from './choices.js';
 import {
   addUnknownFields,
@@ -16,26 +15,14 @@ import {
 interface Variation {
   readonly name: string;
   readonly probability: number;
-  readonly change: (answer: GatewayAnswer, choices: Choices, operation: SandboxOperation) => GatewayAnswer;
+  readonly change: (answer: GatewayAnswer, choices: Choices) => GatewayAnswer;
 }
 
-/** The specification gives these statuses a fixed meaning. */
-const FIXED_STATUSES = new Set([401, 403, 429]);
-const REFUSAL_STATUSES: [number, ...number[]] = [200, 400, 402, 404, 409, 412, 422, 500, 502];
 const ACCEPTED_STATUSES: Readonly<Record<string, readonly [string, ...string[]]>> = {
   pending: ['processing', 'queued', 'PENDING', 'awaiting_authorization'],
   processing: ['pending', 'submitted', 'PROCESSING', 'sent_to_provider'],
 };
-/** The specification shows a success status only for this operation (specification, "Endpoints" 1). */
-const STATUS_SHOWN: SandboxOperation = 'POST /payments/mobile-money';
-
 const OF_SUCCESS: readonly Variation[] = [
-  {
-    name: 'status 201 or 202',
-    probability: 0.4,
-    change: (answer, choices, operation) =>
-      operation === STATUS_SHOWN ? answer : { ...answer, status: choices.pick([201, 202]) },
-  },
   inBody('another meta', 0.5, ({ meta: _, ...others }, choices) => {
     const meta = choices.pick<unknown>(['absent', {}, { page: 1 }, null]);
     return meta === 'absent' ? others : { ...others, meta };
@@ -56,13 +43,6 @@ const OF_SUCCESS: readonly Variation[] = [
 ];
 
 const OF_REFUSAL: readonly Variation[] = [
-  {
-    name: 'another status',
-    probability: 0.7,
-    change: (answer, choices) =>
-      FIXED_STATUSES.has(answer.status) ? answer : { ...answer, status: choices.pick(REFUSAL_STATUSES) },
-  },
-  inBody('another error shape', 0.5, otherShape),
   inBody('a request_id in the error', 0.3, (body) => ({
     ...body,
     request_id: '6f2c1d5e-8a55-4c7b-9d0e-2b1f7a3c4d5e',
@@ -78,7 +58,6 @@ const OF_EVERY_ANSWER: readonly Variation[] = [
 /** Varies an answer within the specification, and lists the variations. */
 export function varyAnswer(
   answer: GatewayAnswer,
-  operation: SandboxOperation,
   choices: Choices,
 ): { readonly answer: GatewayAnswer; readonly varied: readonly string[] } {
   const variations = [...('data' in answer.body ? OF_SUCCESS : OF_REFUSAL), ...OF_EVERY_ANSWER];
@@ -86,7 +65,7 @@ export function varyAnswer(
   let current = answer;
   for (const { name, probability, change } of variations) {
     if (!choices.chance(probability)) continue;
-    const changed = change(current, choices, operation);
+    const changed = change(current, choices);
     if (JSON.stringify(changed) !== JSON.stringify(current)) varied.push(name);
     current = changed;
   }
@@ -115,12 +94,4 @@ function inData(name: string, probability: number, change: Change): Variation {
       : change(data as Fields, choices);
     return { ...body, data: changed };
   });
-}
-
-/** Swaps shapes A and B. Keeps shape C, the only one with messages by field. */
-function otherShape(body: Fields): Fields {
-  const { status, success, ...others } = body;
-  if (status === 'error') return { success: false, ...others };
-  if (success === false && 'code' in others) return { status: 'error', ...others };
-  return body;
 }

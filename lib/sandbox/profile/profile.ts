@@ -1,3 +1,4 @@
+import { resolvedFacts } from '../../gateway-profile/resolved-facts.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { type OpenBehavior } from '../core/gateway-context.js';
 import { type SandboxOperation } from '../core/operation-name.js';
@@ -6,7 +7,7 @@ import { type SandboxOperation } from '../core/operation-name.js';
  * Chooses what the specification leaves open: the gateway's behavior and the form of answers and webhooks.
  */
 export interface Profile extends OpenBehavior {
-  readonly name: 'documented' | 'adversarial';
+  readonly name: 'documented' | 'adversarial' | 'observed';
   answer(call: CallSubject, answer: GatewayAnswer): VariedAnswer;
   /** How many answers each subject had that the choices depend on. A restart keeps it. */
   readonly answered: Map<string, number>;
@@ -49,8 +50,7 @@ export const PLAIN_FORM: WireForm = {
 /** Follows the specification's examples. */
 export const documentedProfile: Profile = {
   name: 'documented',
-  refusalsUseTheirKeys: false,
-  referenceBeforeKey: false,
+  facts: resolvedFacts({}),
   answered: new Map(),
   answer: (_, answer) => ({ answer, form: PLAIN_FORM, varied: [] }),
   event: ({ payload, plan }) => ({

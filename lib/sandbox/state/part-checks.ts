@@ -105,7 +105,10 @@ export const PART_CHECKS: Readonly<Record<StateKey[0], Check>> = {
     adjustments: optional(listOf(record({ at: moment, cents: signedCents }))),
   }),
   directory: listOf((entry) => Array.isArray(entry) && text(entry[0]) && nullable(text)(entry[1])),
-  key: (value) => value === true,
+  key: record({
+    request: optional(text),
+    answer: optional(record({ status: count, body: isRecord })),
+  }),
   payment: record({
     ...money(COLLECTION_STATUSES),
     method: oneOf('mobile_money', 'partnerpesa'),

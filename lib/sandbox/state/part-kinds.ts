@@ -3,6 +3,7 @@ import { type SandboxBank } from '../core/banks.js';
 import { type Collection } from '../core/collection.js';
 import { type Gateway } from '../core/gateway.js';
 import { type IdSource } from '../core/id-source.js';
+import { type UsedKey } from '../core/merchant.js';
 import { type NameDirectory } from '../core/name-directory.js';
 import { type Payout } from '../core/payout.js';
 import { type RequestJournal, type SandboxRequest } from '../core/request-journal.js';
@@ -143,11 +144,10 @@ function merchantParts({ gateway, directory: shared, ids, idsOf }: StatefulParts
 function moneyParts({ gateway }: StatefulParts) {
   return {
     key: kind(
-      () =>
-        gateway.merchants.flatMap(({ name, processedKeys }) => [...processedKeys].map((key) => [name, key])),
-      () => true,
-      (_: true, name, key) => {
-        gateway.merchant(name).processedKeys.add(key);
+      () => gateway.merchants.flatMap(({ name, usedKeys }) => [...usedKeys.keys()].map((key) => [name, key])),
+      (name, key) => gateway.merchant(name).usedKeys.get(key),
+      (used: UsedKey, name, key) => {
+        gateway.merchant(name).usedKeys.set(key, used);
       },
     ),
     payment: kind(

@@ -52,7 +52,7 @@ export async function makeMoney(parts: SandboxParts, money: EarlierMoney, auto: 
   }
   await outcome.ready;
   const { idempotency_key: key } = money.given;
-  if (key !== undefined) merchant.processedKeys.add(key);
+  if (key !== undefined) merchant.usedKeys.set(key, {});
   await settle(parts, merchant, money);
 }
 

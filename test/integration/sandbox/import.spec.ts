@@ -78,7 +78,7 @@ describe('an import', () => {
     [['banks'], [{}]],
     [['ids', 'demo'], 'NaN'],
     [['directory', ''], [['0712345678', 7]]],
-    [['key', 'demo', 'key-1'], { used: true }],
+    [['key', 'demo', 'key-1'], { request: true }],
     [['plugin', 'demo'], {}],
     [['toString'], {}],
   ])('changes nothing if an import has %j as %j', async (name, value) => {

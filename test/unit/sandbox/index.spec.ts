@@ -15,7 +15,7 @@ describe('the entry nestjs-payments/sandbox', () => {
   it('validates without the DTOs of the package, or else both would share one misreading', () => {
     const { files } = importsFrom(join(LIB, 'sandbox', 'index.ts'));
     const folders = new Set(files.map((file) => relative(LIB, file).split(/[/\\]/)[0]));
-    expect([...folders].sort()).toEqual(['common', 'errors', 'sandbox', 'webhooks']);
+    expect([...folders].sort()).toEqual(['common', 'errors', 'gateway-profile', 'sandbox', 'webhooks']);
   });
 });
 

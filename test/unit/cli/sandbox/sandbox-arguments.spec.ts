@@ -46,7 +46,7 @@ const COMMAND_OPTIONS = { port: text('<number>', ''), ...SANDBOX_OPTIONS };
 
 function read(...args: string[]): SandboxArguments {
   const { values } = parseCommandLine(args, COMMAND_OPTIONS, { positionals: false });
-  return readSandboxArguments(values, 4242, {});
+  return readSandboxArguments(values, 4242, { environment: {}, folder: '.' });
 }
 
 const body = Buffer.from('{"event":"payment.success"}');
@@ -137,7 +137,10 @@ describe('the scheme', () => {
 
 it('takes the token from the environment, where no list of processes shows it', () => {
   const { values } = parseCommandLine([], COMMAND_OPTIONS, { positionals: false });
-  const { options } = readSandboxArguments(values, 0, { PAYMENTS_SANDBOX_TOKEN: 'from-the-environment' });
+  const { options } = readSandboxArguments(values, 0, {
+    environment: { PAYMENTS_SANDBOX_TOKEN: 'from-the-environment' },
+    folder: '.',
+  });
   expect(options.controlToken).toBe('from-the-environment');
 });
 
@@ -145,9 +148,10 @@ it.each(['', ' '])(
   'ignores the token %j of the environment, as Compose passes one that is not set',
   (token) => {
     const { values } = parseCommandLine([], COMMAND_OPTIONS, { positionals: false });
-    expect(readSandboxArguments(values, 0, { PAYMENTS_SANDBOX_TOKEN: token }).options).not.toHaveProperty(
-      'controlToken',
-    );
+    expect(
+      readSandboxArguments(values, 0, { environment: { PAYMENTS_SANDBOX_TOKEN: token }, folder: '.' })
+        .options,
+    ).not.toHaveProperty('controlToken');
   },
 );
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BankRegistry, codesOf, SANDBOX_BANKS } from '../../../../lib/sandbox/core/banks.js';
+import { resolvedFacts } from '../../../../lib/gateway-profile/resolved-facts.js';
 
 describe("the emulator's banks", () => {
   it('are as many as the specification counts, each with a name and an id of its own', () => {
@@ -25,11 +26,11 @@ describe("the emulator's banks", () => {
     ['BSB', 'Baobab Savings Bank'],
     ['BAOBAB_SAVINGS', 'Baobab Savings Bank'],
   ])('are found by %s', (code, name) => {
-    expect(new BankRegistry().findOrRefuse(code, 'INVALID_BANK')).toMatchObject({ name });
+    expect(new BankRegistry(resolvedFacts({})).findOrRefuse(code, 'INVALID_BANK')).toMatchObject({ name });
   });
 
   it.each(['', 'bsb', 'BAOBAB', 'undefined'])('are not found by %j', (code) => {
-    expect(new BankRegistry().findOrRefuse(code, 'INVALID_BANK')).toMatchObject({
+    expect(new BankRegistry(resolvedFacts({})).findOrRefuse(code, 'INVALID_BANK')).toMatchObject({
       body: { code: 'INVALID_BANK' },
     });
   });

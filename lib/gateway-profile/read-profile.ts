@@ -1,0 +1,152 @@
+import { didYouMean } from '../common/closest-word.js';
+import { isRecord } from '../common/json-object.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
+import { throwJoined } from '../errors/wrong-options.js';
+import { FACT_NAMES, FACTS, type FactKind, type FactName } from './facts.js';
+import { type GatewayProfile, type WebhookFacts } from './gateway-profile.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+/** Takes a field that is wrong, what may stand there, and a question after it. */
+type Report = (field: string, problem: string, meant?: string) => void;
+type Check = (value: unknown) => boolean;
+type FormOf<Type> = Readonly<Record<keyof Type, readonly [check: Check, problem: string]>>;
+
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+const HEADER = /^[!#$%&'*+.^_`|~\da-z-]+$/;
+const AS_HEADER = 'must be the name of a header in lower case: write "x-signature"';
+const isHeader: Check = (value) => typeof value === 'string' && HEADER.test(value);
+
+const PROFILE: FormOf<GatewayProfile> = {
+  version: [(value) => value === 1, 'must be 1: this package reads no other version'],
+  observedAt: [
+    (value) => typeof value === 'string' && MOMENT.test(value) && !isNaN(Date.parse(value)),
+    'must be a moment in UTC: write "2026-06-01T08:00:00Z"',
+  ],
+  facts: [isRecord, 'must be an object with the facts by their names: write {} if none is known'],
+  evidence: [isRecord, 'must be an object with lists of request ids by fact: write {} if there are none'],
+  webhooks: [
+    (value) => value === undefined || isRecord(value),
+    'must be an object, or left out if the signature is not known',
+  ],
+};
+
+const WEBHOOKS: FormOf<WebhookFacts> = {
+  header: [isHeader, AS_HEADER],
+  algorithm: oneOf('sha256', 'sha384', 'sha512'),
+  encoding: oneOf('hex', 'base64', 'base64url'),
+  prefix: [
+    (value) => value === undefined || (typeof value === 'string' && value !== ''),
+    'must be text, or left out if there is none',
+  ],
+  payload: oneOf('body', 'timestamp.body'),
+  timestamp: [
+    (value) => value === undefined || isRecord(value),
+    'must be an object: write { "header": "x-timestamp", "unit": "s" }',
+  ],
+};
+
+const TIMESTAMP: FormOf<NonNullable<WebhookFacts['timestamp']>> = {
+  header: [isHeader, AS_HEADER],
+  unit: oneOf('s', 'ms', 'iso'),
+};
+
+/**
+ * Checks what was read as a profile, such as the content of `gateway.json`.
+ *
+ * @param source What the messages begin with: the name of the file.
+ * @throws PaymentsConfigError that names every wrong field and what may stand there. It quotes no value.
+ *
+ * @example
+ * ```ts
+ * const profile = readProfile(JSON.parse(await readFile('gateway.json', 'utf8')), 'gateway.json');
+ * await PaymentsSandbox.start({ profile });
+ * ```
+ *
+ * @publicApi
+ */
+export function readProfile(value: unknown, source: string): GatewayProfile {
+  const problems: PaymentsConfigError[] = [];
+  const report: Report = (field, problem, meant = '') => {
+    problems.push(new PaymentsConfigError(`${source}: ${field} ${problem}.${meant}`));
+  };
+  if (isRecord(value)) checkProfile(value, report);
+  else report('it', 'must be an object: name what `conformance --out` wrote');
+  throwJoined(problems);
+  return value as unknown as GatewayProfile;
+}
+
+function checkProfile(profile: Fields, report: Report): void {
+  const { facts, evidence, webhooks } = profile;
+  if (profile['version'] !== 1) {
+    // The fields of another version may mean something else.
+    report('version', PROFILE.version[1]);
+    return;
+  }
+  checkForm(PROFILE, profile, '', report);
+  if (isRecord(facts)) checkFacts(facts, report);
+  if (isRecord(evidence)) checkEvidence(evidence, report);
+  if (isRecord(webhooks)) checkWebhooks(webhooks, report);
+}
+
+function checkFacts(facts: Fields, report: Report): void {
+  for (const [name, value] of Object.entries(facts)) {
+    if (isFact('facts', name, report) && !isValueOf(FACTS[name], value))
+      report(fieldOf('facts', name), mayBe(FACTS[name]), meantValue(FACTS[name], value));
+  }
+}
+
+function checkEvidence(evidence: Fields, report: Report): void {
+  for (const [name, ids] of Object.entries(evidence)) {
+    const isList = Array.isArray(ids) && ids.every((id) => typeof id === 'string');
+    if (isFact('evidence', name, report) && !isList)
+      report(fieldOf('evidence', name), 'must be a list of request ids');
+  }
+}
+
+function checkWebhooks(webhooks: Fields, report: Report): void {
+  const { timestamp, payload } = webhooks;
+  checkForm(WEBHOOKS, webhooks, 'webhooks.', report);
+  if (isRecord(timestamp)) checkForm(TIMESTAMP, timestamp, 'webhooks.timestamp.', report);
+  if ((payload === 'timestamp.body') !== (timestamp !== undefined))
+    report('webhooks.timestamp', 'must be there with the payload "timestamp.body", and only with it');
+}
+
+function checkForm(form: FormOf<Fields>, fields: Fields, prefix: string, report: Report): void {
+  for (const [name, [isRight, problem]] of Object.entries(form))
+    if (!isRight(fields[name])) report(prefix + name, problem);
+  for (const name of Object.keys(fields).filter((given) => !Object.hasOwn(form, given)))
+    report(prefix + name, 'is no field of a profile', didYouMean(name, Object.keys(form)));
+}
+
+function isFact(where: string, name: string, report: Report): name is FactName {
+  if (Object.hasOwn(FACTS, name)) return true;
+  report(fieldOf(where, name), 'is no fact that this package knows', didYouMean(name, FACT_NAMES));
+  return false;
+}
+
+function fieldOf(where: string, name: string): string {
+  return `${where}[${JSON.stringify(name)}]`;
+}
+
+function isValueOf({ values, range }: FactKind, value: unknown): boolean {
+  if (range === undefined) return values.some((known) => known === value);
+  const [least, most] = range;
+  return Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
+}
+
+function mayBe({ values, range }: FactKind): string {
+  return range === undefined
+    ? `must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
+    : `must be a whole number from ${range[0]} to ${range[1]}`;
+}
+
+function meantValue({ values, range }: FactKind, value: unknown): string {
+  return range === undefined && typeof value === 'string' ? didYouMean(value, values.map(String)) : '';
+}
+
+function oneOf(...words: readonly string[]): readonly [Check, string] {
+  return [
+    (value) => words.some((word) => word === value),
+    `must be one of ${words.map((word) => JSON.stringify(word)).join(', ')}`,
+  ];
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { type ResolvedFacts } from '../../gateway-profile/resolved-facts.js';
+import { type GatewayAnswer } from './gateway-answer.js';
+import { type Merchant, type UsedKey } from './merchant.js';
+import { OPERATIONS } from './operations.js';
+import { type SandboxOperation } from './operation-name.js';
+import { refused } from './refusal.js';
+
+/** The same text for the same operation and body. */
+export function requestDigest(operation: SandboxOperation, body: unknown): string {
+  return createHash('sha256')
+    .update(`${operation} ${JSON.stringify(body)}`)
+    .digest('base64url');
+}
+
+/** The answer to a call whose key was used; undefined if the gateway takes the call. */
+export function answerToUsedKey(
+  { request, answer }: UsedKey,
+  { operation, body }: { readonly operation: SandboxOperation; readonly body: unknown },
+  merchant: Merchant,
+  facts: ResolvedFacts,
+): GatewayAnswer | undefined {
+  const isSame = request === undefined || request === requestDigest(operation, body);
+  const rule = facts[isSame ? 'repeated key' : 'repeated key, other body'];
+  switch (rule) {
+    case 'accepted':
+      return undefined;
+    case 'first answer':
+      return answer ?? refused('DUPLICATE_REQUEST');
+    case 'DUPLICATE_REFERENCE':
+      // The gateway looks at the reference first; a refused request left none.
+      return refused(merchant.knows(OPERATIONS[operation].makes, body) ? rule : 'DUPLICATE_REQUEST');
+    default:
+      return refused(rule);
+  }
+}

@@ -1,0 +1,31 @@
+import { type FactName, type FactValue } from '../../gateway-profile/facts.js';
+import { randomFacts, type ResolvedFacts } from '../../gateway-profile/resolved-facts.js';
+import { Choices } from './choices.js';
+
+/**
+ * Facts that stay as they are without a profile, because their other values refuse what a client may send by the
+ * specification.
+ */
+const FIXED: ReadonlySet<FactName> = new Set<FactName>([
+  'bearer',
+  'amount as text',
+  'smallest amount',
+  'longest reference',
+  'long bank codes',
+  'reference of the other family',
+  'lookup of MOBILE_MONEY',
+  'lookup of BANK',
+  'lookup of PARTNERPESA',
+]);
+
+/** Values that break what a client may rely on: the specification calls a reference unique. */
+const UNFAIR: { readonly [Name in FactName]?: FactValue } = { 'repeated reference': 'accepted' };
+
+/** The facts of one seed: of each one a value that a correct client must accept. */
+export function adversarialFacts(seed: number): ResolvedFacts {
+  return randomFacts(([first, ...others], name) => {
+    if (FIXED.has(name)) return first;
+    const fair = others.filter((value) => value !== UNFAIR[name]);
+    return new Choices(seed, `fact ${name}`).pick([first, ...fair]);
+  });
+}
