@@ -58,6 +58,8 @@ const TIMESTAMP: FormOf<NonNullable<WebhookFacts['timestamp']>> = {
  *
  * @example
  * ```ts
+ * import { readFile } from 'node:fs/promises';
+ *
  * const profile = readProfile(JSON.parse(await readFile('gateway.json', 'utf8')), 'gateway.json');
  * await PaymentsSandbox.start({ profile });
  * ```
@@ -72,7 +74,7 @@ export function readProfile(value: unknown, source: string): GatewayProfile {
   if (isRecord(value)) checkProfile(value, report);
   else report('it', 'must be an object: name what `conformance --out` wrote');
   throwJoined(problems);
-  return value as unknown as GatewayProfile;
+  return value as GatewayProfile;
 }
 
 function checkProfile(profile: Fields, report: Report): void {

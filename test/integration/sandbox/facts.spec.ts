@@ -48,7 +48,7 @@ const OBSERVERS: Readonly<Record<string, Observe>> = {
   'repeated key': async (gateway, sandbox) => {
     const first = await gateway.payToBank({}, { key: 'one' });
     const again = await gateway.payToBank({}, { key: 'one' });
-    expect(sandbox.balance().locked_balance).toBe('20500.00');
+    expect(sandbox.balance().locked_balance).toBe(20_500);
     return accepts(again) && isSame(first, again) ? 'first answer' : codeOf(again);
   },
   'repeated key, other body': async (gateway) => {
@@ -212,9 +212,10 @@ describe('an emulator with a profile', () => {
     for (const amount of [15_000, 20_000]) {
       await callerOf(sandbox).collect({ amount });
       await sandbox.customer(COLLECTION.phone).approve('order-1');
+      await sandbox.clock.advance('1m');
     }
     expect(sandbox.payments().map(({ amount }) => amount)).toEqual(['20000.00']);
-    expect(sandbox.balance().available_balance).toBe('1034300.00');
+    expect(sandbox.balance().available_balance).toBe(1_034_300);
     expect(sandbox.statement()).toMatch(
       /Adjustment,,,14700\.00,[^]*Collection,order-1,\w+,20000\.00,400\.00/,
     );
@@ -269,7 +270,7 @@ describe('an emulator with a profile', () => {
       await gateway.payToPhone(MOBILE_PAYOUT);
       await gateway.payToBank(BANK_PAYOUT);
       const locked = sandbox.payouts().reduce((sum, { total_amount: total }) => sum + Number(total), 0);
-      expect(Number(sandbox.balance().locked_balance)).toBe(locked);
+      expect(sandbox.balance().locked_balance).toBe(locked);
       await sandbox.stop();
     },
   );
@@ -309,7 +310,7 @@ function isSame(one: RawAnswer, other: RawAnswer): boolean {
 }
 
 function hasMessage({ body }: RawAnswer, field: string): boolean {
-  return Object.hasOwn((body['errors'] ?? {}) as object, field);
+  return Object.hasOwn(body['errors'] ?? {}, field);
 }
 
 function acceptance(answer: RawAnswer, field: string): unknown {
