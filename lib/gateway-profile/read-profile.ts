@@ -3,19 +3,11 @@ import { isRecord } from '../common/json-object.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { throwJoined } from '../errors/wrong-options.js';
 import { FACT_NAMES, FACTS, type FactKind, type FactName } from './facts.js';
-import { type GatewayProfile, type WebhookFacts } from './gateway-profile.js';
-
-type Fields = Readonly<Record<string, unknown>>;
-/** Takes a field that is wrong, what may stand there, and a question after it. */
-type Report = (field: string, problem: string, meant?: string) => void;
-type Check = (value: unknown) => boolean;
-type FormOf<Type> = Readonly<Record<keyof Type, readonly [check: Check, problem: string]>>;
+import { type GatewayProfile } from './gateway-profile.js';
+import { checkForm, type Fields, type FormOf, type Report } from './profile-form.js';
+import { checkWebhooks } from './webhook-form.js';
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
-const HEADER = /^[!#$%&'*+.^_`|~\da-z-]+$/;
-const AS_HEADER = 'must be the name of a header in lower case: write "x-signature"';
-const isHeader: Check = (value) => typeof value === 'string' && HEADER.test(value);
-
 const PROFILE: FormOf<GatewayProfile> = {
   version: [(value) => value === 1, 'must be 1: this package reads no other version'],
   observedAt: [
@@ -28,26 +20,6 @@ const PROFILE: FormOf<GatewayProfile> = {
     (value) => value === undefined || isRecord(value),
     'must be an object, or left out if the signature is not known',
   ],
-};
-
-const WEBHOOKS: FormOf<WebhookFacts> = {
-  header: [isHeader, AS_HEADER],
-  algorithm: oneOf('sha256', 'sha384', 'sha512'),
-  encoding: oneOf('hex', 'base64', 'base64url'),
-  prefix: [
-    (value) => value === undefined || (typeof value === 'string' && value !== ''),
-    'must be text, or left out if there is none',
-  ],
-  payload: oneOf('body', 'timestamp.body'),
-  timestamp: [
-    (value) => value === undefined || isRecord(value),
-    'must be an object: write { "header": "x-timestamp", "unit": "s" }',
-  ],
-};
-
-const TIMESTAMP: FormOf<NonNullable<WebhookFacts['timestamp']>> = {
-  header: [isHeader, AS_HEADER],
-  unit: oneOf('s', 'ms', 'iso'),
 };
 
 /**
@@ -105,21 +77,6 @@ function checkEvidence(evidence: Fields, report: Report): void {
   }
 }
 
-function checkWebhooks(webhooks: Fields, report: Report): void {
-  const { timestamp, payload } = webhooks;
-  checkForm(WEBHOOKS, webhooks, 'webhooks.', report);
-  if (isRecord(timestamp)) checkForm(TIMESTAMP, timestamp, 'webhooks.timestamp.', report);
-  if ((payload === 'timestamp.body') !== (timestamp !== undefined))
-    report('webhooks.timestamp', 'must be there with the payload "timestamp.body", and only with it');
-}
-
-function checkForm(form: FormOf<Fields>, fields: Fields, prefix: string, report: Report): void {
-  for (const [name, [isRight, problem]] of Object.entries(form))
-    if (!isRight(fields[name])) report(prefix + name, problem);
-  for (const name of Object.keys(fields).filter((given) => !Object.hasOwn(form, given)))
-    report(prefix + name, 'is no field of a profile', didYouMean(name, Object.keys(form)));
-}
-
 function isFact(where: string, name: string, report: Report): name is FactName {
   if (Object.hasOwn(FACTS, name)) return true;
   report(fieldOf(where, name), 'is no fact that this package knows', didYouMean(name, FACT_NAMES));
@@ -144,11 +101,4 @@ function mayBe({ values, range }: FactKind): string {
 
 function meantValue({ values, range }: FactKind, value: unknown): string {
   return range === undefined && typeof value === 'string' ? didYouMean(value, values.map(String)) : '';
-}
-
-function oneOf(...words: readonly string[]): readonly [Check, string] {
-  return [
-    (value) => words.some((word) => word === value),
-    `must be one of ${words.map((word) => JSON.stringify(word)).join(', ')}`,
-  ];
 }

@@ -147,7 +147,14 @@ function clockAndWebhooks(
     },
   );
   const sender = new WebhookSender(settings.webhookTimeoutMs);
-  const deliverer = new WebhookDeliverer(clock, events, sender, settings.webhookScheme, endpoints);
+  const deliverer = new WebhookDeliverer(
+    clock,
+    events,
+    sender,
+    settings.webhookScheme,
+    endpoints,
+    settings.profile.facts,
+  );
   return { clock, endpoints, deliverer };
 }
 

@@ -7,7 +7,14 @@
 export { PaymentsSandbox } from './payments-sandbox.js';
 export { type PaymentsSandboxOptions } from './sandbox-options.js';
 export { type FactName, type GatewayFacts } from '../gateway-profile/facts.js';
-export { type GatewayProfile, type WebhookFacts } from '../gateway-profile/gateway-profile.js';
+export {
+  type GatewayProfile,
+  type HmacFacts,
+  type SignedPartFact,
+  type StandardWebhooksFacts,
+  type StripeStyleFacts,
+  type WebhookFacts,
+} from '../gateway-profile/gateway-profile.js';
 export { readProfile } from '../gateway-profile/read-profile.js';
 export { type Duration } from './clock/duration.js';
 export { type SandboxClock } from './clock/sandbox-clock.js';

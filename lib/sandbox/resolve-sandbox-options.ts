@@ -8,13 +8,13 @@ import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { readProfile } from '../gateway-profile/read-profile.js';
 import { type HmacOptions } from '../webhooks/signature/hmac-options.js';
 import { hmac } from '../webhooks/signature/hmac-scheme.js';
+import { learntScheme } from '../webhooks/signature/learnt-scheme.js';
 import { milliseconds, type Duration } from './clock/duration.js';
 import { type GatewaySettings } from './core/gateway-context.js';
 import { seededIds } from './core/id-source.js';
 import { isAddress, isLoopbackHost, plainHostname } from './http/loopback.js';
 import { adversarialProfile } from './profile/adversarial.js';
-import { documentedProfile, type Profile } from './profile/profile.js';
-import { observedProfile, observedSignature } from './profile/observed.js';
+import { documentedProfile, observedProfile, type Profile } from './profile/profile.js';
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
 import { type StoredSettings } from './state/state-entry.js';
 import { type SandboxWorld } from './world/sandbox-world.js';
@@ -113,8 +113,7 @@ function secretsOf(seed: number | undefined): () => string {
 
 function schemeOf({ webhookScheme, profile }: PaymentsSandboxOptions, secret: string): WebhookScheme {
   const observed = isRecord(profile) ? readProfile(profile, 'Sandbox option profile').webhooks : undefined;
-  const signature = observed ? observedSignature(observed) : DEFAULT_SIGNATURE;
-  const scheme = webhookScheme ?? hmac(signature);
+  const scheme = webhookScheme ?? (observed ? learntScheme(observed) : hmac(DEFAULT_SIGNATURE));
   if (!isRecord(scheme) || !hasForm(scheme))
     wrong('webhookScheme', 'is no signature scheme: write hmac({ … })');
   if (typeof scheme.sign !== 'function') wrong('webhookScheme', 'can only verify: give it a `sign`');

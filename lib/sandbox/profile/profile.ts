@@ -1,3 +1,4 @@
+import { type GatewayProfile } from '../../gateway-profile/gateway-profile.js';
 import { resolvedFacts } from '../../gateway-profile/resolved-facts.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { type OpenBehavior } from '../core/gateway-context.js';
@@ -60,3 +61,8 @@ export const documentedProfile: Profile = {
   }),
   clear: () => {},
 };
+
+/** Answers as the gateway that was observed, and as the specification's examples where nothing is known. */
+export function observedProfile({ facts }: GatewayProfile): Profile {
+  return { ...documentedProfile, name: 'observed', facts: resolvedFacts(facts) };
+}

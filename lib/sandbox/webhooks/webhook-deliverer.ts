@@ -13,10 +13,16 @@ import {
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { type OutgoingEvent } from '../core/webhook-event.js';
 import { type EndpointRegistry } from './endpoint-registry.js';
-import { problemOf, problemOfForged, type SendResult, type WebhookSender } from './webhook-sender.js';
+import {
+  type DeliveryFacts,
+  problemOf,
+  problemOfForged,
+  type SendResult,
+  type WebhookSender,
+} from './webhook-sender.js';
 
-/** The wait after each failed try. Invented: the specification does not show it ("Events" rule 4). */
-const WAITS: readonly Duration[] = ['5s', '5m', '30m', '2h', '5h', '10h', '10h'];
+/** The waits after the second failed try and later. Invented: the specification does not show them ("Events" rule 4). */
+const LATER_WAITS: readonly Duration[] = ['5m', '30m', '2h', '5h', '10h', '10h'];
 
 /** A key that no receiver has. */
 const FORGED = Buffer.from('a key that belongs to nobody: forged');
@@ -29,7 +35,7 @@ interface Sending {
   readonly replay?: Replay;
 }
 
-/** Delivers events at least once: follows the schedule until the receiver answers 200. */
+/** Delivers events at least once: follows the schedule until the receiver answers 200, or as the facts say. */
 export class WebhookDeliverer {
   private readonly all = new Map<string, Delivery>();
   private readonly running = new Set<Promise<void>>();
@@ -40,6 +46,7 @@ export class WebhookDeliverer {
     private readonly sender: WebhookSender,
     private readonly scheme: WebhookScheme,
     private readonly endpoints: EndpointRegistry,
+    private readonly facts: DeliveryFacts,
   ) {}
 
   /** Resolves when the first try at each receiver has ended. Does not wait for a try that is due later. */
@@ -192,7 +199,7 @@ export class WebhookDeliverer {
       at,
       answer: 'status' in result ? result : undefined,
       forged,
-      problem: forged ? problemOfForged(result) : problemOf(result),
+      problem: forged ? problemOfForged(result) : problemOf(result, this.facts),
       durationMs: Math.round(performance.now() - started),
       replay,
       headers,
@@ -251,7 +258,8 @@ export class WebhookDeliverer {
     // If several copies fail together, only one try follows.
     if (delivery.nextAttemptAt !== undefined) return;
     delivery.failures += 1;
-    const wait = WAITS[delivery.failures - 1];
+    const waits = [`${this.facts['first redelivery']}s` as const, ...LATER_WAITS];
+    const wait = waits[delivery.failures - 1];
     if (wait === undefined) delivery.state = 'exhausted';
     else this.planAttempt(delivery, endpoint, milliseconds(wait));
   }

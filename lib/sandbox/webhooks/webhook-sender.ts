@@ -1,5 +1,6 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { type ResolvedFacts } from '../../gateway-profile/resolved-facts.js';
 import { type ReceiverAnswer } from '../core/delivery.js';
 
 /** The result of one POST: an answer, or the reason for none. */
@@ -80,13 +81,17 @@ function connectionProblem(error: NodeJS.ErrnoException, url: URL): string {
   return error.message || error.code || 'the connection failed';
 }
 
+/** The facts that decide about deliveries. */
+export type DeliveryFacts = Pick<ResolvedFacts, 'webhook answers' | 'first redelivery'>;
+
 /**
- * Why a try did not count as delivered: only 200 does (specification, "Events" rule 2). Undefined if it
- * counted.
+ * Why a try did not count as delivered: only 200 does (specification, "Events" rule 2), unless the facts say otherwise.
+ * Undefined if it counted.
  */
-export function problemOf(result: SendResult): string | undefined {
+export function problemOf(result: SendResult, facts: DeliveryFacts): string | undefined {
   if ('problem' in result) return result.problem;
-  if (result.status === 200) return undefined;
+  const { status } = result;
+  if (status === 200 || (facts['webhook answers'] === '2xx' && status < 300)) return undefined;
   if (result.status >= 300 && result.status < 400)
     return `answered ${result.status}: redirects are not followed`;
   return `answered ${result.status} instead of 200`;

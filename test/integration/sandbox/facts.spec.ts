@@ -126,6 +126,17 @@ const OBSERVERS: Readonly<Record<string, Observe>> = {
     expect(new Set(kinds).size).toBe(1);
     return kinds[0];
   },
+  'webhook answers': async (_, sandbox) => {
+    const [delivery] = await deliveredWith(sandbox, 204);
+    return delivery?.state === 'delivered' ? '2xx' : delivery?.state === 'waiting' && '200';
+  },
+  'first redelivery': async (_, sandbox, seconds: number) => {
+    const [delivery] = await deliveredWith(sandbox, 500);
+    return (
+      (Date.parse(delivery?.next_attempt_at ?? '') - Date.parse(delivery?.attempts[0]?.at ?? '')) / 1_000 ===
+        seconds && seconds
+    );
+  },
   'status of wrong fields': async (gateway) => {
     const answer = await gateway.collect({ phone: '1' });
     expect(hasMessage(answer, 'phone')).toBe(true);
@@ -223,11 +234,12 @@ describe('an emulator with a profile', () => {
 
   it('signs webhooks as the gateway that was observed, unless a scheme is given', async () => {
     const webhooks = {
+      scheme: 'hmac',
       header: 'x-their-signature',
       algorithm: 'sha512',
       encoding: 'base64',
       prefix: 'v1=',
-      payload: 'timestamp.body',
+      payload: ['timestamp', { literal: '.' }, 'body'],
       timestamp: { header: 'x-their-time', unit: 's' },
     } as const;
     const receiver = await startReceiver();
@@ -278,6 +290,16 @@ describe('an emulator with a profile', () => {
 
 function startWith(facts: GatewayFacts, options: { readonly data?: string } = {}): Promise<PaymentsSandbox> {
   return startSandbox({ clock: 'manual', profile: profileWith(facts), ...options });
+}
+
+async function deliveredWith(sandbox: PaymentsSandbox, status: number) {
+  const receiver = await startReceiver();
+  receiver.answerWith(status);
+  sandbox.deliverTo(receiver.url);
+  await callerOf(sandbox).collect();
+  await sandbox.customer(COLLECTION.phone).approve('order-1');
+  await receiver.close();
+  return sandbox.deliveries();
 }
 
 async function twice(ask: () => Promise<RawAnswer>): Promise<RawAnswer> {

@@ -5,7 +5,14 @@ import { resolvedFacts } from '../../../lib/gateway-profile/resolved-facts.js';
 import { profileWith, randomProfile } from '../../support/gateway-profiles.js';
 
 const PROFILE = profileWith({});
-const SIGNED = { header: 'x-signature', algorithm: 'sha256', encoding: 'hex', payload: 'body' };
+const SIGNED = {
+  scheme: 'hmac',
+  header: 'x-signature',
+  algorithm: 'sha256',
+  encoding: 'hex',
+  payload: ['body'],
+};
+const TIMED = { ...SIGNED, payload: ['timestamp', { literal: '.' }, 'body'] };
 
 function problemsOf(value: unknown): string {
   try {
@@ -28,7 +35,10 @@ describe('reading a profile', () => {
   it.each([
     { webhooks: SIGNED },
     { webhooks: { ...SIGNED, prefix: 'sha256=' } },
-    { webhooks: { ...SIGNED, payload: 'timestamp.body', timestamp: { header: 'x-at', unit: 'ms' } } },
+    { webhooks: { ...TIMED, timestamp: { header: 'x-at', unit: 'ms' } } },
+    { webhooks: { ...SIGNED, payload: ['id', 'body'], id: { header: 'x-id' }, secretEncoding: 'hex' } },
+    { webhooks: { scheme: 'standardWebhooks', prefix: 'svix', secretEncoding: 'utf8' } },
+    { webhooks: { scheme: 'stripeStyle', header: 'x-signature', unit: 'ms', separator: '#' } },
     { facts: { 'smallest amount': 77, 'status of INVALID_BANK': 418 } },
     { evidence: { bearer: ['6f2c1d5e-8a55-4c7b-9d0e-2b1f7a3c4d5e'] } },
     { observedAt: '2026-06-01T08:00:00.123Z' },
@@ -74,10 +84,20 @@ describe('reading a profile', () => {
     [{ webhooks: { ...SIGNED, algorithm: 'md5' } }, 'webhooks.algorithm must be one of "sha256"'],
     [{ webhooks: { ...SIGNED, encoding: 'HEX' } }, 'webhooks.encoding must be one of "hex"'],
     [{ webhooks: { ...SIGNED, prefix: 7 } }, 'webhooks.prefix must be text'],
-    [{ webhooks: { ...SIGNED, payload: 'timestamp.body' } }, 'webhooks.timestamp must be there with'],
-    [{ webhooks: { ...SIGNED, timestamp: { header: 'x-at', unit: 's' } } }, 'and only with it.'],
+    [{ webhooks: TIMED }, 'webhooks.timestamp must be there if the payload has "timestamp", and only then.'],
+    [{ webhooks: { ...SIGNED, timestamp: { header: 'x-at', unit: 's' } } }, 'and only then.'],
+    [{ webhooks: { ...SIGNED, id: { header: 'x-id' } } }, 'webhooks.id must be there if'],
+    [{ webhooks: { ...SIGNED, payload: [] } }, 'webhooks.payload must be a list with "body"'],
+    [{ webhooks: { ...SIGNED, payload: ['body', 'url'] } }, 'webhooks.payload must be a list'],
+    [{ webhooks: { ...SIGNED, secretEncoding: 'utf8' } }, 'webhooks.secretEncoding must be one of "base64"'],
     [
-      { webhooks: { ...SIGNED, payload: 'timestamp.body', timestamp: { header: 'x-at', unit: 'm' } } },
+      { webhooks: { scheme: 'hmc' } },
+      'webhooks.scheme must be one of "hmac", "standardWebhooks", "stripeStyle".',
+    ],
+    [{ webhooks: { scheme: 'stripeStyle' } }, 'webhooks.header must be the name of a header'],
+    [{ webhooks: { scheme: 'standardWebhooks', header: 'x' } }, 'webhooks.header is no field of a profile'],
+    [
+      { webhooks: { ...TIMED, timestamp: { header: 'x-at', unit: 'm' } } },
       'webhooks.timestamp.unit must be one of "s", "ms", "iso".',
     ],
     [{ webhooks: { ...SIGNED, secret: 'x' } }, 'webhooks.secret is no field of a profile.'],
