@@ -8,12 +8,26 @@ import { stripeStyle } from './stripe-style.js';
 /** How far a signed time may be from now, if a profile describes the scheme: it does not hold that. */
 export const LEARNT_TOLERANCE_SECONDS = 300;
 
+/** What the emulator's own secrets begin with. No secret in base64 or hex does. */
+const SECRET_MARK = 'whsec_';
+
 /**
- * The scheme that a profile describes.
+ * The scheme that a profile describes. It reads secrets in their encoding, and those of the emulator too.
  *
  * @throws PaymentsConfigError if the scheme refuses what the profile says.
  */
 export function learntScheme(facts: WebhookFacts): WebhookScheme {
+  const { secretEncoding: encoding } = facts;
+  const scheme = schemeOf(facts);
+  return encoding === undefined ? scheme : { ...scheme, secretForm: { encoding, prefix: SECRET_MARK } };
+}
+
+/** The key of a secret, as the options of the package that a profile prints read it. */
+export function learntKey(facts: WebhookFacts, secret: string): Uint8Array {
+  return secretBytes({ value: secret, encoding: facts.secretEncoding }, schemeOf(facts).secretForm);
+}
+
+function schemeOf(facts: WebhookFacts): WebhookScheme {
   const toleranceSeconds = LEARNT_TOLERANCE_SECONDS;
   switch (facts.scheme) {
     case 'hmac': {
@@ -29,9 +43,4 @@ export function learntScheme(facts: WebhookFacts): WebhookScheme {
       return stripeStyle({ ...options, toleranceSeconds });
     }
   }
-}
-
-/** The key of a secret, as the scheme that a profile describes reads it. */
-export function learntKey(facts: WebhookFacts, secret: string): Uint8Array {
-  return secretBytes({ value: secret, encoding: facts.secretEncoding }, learntScheme(facts).secretForm);
 }

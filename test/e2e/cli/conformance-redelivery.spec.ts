@@ -1,4 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { adversarialFacts } from '../../../lib/sandbox/profile/adversarial-facts.js';
+import { type GatewayFacts, type WebhookFacts } from 'nestjs-payments/sandbox';
+import { concludeWebhooks } from '../../../lib/cli/conformance/webhooks/conclude-webhooks.js';
 import { WEBHOOK_QUESTIONS } from '../../../lib/cli/conformance/webhooks/webhook-questions.js';
 import { type WebhooksHeard } from '../../../lib/cli/conformance/webhooks/webhooks-heard.js';
 import { type Conclusion } from '../../../lib/cli/conformance/conclusion.js';
@@ -58,5 +61,55 @@ describe('redelivery', () => {
     expect(about(await stage.hear(), 'first redelivery').says).toBe(
       'a refused webhook comes again after 5 s, give or take 1 s; then after 300 s; 3 tries were seen',
     );
+  });
+
+  const HMAC = {
+    scheme: 'hmac',
+    header: 'x-s',
+    algorithm: 'sha512',
+    encoding: 'base64',
+    payload: ['body'],
+  } as const;
+  it.each<[GatewayFacts, WebhookFacts]>([
+    [{ 'first redelivery': 1, 'webhook answers': '2xx' }, HMAC],
+    [
+      { 'first redelivery': 7, 'webhook answers': '200' },
+      { scheme: 'standardWebhooks', prefix: 'svix' },
+    ],
+    [
+      { 'first redelivery': 60, 'webhook answers': '2xx' },
+      { scheme: 'stripeStyle', header: 'x-s', separator: ':' },
+    ],
+    [
+      { 'first redelivery': 300, 'webhook answers': '2xx' },
+      { ...HMAC, secretEncoding: 'base64' },
+    ],
+  ])('gives back the profile that the emulator obeys: %j', async (facts, webhooks) => {
+    const profile = {
+      version: 1,
+      observedAt: '2026-01-01T00:00:00Z',
+      facts,
+      evidence: {},
+      webhooks,
+    } as const;
+    const webhookSecret = Buffer.alloc(32, 'a secret').toString('base64');
+    stage = await stageWebhooks({ profile, webhookSecret });
+    const found = concludeWebhooks(await endings(5));
+    const learnt = found.conclusions.flatMap(({ fact }) => (fact ? [[fact.name, fact.value]] : []));
+    expect(Object.fromEntries(learnt)).toEqual(facts);
+    expect(found.webhooks).toEqual(webhooks);
+  });
+
+  it('is never learnt wrongly from an emulator that varies what it may', async () => {
+    for (let seed = 1; seed <= 12; seed += 1) {
+      stage = await stageWebhooks({ profile: 'adversarial', seed });
+      const heard = await endings(5);
+      const { fact } = about(heard, 'first redelivery');
+      if (fact) expect(fact.value).toBe(5);
+      const counts = about(heard, 'webhook answers').fact?.value;
+      if (counts !== undefined) expect(counts).toBe(adversarialFacts(seed)['webhook answers']);
+      await stage.stop();
+    }
+    stage = await stageWebhooks();
   });
 });
