@@ -13,7 +13,7 @@ import { PayoutService } from './payout-service.js';
 import { type Refusal } from './refusal.js';
 import { invalidRequest, withTwoDecimals } from './request-fields.js';
 import { type Rule } from './rule.js';
-import { answerToUsedKey, requestDigest } from './used-key.js';
+import { answerToUsedKey, placeOfKey, requestDigest } from './used-key.js';
 
 /** One call before any check. */
 export interface ReceivedCall {
@@ -90,17 +90,17 @@ export class Gateway implements OperationServices {
     const merchant = this.merchant(name);
     const { idempotencyKey, operation } = call;
     const key = OPERATIONS[operation].makes ? idempotencyKey : undefined;
-    const used = key === undefined ? undefined : merchant.usedKeys.get(key);
+    if (!key) return this.perform(call, merchant);
+    const request = requestDigest(operation, call.body);
+    const place = placeOfKey(key, request, this.facts);
+    const used = merchant.usedKeys.get(place) ?? merchant.usedKeys.get(key);
     const repeated = used && answerToUsedKey(used, call, merchant, this.facts);
     if (repeated) return repeated;
     const answer = this.perform(call, merchant);
-    if (key && ('data' in answer.body || this.facts['key of a refusal'] === 'used')) {
+    if ('data' in answer.body || this.facts['key of a refusal'] === 'used') {
       const { status, body } = answer;
-      merchant.usedKeys.set(key, {
-        request: requestDigest(operation, call.body),
-        answer: { status, body },
-      });
-      this.context.events.emit('changed', ['key', name, key]);
+      merchant.usedKeys.set(place, { request, answer: { status, body } });
+      this.context.events.emit('changed', ['key', name, place]);
     }
     return answer;
   }

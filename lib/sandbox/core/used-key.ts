@@ -13,6 +13,14 @@ export function requestDigest(operation: SandboxOperation, body: unknown): strin
     .digest('base64url');
 }
 
+/**
+ * Where a merchant keeps a key. A gateway that takes another request with a used key remembers the key together with its
+ * request.
+ */
+export function placeOfKey(key: string, request: string, facts: ResolvedFacts): string {
+  return facts['repeated key, other body'] === 'accepted' ? `${key} ${request}` : key;
+}
+
 /** The answer to a call whose key was used; undefined if the gateway takes the call. */
 export function answerToUsedKey(
   { request, answer }: UsedKey,

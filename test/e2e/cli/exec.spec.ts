@@ -1,7 +1,11 @@
 import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { profileWith } from '../../support/gateway-profiles.js';
 import { bundleCli, CliProcess, removeCli, runProcess } from '../../support/cli-process.js';
 
 beforeAll(bundleCli);
@@ -63,6 +67,14 @@ describe('nestjs-payments sandbox exec', () => {
     );
     expect(new Set((await Promise.all(answers)).map(({ stdout }) => stdout)).size).toBeGreaterThan(1);
     expect((await runProcess(exec(BANKS))).stderr).toBe('');
+  });
+
+  it('answers as the gateway in the file of --profile', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'exec-profile-')), 'gateway.json');
+    writeFileSync(file, JSON.stringify(profileWith({ 'success of GET /merchant-balance': 203 })));
+    const { code, stdout, stderr } = await runProcess(exec(BALANCE, '--profile', file));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^203 /) as string });
+    expect(stderr).toBe('Answers are those of the gateway that was observed at 2026-06-01T08:00:00Z.\n');
   });
 
   it.each([

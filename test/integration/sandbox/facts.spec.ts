@@ -1,48 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type GatewayFacts, type PaymentsSandbox } from 'nestjs-payments/sandbox';
-import {
-  BANK_PAYOUT,
-  callerOf,
-  COLLECTION,
-  MOBILE_PAYOUT,
-  type RawAnswer,
-} from '../../support/gateway-caller.js';
-import { FACTS, profileWith, randomProfile } from '../../support/gateway-profiles.js';
+import { type Caller, lookUp, REFUSED, SUCCEEDED } from '../../support/gateway-asks.js';
+import { callerOf, COLLECTION, type RawAnswer } from '../../support/gateway-caller.js';
+import { FACTS, profileWith } from '../../support/gateway-profiles.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { startReceiver } from '../../support/webhook-receiver.js';
 
-type Caller = ReturnType<typeof callerOf>;
-type Ask = (gateway: Caller) => Promise<RawAnswer>;
 /** Finds out over HTTP which value a fact has. The expected value is told where a single call cannot show it. */
 type Observe = (gateway: Caller, sandbox: PaymentsSandbox, expected: never) => Promise<unknown>;
-
-const REFUSED: Readonly<Record<string, Ask>> = {
-  INVALID_REQUEST: (gateway) => gateway.post('/payments/mobile-money', '{'),
-  DUPLICATE_REQUEST: (gateway) => twice(() => gateway.collect({}, { key: 'one' })),
-  DUPLICATE_REFERENCE: (gateway) => twice(() => gateway.payToBank()),
-  INVALID_BANK_CODE: (gateway) =>
-    gateway.lookUp({ channel: 'BANK', account_number: '0123456789', bank_code: 'NONE' }),
-  ACCOUNT_NOT_FOUND: (gateway) => gateway.lookUp({ channel: 'MOBILE_MONEY', account_number: '12' }),
-  INVALID_CHANNEL: (gateway) => gateway.lookUp({ channel: 'NONE', account_number: '255712345678' }),
-  INVALID_BANK: (gateway) => gateway.payToBank({ bank_code: 'NONE' }),
-  INVALID_ACCOUNT: (gateway) => gateway.payToBank({ account_number: '1' }),
-  ACCOUNT_NAME_MISMATCH: (gateway) => gateway.payToBank({}, { headers: { 'x-sandbox-scenario': '0406' } }),
-  INVALID_NETWORK: (gateway) => gateway.payToPhone({ network: 'NONE' }),
-  INVALID_PHONE: (gateway) => gateway.payToPhone({ recipient_phone: '255' }),
-  INSUFFICIENT_BALANCE: (gateway) => gateway.payToBank({ amount: 5_000_000 }),
-};
-
-const SUCCEEDED: Readonly<Record<string, Ask>> = {
-  'POST /payments/partnerpesa': (gateway) => gateway.post('/payments/partnerpesa', COLLECTION),
-  'GET /merchant-balance': (gateway) => gateway.get('/merchant-balance'),
-  'GET /bank-shortnames': (gateway) => gateway.get('/bank-shortnames'),
-  'POST /disbursements/name-lookup': (gateway) => lookUp(gateway, 'MOBILE_MONEY'),
-  'POST /disbursements/bank': (gateway) => gateway.payToBank(),
-  'POST /disbursements/mobile-money': (gateway) => gateway.payToPhone(),
-};
 
 const OBSERVERS: Readonly<Record<string, Observe>> = {
   'repeated key': async (gateway, sandbox) => {
@@ -198,98 +163,8 @@ describe('an emulator that is told a fact', () => {
   });
 });
 
-describe('an emulator with a profile', () => {
-  it('gives the first answer again after a restart and after an import', async () => {
-    const facts: GatewayFacts = { 'repeated key': 'first answer', 'key of a refusal': 'used' };
-    const data = mkdtempSync(join(tmpdir(), 'facts-'));
-    const before = await startWith(facts, { data });
-    const first = await callerOf(before).collect({}, { key: 'one' });
-    const refused = await callerOf(before).payToBank({ bank_code: 'NONE' }, { key: 'two' });
-    const state = before.export();
-    await before.stop();
-    const restarted = await startWith(facts, { data });
-    const imported = await startWith(facts);
-    await imported.import(state);
-    for (const sandbox of [restarted, imported]) {
-      const gateway = callerOf(sandbox);
-      expect((await gateway.collect({}, { key: 'one' })).body).toEqual(first.body);
-      expect((await gateway.payToBank({ bank_code: 'NONE' }, { key: 'two' })).body).toEqual(refused.body);
-      expect(sandbox.payments()).toHaveLength(1);
-    }
-  });
-
-  it('explains the balance after a second payment took the reference of the first', async () => {
-    const sandbox = await startWith({ 'repeated reference': 'accepted' });
-    for (const amount of [15_000, 20_000]) {
-      await callerOf(sandbox).collect({ amount });
-      await sandbox.customer(COLLECTION.phone).approve('order-1');
-      await sandbox.clock.advance('1m');
-    }
-    expect(sandbox.payments().map(({ amount }) => amount)).toEqual(['20000.00']);
-    expect(sandbox.balance().available_balance).toBe(1_034_300);
-    expect(sandbox.statement()).toMatch(
-      /Adjustment,,,14700\.00,[^]*Collection,order-1,\w+,20000\.00,400\.00/,
-    );
-  });
-
-  it('signs webhooks as the gateway that was observed, unless a scheme is given', async () => {
-    const webhooks = {
-      scheme: 'hmac',
-      header: 'x-their-signature',
-      algorithm: 'sha512',
-      encoding: 'base64',
-      prefix: 'v1=',
-      payload: ['timestamp', { literal: '.' }, 'body'],
-      timestamp: { header: 'x-their-time', unit: 's' },
-    } as const;
-    const receiver = await startReceiver();
-    const sandbox = await startSandbox({ profile: { ...profileWith({}), webhooks } });
-    sandbox.deliverTo(receiver.url);
-    await callerOf(sandbox).collect();
-    await sandbox.customer(COLLECTION.phone).approve('order-1');
-    const [delivery] = receiver.received;
-    expect(delivery?.headers['x-their-signature']).toMatch(/^v1=[\w+/]{86}==$/);
-    expect(delivery?.headers['x-their-time']).toMatch(/^\d{10}$/);
-    const { scheme } = sandbox.moduleOptions().webhooks as { readonly scheme: object };
-    const own = await startSandbox({
-      profile: { ...profileWith({}), webhooks },
-      webhookScheme: scheme as never,
-    });
-    expect((own.moduleOptions().webhooks as { readonly scheme: object }).scheme).toBe(scheme);
-    await receiver.close();
-  });
-
-  it('says in its state that the gateway was observed', async () => {
-    const sandbox = await startWith({});
-    const response = await fetch(`${sandbox.url}/_sandbox/v1/info`);
-    expect(await response.json()).toMatchObject({ profile: 'observed' });
-  });
-
-  it('refuses a profile that is wrong, with the field and what may stand there', async () => {
-    const profile = profileWith({ bearer: 'acepted' } as never);
-    await expect(startSandbox({ profile })).rejects.toThrow(
-      `Sandbox option profile: facts["bearer"] must be one of "accepted", "refused". Did you mean 'accepted'?`,
-    );
-  });
-
-  it.each(Array.from({ length: 40 }, (_, seed) => seed))(
-    'keeps its books whatever the gateway does (seed %i)',
-    async (seed) => {
-      const sandbox = await startSandbox({ clock: 'manual', profile: randomProfile(seed) });
-      const gateway = callerOf(sandbox);
-      for (const ask of [...Object.values(REFUSED), ...Object.values(SUCCEEDED)])
-        expect((await ask(gateway)).status).toBeLessThan(502);
-      await gateway.payToPhone(MOBILE_PAYOUT);
-      await gateway.payToBank(BANK_PAYOUT);
-      const locked = sandbox.payouts().reduce((sum, { total_amount: total }) => sum + Number(total), 0);
-      expect(sandbox.balance().locked_balance).toBe(locked);
-      await sandbox.stop();
-    },
-  );
-});
-
-function startWith(facts: GatewayFacts, options: { readonly data?: string } = {}): Promise<PaymentsSandbox> {
-  return startSandbox({ clock: 'manual', profile: profileWith(facts), ...options });
+function startWith(facts: GatewayFacts): Promise<PaymentsSandbox> {
+  return startSandbox({ clock: 'manual', profile: profileWith(facts) });
 }
 
 async function deliveredWith(sandbox: PaymentsSandbox, status: number) {
@@ -300,19 +175,6 @@ async function deliveredWith(sandbox: PaymentsSandbox, status: number) {
   await sandbox.customer(COLLECTION.phone).approve('order-1');
   await receiver.close();
   return sandbox.deliveries();
-}
-
-async function twice(ask: () => Promise<RawAnswer>): Promise<RawAnswer> {
-  await ask();
-  return ask();
-}
-
-function lookUp(gateway: Caller, channel: string): Promise<RawAnswer> {
-  return gateway.lookUp({
-    channel,
-    account_number: channel === 'BANK' ? '0123456789' : '255712345678',
-    ...(channel === 'BANK' && { bank_code: 'BSB' }),
-  });
 }
 
 function accepts({ body }: RawAnswer): boolean {
