@@ -79,6 +79,6 @@ function shapeFound(event: string, seen: readonly CapturedDelivery[]): Found {
 function differenceClause(seen: readonly CapturedDelivery[]): string {
   const found = [...new Set(seen.flatMap(({ body }) => shapeDifferences(body)))];
   if (found.length === 0) return '';
-  const more = found.length > MOST_TOLD ? [`${found.length - MOST_TOLD} more differences`] : [];
+  const more = found.length > MOST_TOLD ? [`and ${found.length - MOST_TOLD} more`] : [];
   return `, but ${[...found.slice(0, MOST_TOLD), ...more].join(', ')}`;
 }
