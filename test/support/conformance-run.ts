@@ -9,6 +9,7 @@ import { type AskedGateway, Conversation } from '../../lib/cli/conformance/run/c
 import { planRun, type RunCaps, type RunPlan } from '../../lib/cli/conformance/run/plan.js';
 import { runQuestions, type RunQuestionsOptions } from '../../lib/cli/conformance/run/run-questions.js';
 import { FACT_NAMES, type FactName, FACTS, type FactValue } from '../../lib/gateway-profile/facts.js';
+import { WEBHOOK_QUESTIONS } from '../../lib/cli/conformance/webhooks/webhook-questions.js';
 import { QUESTIONS } from '../../lib/cli/conformance/questions/questions.js';
 
 export { planRun, QUESTIONS, type Conclusion };
@@ -69,9 +70,12 @@ export async function conclusionsOf(
   }
 }
 
-/** What the emulator does without a profile. */
+/** What the emulator does without a profile, but for its webhooks, which answer other questions. */
 export const DOCUMENTED_FACTS: ReadonlyMap<FactName, FactValue> = new Map(
-  FACT_NAMES.map((name) => [name, FACTS[name].values[0]]),
+  FACT_NAMES.filter((fact) => !WEBHOOK_QUESTIONS.some(({ name }) => name === fact)).map((name) => [
+    name,
+    FACTS[name].values[0],
+  ]),
 );
 
 /** The facts of conclusions. Throws if one is there twice with two values. */

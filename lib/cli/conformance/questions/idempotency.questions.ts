@@ -34,13 +34,9 @@ export const IDEMPOTENCY_QUESTIONS: readonly Question[] = [
         phonePayout(inputs, refused),
         phonePayout(inputs, refused, { keyOf: 0, referenceOf: 0, sentAfter: lastWasRefused }),
         phonePayout(inputs, {}, { keyOf: 0, sentAfter: ([, again]) => isNetworkRefused(again) }),
-        // Whether the key would have been refused, had it been used.
-        phonePayout(inputs, {}, { keyOf: 0, sentAfter: ([, , good]) => isAccepted(good) }),
-        phonePayout(
-          inputs,
-          {},
-          { keyOf: 0, referenceOf: 2, sentAfter: ([, , , other]) => isAccepted(other) },
-        ),
+        // Whether the gateway would have refused the key, had it been used.
+        phonePayout(inputs, {}, { keyOf: 0, referenceOf: 2, sentAfter: ([, , good]) => isAccepted(good) }),
+        phonePayout(inputs, {}, { keyOf: 0, sentAfter: ([, , , repeated]) => isUnclear(repeated) }),
       ];
     },
     concludes: refusedKey,
@@ -81,7 +77,7 @@ function otherRequest(answers: readonly KnownAnswer[]): readonly Finding[] {
     : differs('another request with a used key is accepted', answers, known('accepted'));
 }
 
-/** The answers are those to: refused, the same again, a good one, another good one, and the first good one again. */
+/** The answers are those to: a wrong payout, the same again, a good one, the good one again, and another good one. */
 function refusedKey(answers: readonly KnownAnswer[]): readonly Finding[] {
   const [refused, again, good] = answers;
   if (codeOf(refused) !== 'INVALID_NETWORK' || !again) return notPrepared(answers);
@@ -92,15 +88,20 @@ function refusedKey(answers: readonly KnownAnswer[]): readonly Finding[] {
   return isAccepted(good) ? freeKey(good, answers) : unexpected('a success', answers);
 }
 
-/** A success with the key shows that the key was free only if the gateway looks at keys. */
+/** A success with the key shows that the key was free only if the gateway looks at used keys. */
 function freeKey(good: Accepted, answers: readonly KnownAnswer[]): readonly Finding[] {
-  const [, , , other, repeated] = answers;
+  const [, , , repeated, other] = answers;
   const free = learnt('key of a refusal', 'free', 'a refused request does not use up its key', answers);
+  if (codeOf(repeated) === 'DUPLICATE_REQUEST') return free;
+  if (!isUnclear(repeated)) return unexpected('DUPLICATE_REQUEST', answers);
   if (other?.kind === 'refused') return isKeyRefused(other) ? free : unexpected('DUPLICATE_REQUEST', answers);
   if (isAccepted(other) && fieldOf(good, 'reference') === fieldOf(other, 'reference')) return free;
-  // The key protects the same request alone, so that the second step tells.
-  if (isDuplicate(repeated)) return free;
   return silent('the gateway takes used keys, so that a free one looks like a used one', answers);
+}
+
+/** The first answer again, or a refusal of the reference: neither shows what the gateway thinks of the key. */
+function isUnclear(repeated: KnownAnswer | undefined): boolean {
+  return isAccepted(repeated) || codeOf(repeated) === 'DUPLICATE_REFERENCE';
 }
 
 function isKeyRefused(answer: KnownAnswer): boolean {

@@ -5,22 +5,7 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
   'says only that test keys are for the sandbox': 'A live key is never sent to find out.',
   'says base addresses end in `/api/v1` and JSON goes over HTTPS':
     'A key is never sent in the clear to find out.',
-  'may grow fields, statuses and values': 'A run sees what there is today.',
   fees: 'They belong to a contract. The balance shows them day by day.',
   'endings of phone and account numbers': "They are the emulator's alone.",
-  'expiry of a waiting collection': 'A run is too short to see it.',
-  'who decides': "It is the emulator's alone.",
+  'two active webhook secrets': 'Secrets are changed in the portal, not by a request.',
 };
-
-/** Points that the webhooks of the run are about. */
-export const ASKED_BY_LISTENING: readonly string[] = [
-  'does not show how webhooks are signed',
-  "does not show the webhook's retry schedule",
-  'does not say how long deliveries may repeat',
-  'sends no webhook for payouts',
-  'shows no payout events',
-  'a customer who declines',
-  'signature',
-  'two active webhook secrets',
-  'redelivery',
-];

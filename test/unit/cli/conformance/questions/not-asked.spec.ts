@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ASKED_BY_LISTENING, NOT_ASKED } from '../../../../../lib/cli/conformance/questions/not-asked.js';
+import { NOT_ASKED } from '../../../../../lib/cli/conformance/questions/not-asked.js';
 import { OBSERVATIONS } from '../../../../../lib/cli/conformance/questions/observations.js';
 import { QUESTIONS } from '../../../../../lib/cli/conformance/questions/questions.js';
+import { WEBHOOK_QUESTIONS } from '../../../../../lib/cli/conformance/webhooks/webhook-questions.js';
 
 const ROW = /^\| (?<point>[^|]+?) +\|/gm;
 const rows = [...readFileSync('docs/assumptions.md', 'utf8').matchAll(ROW)]
   .map(({ groups }) => groups?.['point'] ?? '')
   .filter((point) => !/^(-+|the specification|point)$/.test(point));
-const asked = [...QUESTIONS, ...OBSERVATIONS].map(({ point }) => point);
+const asked = [...QUESTIONS, ...OBSERVATIONS, ...WEBHOOK_QUESTIONS].map(({ point }) => point);
 
 describe('the points of the assumptions', () => {
   it('has read both tables', () => {
@@ -18,21 +19,17 @@ describe('the points of the assumptions', () => {
   });
 
   it.each(rows)('has a question or a reason for: %s', (point) => {
-    const places = [
-      asked.includes(point),
-      Object.hasOwn(NOT_ASKED, point),
-      ASKED_BY_LISTENING.includes(point),
-    ];
+    const places = [asked.includes(point), Object.hasOwn(NOT_ASKED, point)];
     expect(places.filter(Boolean)).toHaveLength(1);
   });
 
   it('asks about no other point', () => {
-    const all = [...asked, ...Object.keys(NOT_ASKED), ...ASKED_BY_LISTENING];
+    const all = [...asked, ...Object.keys(NOT_ASKED)];
     expect(all.filter((point) => !rows.includes(point))).toEqual([]);
   });
 
   it('gives each question a name of its own and a question mark', () => {
-    const names = [...QUESTIONS, ...OBSERVATIONS].map(({ name }) => name);
+    const names = [...QUESTIONS, ...OBSERVATIONS, ...WEBHOOK_QUESTIONS].map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const { asks } of [...QUESTIONS, ...OBSERVATIONS]) expect(asks).toMatch(/^[A-Z].*\?$/);
   });
