@@ -9,10 +9,13 @@ import { type AskedGateway, Conversation } from '../../lib/cli/conformance/run/c
 import { planRun, type RunCaps, type RunPlan } from '../../lib/cli/conformance/run/plan.js';
 import { runQuestions, type RunQuestionsOptions } from '../../lib/cli/conformance/run/run-questions.js';
 import { FACT_NAMES, type FactName, FACTS, type FactValue } from '../../lib/gateway-profile/facts.js';
+import { type GatewayProfile } from '../../lib/gateway-profile/gateway-profile.js';
+import { randomFacts } from '../../lib/gateway-profile/resolved-facts.js';
+import { Random } from './random.js';
 import { WEBHOOK_QUESTIONS } from '../../lib/cli/conformance/webhooks/webhook-questions.js';
 import { QUESTIONS } from '../../lib/cli/conformance/questions/questions.js';
 
-export { planRun, QUESTIONS, type Conclusion };
+export { planRun, QUESTIONS, type Conclusion, type FactName, type FactValue };
 
 /** Inputs with which every question can be asked. */
 export const ALL_INPUTS: QuestionInputs = {
@@ -110,4 +113,15 @@ function isSame({ operation, path, body }: Step, sent: string, received: unknown
   if (!isOperation || typeof body !== 'object') return isOperation && (body ?? null) === received;
   const { reference: _, ...fields } = received as Readonly<Record<string, unknown>>;
   return JSON.stringify(fields) === JSON.stringify(body);
+}
+
+/** A gateway whose every fact is chosen by the seed. */
+export function randomProfile(seed: number): GatewayProfile {
+  const random = new Random(seed);
+  return {
+    version: 1,
+    observedAt: '2026-01-01T00:00:00.000Z',
+    facts: randomFacts((values) => random.pick(values)),
+    evidence: {},
+  };
 }

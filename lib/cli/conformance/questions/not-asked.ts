@@ -5,6 +5,7 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
   'says only that test keys are for the sandbox': 'A live key is never sent to find out.',
   'says base addresses end in `/api/v1` and JSON goes over HTTPS':
     'A key is never sent in the clear to find out.',
+  'shows no number for its rate limit': 'A gateway is never flooded to find it out.',
   fees: 'They belong to a contract. The balance shows them day by day.',
   'endings of phone and account numbers': "They are the emulator's alone.",
   'two active webhook secrets': 'Secrets are changed in the portal, not by a request.',

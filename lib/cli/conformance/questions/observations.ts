@@ -3,13 +3,11 @@ import { differs, type Finding, held, learnt } from './finding.js';
 import { type HeardAnswer, type Observation, type StepOperation } from './question.js';
 import { codeOf, isAccepted, type KnownAnswer, type Strange } from './step-answer.js';
 
-const STATUSES = 'shows most HTTP statuses not at all';
-
 /** What every answer of a run shows, whichever question it was for. */
 export const OBSERVATIONS: readonly Observation[] = [
   {
     name: 'HTTP statuses of successes',
-    point: STATUSES,
+    point: 'statuses of successes',
     asks: 'With which HTTP status does each operation succeed?',
     concludes: (heard) => [
       ...shownSuccess(heard),

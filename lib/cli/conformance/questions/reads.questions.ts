@@ -21,7 +21,7 @@ export const READ_QUESTIONS: readonly Question[] = [
   },
   {
     name: 'rate limit headers',
-    point: 'shows no number for its rate limit',
+    point: 'headers that tell a rate limit',
     asks: 'Which headers tell the rate limit?',
     needs: [],
     steps: () => [{ operation: 'GET /merchant-balance' }],

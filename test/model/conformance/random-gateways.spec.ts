@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import {
+  ALL_INPUTS,
+  conclusionsOf,
+  DOCUMENTED_FACTS,
+  type FactName,
+  factsOf,
+  type FactValue,
+  gatewayOf,
+  planRun,
+  randomProfile,
+  unplannedOf,
+  WIDE_CAPS,
+} from '../../support/conformance-run.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+const { CONFORMANCE_RUNS, CONFORMANCE_SEED } = process.env;
+const runs = Number(CONFORMANCE_RUNS ?? 15);
+const first = Number(CONFORMANCE_SEED ?? 21);
+
+/** Fewer gateways may miss a value of a fact. */
+const MANY = 200;
+
+type Facts = ReadonlyMap<FactName, FactValue>;
+
+/** What can be seen of a gateway at all. Its own log says which refusals and successes it gave. */
+function observableOf(facts: Facts, sandbox: PaymentsSandbox): Facts {
+  const requests = sandbox.requests();
+  const codes = new Set(requests.map(({ code }) => code));
+  const succeeded = new Set(
+    requests
+      .filter(({ response_body }) => response_body?.includes('"data"'))
+      .map(({ method, path }) => `${method} ${path.replace('/api/v1', '')}`),
+  );
+  const isSeen = (name: FactName): boolean => {
+    const [, what, subject = ''] = /^(status|shape|success) of (.+)$/.exec(name) ?? [];
+    if (name === 'status of wrong fields') return true;
+    if (what === 'success') return succeeded.has(subject);
+    if (what !== undefined) return codes.has(subject);
+    if (name === 'case of bank codes' || name === 'long bank codes')
+      return facts.get('lookup of BANK') === 'answered';
+    return name !== 'key of a refusal' || showsKeys(facts);
+  };
+  return new Map([...facts].filter(([name]) => isSeen(name)));
+}
+
+/** A gateway that takes a used key for another request hides whether a key is used, unless it refuses the same request. */
+function showsKeys(facts: Facts): boolean {
+  const repeated = facts.get('repeated key');
+  if (facts.get('repeated key, other body') !== 'accepted' || repeated === 'DUPLICATE_REQUEST') return true;
+  return repeated === 'DUPLICATE_REFERENCE' && facts.get('key of a refusal') === 'used';
+}
+
+describe('a gateway whose facts are random', () => {
+  it(
+    'is learnt as it is, as far as it can be seen, and never wrongly',
+    async () => {
+      const learntValues = new Set<string>();
+      for (let run = 0; run < runs; run += 1) {
+        const seed = first + run;
+        const profile = randomProfile(seed);
+        const sandbox = await startSandbox({ profile, seed });
+        sandbox.directory.register(ALL_INPUTS.bankAccount!, ALL_INPUTS.accountName!);
+        const plan = planRun(ALL_INPUTS, WIDE_CAPS);
+        const conclusions = await conclusionsOf(gatewayOf(sandbox), plan);
+        const chosen: Facts = new Map(
+          [...DOCUMENTED_FACTS.keys()].map((name) => [name, profile.facts[name]!] as const),
+        );
+        const learnt = Object.fromEntries(factsOf(conclusions));
+        expect({ seed, ...learnt }).toEqual({
+          seed,
+          ...Object.fromEntries(observableOf(chosen, sandbox)),
+        });
+        expect(unplannedOf(plan, sandbox.requests())).toEqual([]);
+        for (const [name, value] of Object.entries(learnt)) learntValues.add(`${name}: ${value}`);
+        await sandbox.stop();
+      }
+      if (runs >= MANY) expect(learntValues.size).toBeGreaterThan(3 * DOCUMENTED_FACTS.size);
+    },
+    Math.max(60_000, runs * 5_000),
+  );
+
+  it(
+    'is never learnt wrongly with few inputs, small amounts and tight caps',
+    async () => {
+      for (let run = 0; run < Math.ceil(runs / 3); run += 1) {
+        const profile = randomProfile(first + run);
+        const sandbox = await startSandbox({ profile });
+        const inputs = { phone: ALL_INPUTS.phone!, partnerPhone: ALL_INPUTS.partnerPhone!, amountCents: 100 };
+        const plan = planRun(inputs, { maxRequests: 40, maxAmountCents: 20_000 });
+        const facts = factsOf(await conclusionsOf(gatewayOf(sandbox), plan));
+        expect(facts.size).toBeGreaterThan(3);
+        for (const [name, value] of facts)
+          expect([first + run, name, value]).toEqual([first + run, name, profile.facts[name]]);
+        await sandbox.stop();
+      }
+    },
+    Math.max(60_000, runs * 5_000),
+  );
+});
