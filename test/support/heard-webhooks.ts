@@ -1,5 +1,7 @@
 import { type PaymentsSandbox, type PaymentsSandboxOptions } from 'nestjs-payments/sandbox';
+import { type Conclusion } from '../../lib/cli/conformance/conclusion.js';
 import { redeliveryRule } from '../../lib/cli/conformance/webhooks/answer-rule.js';
+import { concludeWebhooks } from '../../lib/cli/conformance/webhooks/conclude-webhooks.js';
 import { DeliveriesListener } from '../../lib/cli/conformance/webhooks/deliveries-listener.js';
 import { type DeliveriesLog } from '../../lib/cli/conformance/webhooks/deliveries-log.js';
 import { waitForWebhooks } from '../../lib/cli/conformance/webhooks/wait-for-webhooks.js';
@@ -7,6 +9,10 @@ import { type WaitClock } from '../../lib/cli/conformance/webhooks/wait-clock.js
 import { type AskedEnding, type WebhooksHeard } from '../../lib/cli/conformance/webhooks/webhooks-heard.js';
 import { callerOf, COLLECTION } from './gateway-caller.js';
 import { startSandbox } from './sandbox.js';
+
+export { openDeliveriesLog } from '../../lib/cli/conformance/webhooks/deliveries-log.js';
+export { adversarialFacts } from '../../lib/sandbox/profile/adversarial-facts.js';
+export { concludeWebhooks, type Conclusion, type WebhooksHeard };
 
 type PersonsEnding = Exclude<AskedEnding, 'payout' | 'other'>;
 
@@ -67,6 +73,12 @@ export async function stageWebhooks(
       await sandbox.stop();
     },
   };
+}
+
+/** What the webhooks say to one question. */
+export function answerTo(question: string, heard: WebhooksHeard): Conclusion {
+  const { conclusions } = concludeWebhooks(heard);
+  return conclusions.find((conclusion) => conclusion.question === question) as Conclusion;
 }
 
 /** Waits by turning the clock of the emulator. */

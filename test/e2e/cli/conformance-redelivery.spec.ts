@@ -1,17 +1,20 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { adversarialFacts } from '../../../lib/sandbox/profile/adversarial-facts.js';
 import { type GatewayFacts, type WebhookFacts } from 'nestjs-payments/sandbox';
-import { concludeWebhooks } from '../../../lib/cli/conformance/webhooks/conclude-webhooks.js';
-import { WEBHOOK_QUESTIONS } from '../../../lib/cli/conformance/webhooks/webhook-questions.js';
-import { type WebhooksHeard } from '../../../lib/cli/conformance/webhooks/webhooks-heard.js';
-import { type Conclusion } from '../../../lib/cli/conformance/conclusion.js';
-import { FIVE_ENDINGS, stageWebhooks, type WebhookStage } from '../../support/heard-webhooks.js';
+import {
+  answerTo,
+  concludeWebhooks,
+  type Conclusion,
+  FIVE_ENDINGS,
+  stageWebhooks,
+  type WebhookStage,
+  type WebhooksHeard,
+  adversarialFacts,
+} from '../../support/heard-webhooks.js';
 
 let stage: WebhookStage;
 afterEach(() => stage.stop());
 
-const about = (heard: WebhooksHeard, question: string): Conclusion =>
-  WEBHOOK_QUESTIONS.find(({ name }) => name === question)?.concludes(heard) as Conclusion;
+const about = (heard: WebhooksHeard, question: string): Conclusion => answerTo(question, heard);
 
 async function endings(count: number): Promise<WebhooksHeard> {
   for (const ending of FIVE_ENDINGS.slice(0, count)) await stage.end(ending);

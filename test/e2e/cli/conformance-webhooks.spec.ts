@@ -5,12 +5,17 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hmac, standardWebhooks, stripeStyle, type WebhookScheme } from 'nestjs-payments';
-import { concludeWebhooks } from '../../../lib/cli/conformance/webhooks/conclude-webhooks.js';
-import { openDeliveriesLog } from '../../../lib/cli/conformance/webhooks/deliveries-log.js';
-import { type WebhooksHeard } from '../../../lib/cli/conformance/webhooks/webhooks-heard.js';
-import { type Conclusion } from '../../../lib/cli/conformance/conclusion.js';
 import { callerOf } from '../../support/gateway-caller.js';
-import { FIVE_ENDINGS, stageWebhooks, type WebhookStage } from '../../support/heard-webhooks.js';
+import {
+  answerTo,
+  concludeWebhooks,
+  type Conclusion,
+  FIVE_ENDINGS,
+  stageWebhooks,
+  type WebhookStage,
+  type WebhooksHeard,
+  openDeliveriesLog,
+} from '../../support/heard-webhooks.js';
 
 const HEX_SECRET = 'ab'.repeat(24);
 const WHSEC = `whsec_${Buffer.from('thirty-two random bytes, or not.').toString('base64')}`;
@@ -20,8 +25,7 @@ const TIME = { header: 'x-t', unit: 's', toleranceSeconds: 300 } as const;
 let stage: WebhookStage;
 afterEach(() => stage.stop());
 
-const about = (heard: WebhooksHeard, question: string): Conclusion =>
-  concludeWebhooks(heard).conclusions.find((conclusion) => conclusion.question === question) as Conclusion;
+const about = (heard: WebhooksHeard, question: string): Conclusion => answerTo(question, heard);
 
 async function learnFrom(options: Parameters<typeof stageWebhooks>[0], payments = 2): Promise<WebhooksHeard> {
   stage = await stageWebhooks(options);

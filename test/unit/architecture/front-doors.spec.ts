@@ -12,6 +12,7 @@ const INSIDE_LIB: Readonly<Record<string, string>> = {
   'delivery-queue.ts': 'stands in the place of BullMQ',
   'gateway-contract.ts': 'reads the document of the gateway',
   'gateway-profiles.ts': 'reads the table of facts, which has no entry point',
+  'heard-webhooks.ts': 'hears webhooks as the command does, without the command line',
   'inbox-contract.ts': 'shows the deliveries of the contract',
   'journal-contract.ts': 'shows the records of the contract',
   'merchant.ts': 'joins the services without the module',
