@@ -66,6 +66,16 @@ describe('a run under faults', () => {
     expect(waits).toEqual([7_000, 60_000]);
   });
 
+  it.each([1, 2, 3])('comes to its end with a gateway that varies its answers (seed %i)', async (seed) => {
+    const sandbox = await startSandbox({ profile: 'adversarial', seed });
+    const plan = planRun(ALL_INPUTS, WIDE_CAPS);
+    const conclusions = await conclusionsOf(gatewayOf(sandbox), plan);
+    const concluded = new Set(conclusions.map(({ question }) => question));
+    for (const { question } of plan.questions) expect(concluded).toContain(question.name);
+    expect(factsOf(conclusions).size).toBeGreaterThan(20);
+    expect(unplannedOf(plan, sandbox.requests())).toEqual([]);
+  });
+
   it('says that a gateway which is away could not be reached', async () => {
     const sandbox = await startSandbox();
     const gateway = gatewayOf(sandbox);
