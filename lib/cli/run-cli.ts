@@ -2,6 +2,7 @@ import { isPaymentsError } from '../errors/payments-errors.js';
 import { didYouMean } from '../common/closest-word.js';
 import { printable } from '../common/printable.js';
 import { type Command, type CommandContext } from './command.js';
+import { conformanceCommand } from './conformance/conformance.command.js';
 import { doctorCommand } from './doctor/doctor.command.js';
 import { commandHelp, programHelp } from './help.js';
 import { initCommand } from './init/init.command.js';
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   migrateCommand,
   payoutCommand,
   reconcileCommand,
+  conformanceCommand,
 ];
 
 /**

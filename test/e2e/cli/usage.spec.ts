@@ -28,6 +28,7 @@ describe('nestjs-payments', () => {
     'migrate',
     'payout',
     'reconcile',
+    'conformance',
   ])('shows options and examples of %s with --help', async (name) => {
     const { code, stdout, stderr } = await runCommand([...name.split(' '), '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

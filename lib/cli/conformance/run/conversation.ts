@@ -68,7 +68,7 @@ export class Conversation {
     const cents = totalOf(moneyOf(step));
     const problem = this.budget.problem(cents);
     if (problem !== undefined) return { answer: { kind: 'fault', why: problem } };
-    const references = steps.map((_, at) => this.referenceOf(question.name, steps, at));
+    const references = this.referencesOf({ question, steps });
     const request = this.requestFor(step, index, question.name, references);
     this.journal.begin(name, step.operation, cents);
     this.budget.spend(cents);
@@ -81,6 +81,11 @@ export class Conversation {
     this.journal.end(name, outcome);
     if (movedNothing(outcome)) this.budget.giveBack(cents);
     return { answer: answerOf(outcome), isNew: true };
+  }
+
+  /** The reference of each step of a question, which it has before the step is sent. */
+  referencesOf({ question, steps }: Pick<PlannedQuestion, 'question' | 'steps'>): readonly string[] {
+    return steps.map((_, index) => this.referenceOf(question.name, steps, index));
   }
 
   close(): void {

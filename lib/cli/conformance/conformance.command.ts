@@ -1,0 +1,69 @@
+import { optionsFromEnvironment } from '../../config/environment-options.js';
+import { optionErrors } from '../../config/option-checks.js';
+import { resolveCredentials } from '../../config/resolve-credentials.js';
+import { parseCommandLine } from '../command-line.js';
+import { type Command, type CommandContext } from '../command.js';
+import { applicationEnvironment } from '../environment.js';
+import { UsageError } from '../usage-error.js';
+import { CONFORMANCE_OPTIONS } from './conformance-options.js';
+import { type ConformanceOrder, readConformanceOrder } from './conformance-order.js';
+import { PERSON_QUESTIONS } from './questions/person.questions.js';
+import { QUESTIONS } from './questions/questions.js';
+import { planLines } from './report/plan-lines.js';
+import { runConformance } from './run-conformance.js';
+import { planRun, type RunPlan } from './run/plan.js';
+
+/** `nestjs-payments conformance` */
+export const conformanceCommand: Command = {
+  name: 'conformance',
+  synopsis: '--plan | --max-amount <TZS> [options]',
+  summary: 'ask a gateway with test keys what the specification leaves open',
+  about: [
+    'Asks the gateway of PAYMENTS_BASE_URL, with test keys alone, and says what holds, what differs, what was learnt and',
+    'what stays open. Only phone and account numbers that you write are ever asked or paid, and never more than --max-amount.',
+    'Each request is written down before it is sent: after Ctrl-C the same command goes on, and sends nothing twice.',
+    '',
+    'Exit codes: 0 the run has ended, 1 it was stopped, or --check found a change, 2 the command line is wrong.',
+  ].join('\n'),
+  options: CONFORMANCE_OPTIONS,
+  examples: [
+    'conformance --plan --phone 255XXXXXXXXX --max-amount 100',
+    'conformance --phone 255XXXXXXXXX --max-amount 100 --out gateway.json --report report.html',
+    'conformance --listen 8080 --public-url https://shop.example/webhooks --phone 255XXXXXXXXX --max-amount 100',
+    'conformance --phone 255XXXXXXXXX --max-amount 100 --check gateway.json',
+  ],
+  run: runCommand,
+};
+
+async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
+  const { values } = parseCommandLine(args, CONFORMANCE_OPTIONS, { positionals: false });
+  const order = readConformanceOrder(values, context.folder);
+  const plan = planOf(order);
+  if (values.plan) {
+    planLines(plan, context.terminal.paintData).forEach(context.terminal.data);
+    return 0;
+  }
+  const environment = applicationEnvironment(values.dotenv, context);
+  const { baseUrl, apiKey, apiSecret } = resolveCredentials(
+    optionsFromEnvironment(environment),
+    optionErrors('default'),
+  );
+  if (apiSecret === undefined) throw new UsageError('PAYMENTS_API_SECRET is not set: both keys are needed.');
+  const { webhooks } = optionsFromEnvironment(environment);
+  const secrets = (webhooks?.secrets ?? []).map((secret) =>
+    typeof secret === 'string' ? secret : secret.value,
+  );
+  return runConformance({
+    order,
+    plan,
+    gateway: { baseUrl, apiKey, apiSecret },
+    secrets,
+    context,
+    isJson: values.json === true,
+  });
+}
+
+/** A person at a phone is asked only if the webhooks can be heard. */
+function planOf({ inputs, caps, listen }: ConformanceOrder): RunPlan {
+  return planRun(inputs, caps, listen ? [...QUESTIONS, ...PERSON_QUESTIONS] : QUESTIONS);
+}

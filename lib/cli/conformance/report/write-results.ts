@@ -1,0 +1,59 @@
+import { writeFile } from 'node:fs/promises';
+import { type GatewayProfile } from '../../../gateway-profile/gateway-profile.js';
+import { UsageError } from '../../usage-error.js';
+import { type Conclusion } from '../conclusion.js';
+import { type ConformanceOrder } from '../conformance-order.js';
+import { NOT_ASKED } from '../questions/not-asked.js';
+import { htmlReport } from './html-report.js';
+import { letterOf } from './letter.js';
+import { type LetterQuestion } from './letter-questions.js';
+import { markdownReport } from './markdown-report.js';
+import { moduleOptionsText } from './module-options.js';
+
+/** What a run found out. */
+export interface ConformanceResults {
+  readonly order: Pick<ConformanceOrder, 'out' | 'report' | 'letter'>;
+  /** The host of the gateway's address. */
+  readonly gateway: string;
+  readonly conclusions: readonly Conclusion[];
+  readonly letter: readonly LetterQuestion[];
+  readonly profile: GatewayProfile;
+}
+
+/**
+ * Writes the files that were asked for, each a new one.
+ *
+ * @throws UsageError if one cannot be written.
+ */
+export async function writeResults({
+  order,
+  gateway,
+  conclusions,
+  letter,
+  profile,
+}: ConformanceResults): Promise<void> {
+  const report = {
+    gateway,
+    observedAt: new Date(profile.observedAt),
+    conclusions,
+    notAsked: Object.entries(NOT_ASKED).map(([point, why]) => ({ point, why })),
+    letter,
+    options: moduleOptionsText(profile),
+  };
+  const isHtml = order.report?.endsWith('.html') ?? false;
+  await writeNew('--out', order.out, () => `${JSON.stringify(profile, undefined, 2)}\n`);
+  await writeNew('--report', order.report, () => (isHtml ? htmlReport(report) : markdownReport(report)));
+  await writeNew('--letter', order.letter, () => letterOf(letter));
+}
+
+async function writeNew(option: string, file: string | undefined, text: () => string): Promise<void> {
+  if (file === undefined) return;
+  try {
+    await writeFile(file, text(), { flag: 'wx' });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(
+      `${option} cannot be written (${String(code)}): name a new file in a folder that is yours. With --journal and the name of the run's journal nothing is asked again.`,
+    );
+  }
+}

@@ -1,0 +1,113 @@
+import { rename } from 'node:fs/promises';
+import { type GatewayProfile } from '../../gateway-profile/gateway-profile.js';
+import { type CommandContext } from '../command.js';
+import { onInterruption } from '../payout/interruption.js';
+import { type Conclusion } from './conclusion.js';
+import { type ConformanceOrder } from './conformance-order.js';
+import { PERSON_QUESTIONS } from './questions/person.questions.js';
+import { conclusionLine, conclusionsSummary } from './report/conclusion-lines.js';
+import { observedProfile } from './report/observed-profile.js';
+import { letterNumber, openQuestions } from './report/open-questions.js';
+import { compareProfiles } from './report/profile-changes.js';
+import { writeResults } from './report/write-results.js';
+import { type AskedGateway, Conversation } from './run/conversation.js';
+import { type RunPlan } from './run/plan.js';
+import { runQuestions } from './run/run-questions.js';
+import { hearWebhooks, type WebhookHearing } from './webhooks/hear-webhooks.js';
+
+const EXIT = { ended: 0, stoppedOrChanged: 1 } as const;
+const PERSON = new Map(PERSON_QUESTIONS.map(({ name, does }) => [name, does]));
+
+export interface ConformanceRun {
+  readonly order: ConformanceOrder;
+  readonly plan: RunPlan;
+  readonly gateway: AskedGateway;
+  /** The signing secrets of webhooks. */
+  readonly secrets: readonly string[];
+  readonly context: CommandContext;
+  readonly isJson: boolean;
+}
+
+/** Asks everything of the plan, says what was found, and writes the files. Returns the exit code. */
+export async function runConformance(run: ConformanceRun): Promise<number> {
+  const { order, plan, gateway, secrets, context } = run;
+  const stop = new AbortController();
+  const conversation = Conversation.open(gateway, plan, order.journal);
+  const endListening = onInterruption(context.onSignal, {
+    pause: () => {
+      context.terminal.say('Stopping after the request under way. Ctrl-C again ends at once.');
+      stop.abort();
+    },
+    endProcess: (signal) => process.kill(process.pid, signal),
+  });
+  let hearing: WebhookHearing | undefined;
+  try {
+    hearing = order.listen && (await hearWebhooks(order.listen, plan, conversation, context.terminal));
+    const found = await askAll(run, conversation, hearing, stop.signal);
+    if (stop.signal.aborted) {
+      context.terminal.say('It was stopped: the same command goes on.');
+      return EXIT.stoppedOrChanged;
+    }
+    const heard = await hearing?.conclude(secrets);
+    const conclusions = [...found, ...(heard?.conclusions ?? [])];
+    const profile = observedProfile(conclusions, heard?.webhooks, new Date());
+    return await tell(run, conclusions, profile);
+  } finally {
+    endListening();
+    conversation.close();
+    await hearing?.stop();
+  }
+}
+
+async function askAll(
+  { plan, context, isJson }: ConformanceRun,
+  conversation: Conversation,
+  hearing: WebhookHearing | undefined,
+  signal: AbortSignal,
+): Promise<readonly Conclusion[]> {
+  const conclusions: Conclusion[] = [];
+  for await (const result of runQuestions(plan, conversation, { signal })) {
+    conclusions.push(...result.conclusions);
+    if (!isJson) context.terminal.say(context.terminal.paint('dim', `asked: ${result.question}`));
+    const does = PERSON.get(result.question);
+    const isWaiting = result.conclusions.length === 0;
+    if (does === undefined || !hearing || !isWaiting || signal.aborted) continue;
+    context.terminal.say(context.terminal.paint('bold', does));
+    if (context.interactive) await context.ask('Press Enter when that is done. ');
+  }
+  return conclusions;
+}
+
+async function tell(
+  run: ConformanceRun,
+  conclusions: readonly Conclusion[],
+  profile: GatewayProfile,
+): Promise<number> {
+  const { order, gateway, context, isJson } = run;
+  const { data, paintData, say } = context.terminal;
+  const letter = openQuestions(conclusions);
+  for (const conclusion of conclusions) {
+    data(
+      isJson
+        ? JSON.stringify(conclusion)
+        : conclusionLine(conclusion, letterNumber(letter, conclusion), paintData),
+    );
+  }
+  if (!isJson) data(`\n${conclusionsSummary(conclusions)}`);
+  await writeResults({ order, gateway: new URL(gateway.baseUrl).host, conclusions, letter, profile });
+  if (!order.keepsJournal) {
+    const kept = order.journal.replace(/\.jsonl$/, `-${profile.observedAt.replaceAll(/[^\dTZ]/g, '')}.jsonl`);
+    await rename(order.journal, kept);
+    say(`Every request is in ${kept}.`);
+  }
+  return order.known ? tellChanges(order.known, profile, context) : EXIT.ended;
+}
+
+function tellChanges(known: GatewayProfile, profile: GatewayProfile, { terminal }: CommandContext): number {
+  const { changed, notObserved } = compareProfiles(known, profile);
+  for (const { says, before, now } of changed)
+    terminal.data(`${terminal.paintData('red', 'changed')}   ${says}: ${before} before, ${now} now`);
+  if (notObserved.length > 0) terminal.say(`Not observed this time: ${notObserved.join('; ')}.`);
+  terminal.data(changed.length === 0 ? 'Nothing has changed.' : `${changed.length} facts have changed.`);
+  return changed.length === 0 ? EXIT.ended : EXIT.stoppedOrChanged;
+}

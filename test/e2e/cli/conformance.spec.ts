@@ -1,0 +1,194 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import {
+  bundleCli,
+  CliProcess,
+  environmentOf,
+  type FinishedCli,
+  removeCli,
+  runCommand,
+} from '../../support/cli-process.js';
+
+const PHONE = '255712345678';
+const ACCOUNT = '0150000000999';
+const HOLDER = 'Asha Mushi';
+const COMMAND = [
+  'conformance',
+  ...['--phone', PHONE, '--partner-phone', PHONE, '--recipient-phone', PHONE, '--network', 'NET_ONE'],
+  ...['--bank-code', 'BSB', '--long-bank-code', 'BAOBAB_SAVINGS', '--bank-account', ACCOUNT],
+  ...['--account-name', HOLDER, '--unknown-account', '1', '--max-amount', '5000'],
+] as const;
+
+let sandbox: PaymentsSandbox;
+let folder: string;
+
+beforeAll(bundleCli);
+afterAll(removeCli);
+beforeEach(async () => {
+  sandbox = await PaymentsSandbox.start({ clock: 'manual' });
+  folder = mkdtempSync(join(tmpdir(), 'payments-conformance-'));
+});
+afterEach(async () => {
+  await sandbox.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const run = (...args: string[]): Promise<FinishedCli> =>
+  runCommand([...COMMAND, ...args], { folder, environment: environmentOf(sandbox) });
+const fileText = (name: string): string => readFileSync(join(folder, name), 'utf8');
+
+describe('nestjs-payments conformance', () => {
+  it('says what it would ask, and what that could cost, and sends nothing', async () => {
+    const { code, stdout } = await run('--plan');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^question +requests +money in +money out\n/);
+    expect(stdout).toMatch(/same key, same request +2 +2\.00/);
+    expect(stdout).toMatch(
+      /\n\d+ requests at most, with at most TZS \d+\.\d\d in and TZS \d+\.\d\d out\. Nothing was sent\.\n$/,
+    );
+    expect(sandbox.requests()).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('sends no more than the plan says', async () => {
+    const { stdout } = await run('--plan');
+    const [, most] = /(\d+) requests at most/.exec(stdout) ?? [];
+    await run();
+    expect(sandbox.requests().length).toBeGreaterThan(20);
+    expect(sandbox.requests().length).toBeLessThanOrEqual(Number(most));
+  });
+
+  it('writes what it learnt, a report and a letter, without anything personal or secret', async () => {
+    const { code, stdout, stderr } = await run(
+      '--out',
+      'gateway.json',
+      '--report',
+      'r.html',
+      '--letter',
+      'l.md',
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^held +DUPLICATE_REQUEST for the same key and request +request_id [\w-]+/m);
+    expect(stdout).toMatch(/^silent .*question \d+ in the letter$/m);
+    const profile = JSON.parse(fileText('gateway.json')) as { facts: Record<string, unknown> };
+    expect(profile.facts).toMatchObject({
+      'repeated key': 'DUPLICATE_REQUEST',
+      'status of DUPLICATE_REQUEST': 409,
+      'shape of DUPLICATE_REQUEST': 'B',
+      bearer: 'accepted',
+    });
+    expect(fileText('r.html')).toContain('<h2 class="learnt">Learnt</h2>');
+    expect(fileText('l.md')).toContain('Ndugu timu ya msaada,');
+    const files = readdirSync(folder);
+    expect(files.length).toBe(4);
+    for (const text of [...files.map(fileText), stdout, stderr]) {
+      expect(text).not.toMatch(new RegExp(`${PHONE}|${ACCOUNT}|${HOLDER}|sk_test_demo|pk_test_demo`));
+    }
+    const journal = files.find((name) => name.endsWith('.jsonl')) ?? '';
+    expect(statSync(join(folder, journal)).mode & 0o777).toBe(0o600);
+  });
+
+  it('finds in a later run that nothing has changed, or what has', async () => {
+    await run('--out', 'gateway.json');
+    const same = await run('--check', 'gateway.json');
+    expect(same.code).toBe(0);
+    expect(same.stdout).toContain('Nothing has changed.');
+    const profile = JSON.parse(fileText('gateway.json')) as { facts: object };
+    const other = { ...profile, facts: { ...profile.facts, 'repeated key': 'first answer' } };
+    const changed = await PaymentsSandbox.start({ clock: 'manual', profile: other as never });
+    try {
+      const found = await runCommand([...COMMAND, '--check', 'gateway.json'], {
+        folder,
+        environment: environmentOf(changed),
+      });
+      expect(found.code).toBe(1);
+      expect(found.stdout).toMatch(
+        /^changed +what the same request with the same key gives: DUPLICATE_REQUEST before, first answer now$/m,
+      );
+      expect(found.stdout).toContain('1 facts have changed.');
+    } finally {
+      await changed.stop();
+    }
+  });
+
+  it('refuses live keys before anything is sent', async () => {
+    const environment = {
+      ...environmentOf(sandbox),
+      PAYMENTS_API_KEY: 'pk_live_shop',
+      PAYMENTS_API_SECRET: 'sk_live_shop',
+    };
+    const { code, stderr } = await runCommand(COMMAND, { folder, environment });
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/test keys/);
+    expect(sandbox.requests()).toEqual([]);
+  });
+
+  it.each([
+    [['--report', 'report.pdf'], '--report must end with .md or .html.'],
+    [['--max-amount', 'much'], '--max-amount must be an amount of TZS'],
+    [['--listen', '8080'], 'Write --listen and --public-url'],
+    [['--public-url', 'https://shop.example/hooks'], 'Write --listen and --public-url'],
+    [['--check', 'nothing.json'], '--check cannot be read (ENOENT)'],
+  ])('refuses a wrong command line %j, and sends nothing', async (args, problem) => {
+    const { code, stderr } = await run(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(problem);
+    expect(sandbox.requests()).toEqual([]);
+  });
+
+  it('overwrites no file, and sends nothing then', async () => {
+    await run('--letter', 'letter.md');
+    const sent = sandbox.requests().length;
+    const { code, stderr } = await run('--letter', 'letter.md');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--letter exists already, and nothing was sent');
+    expect(sandbox.requests().length).toBe(sent);
+  });
+
+  it('stops after the request under way, and goes on where it was', async () => {
+    const command = new CliProcess(COMMAND, { folder, environment: environmentOf(sandbox) });
+    await command.until('stderr', /asked: [^\n]+\n.*asked: /);
+    const stopped = await command.stop('SIGINT');
+    expect(stopped.code).toBe(1);
+    expect(stopped.stderr).toContain('the same command goes on');
+    expect(existsSync(join(folder, 'conformance.jsonl'))).toBe(true);
+    const before = sandbox.requests().length;
+    const { code, stdout } = await run('--plan');
+    expect(code).toBe(0);
+    const [, most] = /(\d+) requests at most/.exec(stdout) ?? [];
+    expect(before).toBeLessThan(Number(most));
+    expect((await run()).code).toBe(0);
+    expect(sandbox.requests().length).toBeLessThanOrEqual(Number(most));
+    expect(existsSync(join(folder, 'conformance.jsonl'))).toBe(false);
+  });
+
+  it('learns how webhooks are signed from those of its own payments', async () => {
+    const port = await freePort();
+    sandbox.deliverTo(`http://127.0.0.1:${port}/hooks`);
+    // The customer approves whatever comes.
+    sandbox.on('payment', ({ reference, status }) => {
+      if (status === 'pending') void sandbox.customer(PHONE).approve(reference);
+    });
+    const listening = ['--listen', String(port), '--public-url', 'http://shop.example/hooks', '--wait', '1s'];
+    const { code, stdout } = await run(...listening, '--out', 'gateway.json');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^learnt .*webhooks\.scheme$/m);
+    const { webhooks } = JSON.parse(fileText('gateway.json')) as { webhooks?: object };
+    expect(webhooks).toMatchObject({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex' });
+    expect(stdout).not.toContain(sandbox.webhookSecret);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
