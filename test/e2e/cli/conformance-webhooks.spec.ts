@@ -127,7 +127,7 @@ describe('the signature of webhooks', () => {
     const more = await stage.hear(['a secret that nobody signs with']);
     expect(concludeWebhooks(more).webhooks).toBeUndefined();
     expect(about(more, 'webhook signature')).toMatchObject({ verdict: 'silent', evidence: [] });
-    expect(about({ ...more, secrets: [] }, 'webhook signature').says).toBe('needs --webhook-secret');
+    expect(about({ ...more, secrets: [] }, 'webhook signature').says).toBe('needs PAYMENTS_WEBHOOK_SECRET');
     expect(concludeWebhooks(await stage.hear()).webhooks).toBeDefined();
   });
 

@@ -31,5 +31,8 @@ export function conclusionsSummary(conclusions: readonly Conclusion[]): string {
 function moreOf({ verdict, evidence, option }: Conclusion, letterNumber: number | undefined): string {
   if (verdict === 'silent') return letterNumber === undefined ? '' : `question ${letterNumber} in the letter`;
   if (verdict === 'learnt') return option ?? 'nothing to set';
-  return evidence.length === 0 ? '' : `request_id ${evidence.slice(0, SHOWN_IDS).join(', ')}`;
+  if (evidence.length === 0) return '';
+  const shown = evidence.slice(0, SHOWN_IDS).join(', ');
+  // A webhook has no request id, and says itself what it is.
+  return shown.startsWith('webhook-') ? shown : `request_id ${shown}`;
 }

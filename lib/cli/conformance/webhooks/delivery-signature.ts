@@ -23,7 +23,7 @@ export function learnSignature(heard: Omit<WebhooksHeard, 'from' | 'until'>): Si
   const { secrets } = heard;
   // This run's own come first: the search has an end, and strangers could send more than it takes.
   const deliveries = [...new Set([...ownDeliveries(heard), ...heard.deliveries])];
-  if (secrets.length === 0) return { conclusion: silent('needs --webhook-secret') };
+  if (secrets.length === 0) return { conclusion: silent('needs PAYMENTS_WEBHOOK_SECRET') };
   if (deliveries.length === 0) return { conclusion: silent('no webhook came') };
   const ways = signingWays(deliveries, secrets);
   const taken = mostExplained(ways.filter(({ facts }) => facts));

@@ -46,6 +46,7 @@ describe('a conclusion in a line', () => {
     [HELD, undefined, /^held {6}DUPLICATE_REQUEST for the same key and body {20}request_id id-1, id-2$/],
     [DIFFERS, undefined, /^differs {3}an unknown error shape <b>\|<\/b>$/],
     [LEARNT, undefined, /^learnt {4}signature: HMAC-SHA256, hex +webhooks\.scheme$/],
+    [{ ...HELD, evidence: ['webhook-0a1b'] }, undefined, /same key and body +webhook-0a1b$/],
     [{ ...LEARNT, option: undefined }, undefined, / nothing to set$/],
     [SILENT, 7, /^silent {4}no webhook for payouts within 10 min +question 7 in the letter$/],
     [SILENT, undefined, /^silent {4}no webhook for payouts within 10 min$/],
