@@ -43,7 +43,7 @@ export interface CommandContext {
   readonly interactive: boolean;
   /** The terminal that stderr is, for what changes in place; undefined if it is none. */
   readonly screen?: NodeJS.WritableStream | undefined;
-  /** Asks a person at the terminal. Resolves to an empty text after Ctrl-C or Ctrl-D. */
+  /** Asks a person at the terminal. Resolves to an empty text after Ctrl-D, and after Ctrl-C, which `onSignal` hears first. */
   readonly ask: (question: string) => Promise<string>;
 }
 

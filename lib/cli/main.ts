@@ -34,6 +34,11 @@ function ask(question: string): Promise<string> {
     lines.once('close', () => {
       resolve('');
     });
+    // On a terminal, readline keeps Ctrl-C from the process. Those who listen to it have to hear it before the answer.
+    lines.once('SIGINT', () => {
+      process.emit('SIGINT', 'SIGINT');
+      lines.close();
+    });
     lines.question(question, (answer) => {
       resolve(answer);
       lines.close();

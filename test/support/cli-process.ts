@@ -152,6 +152,11 @@ export class CliProcess {
     }
   }
 
+  /** Types on the terminal. */
+  type(text: string): void {
+    this.child.stdin?.write(text);
+  }
+
   /** Sends a signal to the command alone, as `kill` does. */
   kill(signal: NodeJS.Signals): void {
     this.child.kill(signal);

@@ -68,9 +68,11 @@ async function askAll(
   const conclusions: Conclusion[] = [];
   for await (const result of runQuestions(plan, conversation, { signal })) {
     conclusions.push(...result.conclusions);
+    const sent = result.answers.filter(({ isNew }) => isNew);
+    if (sent.length === 0) continue;
     if (!isJson) context.terminal.say(context.terminal.paint('dim', `asked: ${result.question}`));
     const does = PERSON.get(result.question);
-    const isWaiting = result.conclusions.length === 0;
+    const isWaiting = sent.some(({ answer }) => answer.kind === 'accepted');
     if (does === undefined || !hearing || !isWaiting || signal.aborted) continue;
     context.terminal.say(context.terminal.paint('bold', does));
     if (context.interactive) await context.ask('Press Enter when that is done. ');

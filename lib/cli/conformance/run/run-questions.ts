@@ -4,7 +4,7 @@ import { conclude, observe, unanswered } from '../questions/conclude.js';
 import { OBSERVATIONS } from '../questions/observations.js';
 import { type HeardAnswer } from '../questions/question.js';
 import { type KnownAnswer, type StepAnswer } from '../questions/step-answer.js';
-import { type Conversation } from './conversation.js';
+import { type Conversation, type Heard } from './conversation.js';
 import { type PlannedQuestion, type RunPlan } from './plan.js';
 
 export interface RunQuestionsOptions {
@@ -19,6 +19,8 @@ export interface QuestionResult {
   /** The name of the question or of the observation. */
   readonly question: string;
   readonly conclusions: readonly Conclusion[];
+  /** The answers to its requests, in order; none for an observation. */
+  readonly answers: readonly Heard[];
 }
 
 const LONGEST_WAIT_S = 60;
@@ -40,20 +42,26 @@ export async function* runQuestions(
       await wait(pauseS * 1_000, signal);
       pauseS = 0;
     }
-    const answers: StepAnswer[] = [];
+    const answers: Heard[] = [];
     let isStopped = false;
-    for (let index = 0; maySend(planned, answers, index); index += 1) {
+    for (let index = 0; maySend(planned, answers.map(answerIn), index); index += 1) {
       isStopped = signal?.aborted === true;
       if (isStopped) break;
-      const { answer, isNew } = await conversation.ask(planned, index);
-      answers.push(answer);
+      const asked = await conversation.ask(planned, index);
+      const { answer, isNew } = asked;
+      answers.push(asked);
       heard.push({ operation: steps[index]?.operation ?? 'GET status', answer });
       if (isNew && answer.kind === 'fault') pauseS = Math.min(answer.retryAfter ?? 0, LONGEST_WAIT_S);
     }
-    yield { question: question.name, conclusions: conclusionsOf(planned, answers, leftOut, isStopped) };
+    const conclusions = conclusionsOf(planned, answers.map(answerIn), leftOut, isStopped);
+    yield { question: question.name, conclusions, answers };
   }
   for (const observation of OBSERVATIONS)
-    yield { question: observation.name, conclusions: observe(observation, heard) };
+    yield { question: observation.name, conclusions: observe(observation, heard), answers: [] };
+}
+
+function answerIn({ answer }: Heard): StepAnswer {
+  return answer;
 }
 
 function conclusionsOf(
