@@ -13,9 +13,10 @@ import { type GatewayProfile } from '../../lib/gateway-profile/gateway-profile.j
 import { randomFacts } from '../../lib/gateway-profile/resolved-facts.js';
 import { Random } from './random.js';
 import { WEBHOOK_QUESTIONS } from '../../lib/cli/conformance/webhooks/webhook-questions.js';
+import { UsageError } from '../../lib/cli/usage-error.js';
 import { QUESTIONS } from '../../lib/cli/conformance/questions/questions.js';
 
-export { planRun, QUESTIONS, type Conclusion, type FactName, type FactValue };
+export { Conversation, planRun, QUESTIONS, UsageError, type Conclusion, type FactName, type FactValue };
 
 /** Inputs with which every question can be asked. */
 export const ALL_INPUTS: QuestionInputs = {
@@ -62,7 +63,7 @@ export async function conclusionsOf(
     ...options
   }: RunQuestionsOptions & { journal?: string } = {},
 ): Promise<readonly Conclusion[]> {
-  const conversation = Conversation.open(gateway, plan, journal);
+  const conversation = await Conversation.open(gateway, plan, journal);
   try {
     const conclusions: Conclusion[] = [];
     const run = runQuestions(plan, conversation, { wait: () => Promise.resolve(), ...options });

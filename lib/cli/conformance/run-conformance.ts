@@ -2,6 +2,7 @@ import { rename } from 'node:fs/promises';
 import { type GatewayProfile } from '../../gateway-profile/gateway-profile.js';
 import { type CommandContext } from '../command.js';
 import { onInterruption } from '../payout/interruption.js';
+import { UsageError } from '../usage-error.js';
 import { type Conclusion } from './conclusion.js';
 import { type ConformanceOrder } from './conformance-order.js';
 import { PERSON_QUESTIONS } from './questions/person.questions.js';
@@ -32,7 +33,7 @@ export interface ConformanceRun {
 export async function runConformance(run: ConformanceRun): Promise<number> {
   const { order, plan, gateway, secrets, context } = run;
   const stop = new AbortController();
-  const conversation = Conversation.open(gateway, plan, order.journal);
+  const conversation = await Conversation.open(gateway, plan, order.journal);
   const endListening = onInterruption(context.onSignal, {
     pause: () => {
       context.terminal.say('Stopping after the request under way. Ctrl-C again ends at once.');
@@ -42,6 +43,11 @@ export async function runConformance(run: ConformanceRun): Promise<number> {
   });
   let hearing: WebhookHearing | undefined;
   try {
+    if (order.known && conversation.wasFinished) {
+      throw new UsageError(
+        'The run of this journal has ended, so that --check would compare old answers: name a new file with --journal.',
+      );
+    }
     hearing = order.listen && (await hearWebhooks(order.listen, plan, conversation, context.terminal));
     const found = await askAll(run, conversation, hearing, stop.signal);
     if (stop.signal.aborted) {
@@ -49,6 +55,7 @@ export async function runConformance(run: ConformanceRun): Promise<number> {
       return EXIT.stoppedOrChanged;
     }
     const heard = await hearing?.conclude(secrets);
+    conversation.finish();
     const conclusions = [...found, ...(heard?.conclusions ?? [])];
     const profile = observedProfile(conclusions, heard?.webhooks, new Date());
     return await tell(run, conclusions, profile);

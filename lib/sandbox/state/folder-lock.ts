@@ -16,9 +16,9 @@ const FRESH_MS = SILENCE_MS / 2;
 
 /** What a lock is called in messages. */
 export interface LockWords {
-  /** Who has the folder. */
+  /** Who has it. */
   readonly holder: string;
-  /** The option that names another folder. */
+  /** The option that names another one. */
   readonly other: string;
 }
 
@@ -26,9 +26,9 @@ const SANDBOX: LockWords = { holder: 'sandbox', other: '`data` (--data)' };
 
 /** Another process took the folder over, while this one stood still. */
 export class FolderLostError extends PaymentsConfigError {
-  constructor(folder: string, { holder }: LockWords) {
+  constructor(thing: string, { holder }: LockWords) {
     super(
-      `Another ${holder} took over the folder ${folder}, because this one stood still for ${SILENCE_MS / 1000} s. This one keeps nothing any more: stop it, and use the other one.`,
+      `Another ${holder} took over ${thing}, because this one stood still for ${SILENCE_MS / 1000} s. This one keeps nothing any more: stop it, and use the other one.`,
     );
   }
 }
@@ -55,16 +55,26 @@ export interface FolderLock {
  *
  * @throws PaymentsConfigError if another process has the folder.
  */
-export async function lockFolder(folder: string, words = SANDBOX): Promise<FolderLock> {
-  const file = join(folder, NAME);
-  const lock = await acquire(file, folder, words);
+export function lockFolder(folder: string, words = SANDBOX): Promise<FolderLock> {
+  return lockWith(join(folder, NAME), `the folder ${folder}`, words);
+}
+
+/**
+ * Takes something else than a folder in the same way.
+ *
+ * @param file The lock itself, which is gone when it is given back.
+ * @param thing What it is called in messages: "the journal".
+ * @throws PaymentsConfigError if another process has it.
+ */
+export async function lockWith(file: string, thing: string, words: LockWords): Promise<FolderLock> {
+  const lock = await acquire(file, thing, words);
   let lose: (error: FolderLostError) => void = () => {};
   const lost = new Promise<FolderLostError>((resolve) => (lose = resolve));
   let seenAt = performance.now();
   const assertHeld = (): void => {
     if (!isSameOwner(read(file), lock)) {
       clearInterval(beat);
-      const error = new FolderLostError(folder, words);
+      const error = new FolderLostError(thing, words);
       lose(error);
       throw error;
     }
@@ -93,14 +103,14 @@ export async function lockFolder(folder: string, words = SANDBOX): Promise<Folde
 }
 
 /** A lock is never empty and never removed by anyone but its owner: a stale one is replaced in one step. */
-async function acquire(file: string, folder: string, words: LockWords): Promise<LockOwner> {
+async function acquire(file: string, thing: string, words: LockWords): Promise<LockOwner> {
   for (;;) {
     const mine: LockOwner = { ...thisProcess(), id: randomUUID() };
     if (create(file, mine)) return mine;
     const content = contentOf(file);
     if (content === undefined) continue;
-    await assertGone(file, content, folder, words);
-    if (await replace(file, content, mine, (right) => acquire(right, folder, words))) return mine;
+    await assertGone(file, content, thing, words);
+    if (await replace(file, content, mine, (right) => acquire(right, thing, words))) return mine;
   }
 }
 
@@ -150,7 +160,7 @@ function release(file: string, owner: LockOwner): void {
 async function assertGone(
   file: string,
   content: string,
-  folder: string,
+  thing: string,
   { holder: name, other }: LockWords,
 ): Promise<void> {
   const owner = ownerOf(content);
@@ -159,7 +169,7 @@ async function assertGone(
   if (presence === 'unknown' && (await isSilent(file, content, name))) return;
   const holder = presence === 'running' ? `Process ${owner?.pid}` : `A ${name} in another container`;
   throw new PaymentsConfigError(
-    `${holder} uses the folder ${folder} already: stop that ${name}, or name another folder with ${other}. If it is no ${name}, remove ${file}.`,
+    `${holder} uses ${thing} already: stop that ${name}, or name another one with ${other}. If it is no ${name}, remove ${file}.`,
   );
 }
 

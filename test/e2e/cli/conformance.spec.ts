@@ -117,6 +117,15 @@ describe('nestjs-payments conformance', () => {
     }
   });
 
+  it('compares no answers of a run that has ended', async () => {
+    await run('--journal', 'run.jsonl', '--out', 'gateway.json');
+    const sent = sandbox.requests().length;
+    const { code, stderr } = await run('--journal', 'run.jsonl', '--check', 'gateway.json');
+    expect(code).toBe(2);
+    expect(stderr).toContain('name a new file with --journal');
+    expect(sandbox.requests().length).toBe(sent);
+  });
+
   it('refuses live keys before anything is sent', async () => {
     const environment = {
       ...environmentOf(sandbox),

@@ -51,11 +51,11 @@ export class Conversation {
   /**
    * Begins a conversation, or goes on with the one of the journal.
    *
-   * @throws UsageError if a key is no test key, or the journal is not one of this run.
+   * @throws UsageError if a key is no test key, or the journal is not one of this run, or another process uses it.
    */
-  static open(gateway: AskedGateway, plan: RunPlan, journalFile: string): Conversation {
+  static async open(gateway: AskedGateway, plan: RunPlan, journalFile: string): Promise<Conversation> {
     refuseLiveKeys(gateway);
-    return new Conversation(gateway, RunJournal.open(journalFile, bondOf(gateway, plan)), plan);
+    return new Conversation(gateway, await RunJournal.open(journalFile, bondOf(gateway, plan)), plan);
   }
 
   /** Asks one request of a question, unless the journal knows its answer. A request that can move money is never sent twice. */
@@ -86,6 +86,16 @@ export class Conversation {
   /** The reference of each step of a question, which it has before the step is sent. */
   referencesOf({ question, steps }: Pick<PlannedQuestion, 'question' | 'steps'>): readonly string[] {
     return steps.map((_, index) => this.referenceOf(question.name, steps, index));
+  }
+
+  /** Whether the run of the journal had ended before. Then its answers are told again, and nothing is asked. */
+  get wasFinished(): boolean {
+    return this.journal.wasFinished;
+  }
+
+  /** Writes down that the run has ended. */
+  finish(): void {
+    this.journal.finish();
   }
 
   close(): void {

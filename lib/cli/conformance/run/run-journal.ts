@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  writeSync,
-} from 'node:fs';
-import { isRecord, jsonObject } from '../../../common/json-object.js';
+import { closeSync, fchmodSync, ftruncateSync } from 'node:fs';
+import { isRecord } from '../../../common/json-object.js';
+import { isPaymentsError } from '../../../errors/payments-errors.js';
+import { type FolderLock, lockWith } from '../../../sandbox/state/folder-lock.js';
 import { UsageError } from '../../usage-error.js';
 import { type StepOperation } from '../questions/question.js';
 import { type RecordedAnswer } from '../questions/step-answer.js';
+import { appendLine, cannotOpen, notAJournal, openFile, wholeLines } from './journal-file.js';
 
 /** What the journal knows about one request. */
 export interface JournalledStep {
@@ -36,46 +30,44 @@ const VERSION = 1;
  */
 export class RunJournal {
   private readonly steps = new Map<string, JournalledStep>();
+  /** Whether the run of the file had ended before it was opened. Then nothing is asked any more. */
+  readonly wasFinished: boolean;
+  private isFinished = false;
 
   private constructor(
     private readonly descriptor: number,
+    private readonly lock: FolderLock,
     /** The id of the run. */
     readonly run: string,
     entries: readonly Readonly<Record<string, unknown>>[],
   ) {
     for (const entry of entries) this.take(entry);
+    this.wasFinished = this.isFinished;
   }
 
   /**
-   * Opens a new file, or one of a run that is to be resumed.
+   * Opens a new file, or one of a run that is to be resumed. Nobody else can open it before it is closed.
    *
    * @param bond What a resumed run must have in common with the one that began: its plan, its inputs, its address and its keys.
-   * @throws UsageError if it is no such journal, or that of another run.
+   * @throws UsageError if it is no such journal, that of another run, or one that another process uses.
    */
-  static open(file: string, bond: string): RunJournal {
-    const descriptor = openFile(file);
+  static async open(file: string, bond: string): Promise<RunJournal> {
+    const lock = await takeJournal(file);
+    let descriptor: number | undefined;
     try {
+      descriptor = openFile(file);
+      const [head, ...entries] = wholeLines(descriptor);
+      const begun = head && headOf(head);
+      // Without an entry nothing was asked, so that nothing is lost.
+      if (begun && begun.bond !== bond && entries.length > 0) throw ofAnotherRun(file);
       fchmodSync(descriptor, 0o600);
-      const [head, ...entries] = wholeLines(descriptor, file);
-      if (head === undefined) return RunJournal.begin(descriptor, bond);
-      const { version, run, bond: begun } = head;
-      if (version !== VERSION || typeof run !== 'string') throw notAJournal();
-      if (begun !== bond) {
-        throw new UsageError(
-          'The journal belongs to a run with other options, keys or another address: write those again, or name a new file.',
-        );
-      }
-      return new RunJournal(descriptor, run, entries);
+      const run = begun?.bond === bond ? begun.run : begin(descriptor, bond);
+      return new RunJournal(descriptor, lock, run, entries);
     } catch (error) {
-      closeSync(descriptor);
+      if (descriptor !== undefined) closeSync(descriptor);
+      lock.release();
       throw error;
     }
-  }
-
-  private static begin(descriptor: number, bond: string): RunJournal {
-    const run = randomUUID();
-    append(descriptor, { version: VERSION, run, bond, at: new Date().toISOString() });
-    return new RunJournal(descriptor, run, []);
   }
 
   /** What is known about a request; undefined if it was not asked. */
@@ -98,18 +90,30 @@ export class RunJournal {
     this.write({ heard: name.question, step: name.step, outcome });
   }
 
+  /** Writes down that the run has ended, so that this file is not taken for one that is still asked. */
+  finish(): void {
+    if (!this.isFinished) this.write({ finished: true });
+  }
+
   close(): void {
     closeSync(this.descriptor);
+    this.lock.release();
   }
 
   private write(entry: Readonly<Record<string, unknown>>): void {
-    append(this.descriptor, { ...entry, at: new Date().toISOString() });
+    this.lock.assertHeld();
+    appendLine(this.descriptor, { ...entry, at: new Date().toISOString() });
     this.take(entry);
   }
 
-  private take({ ask, heard, step, operation, cents, outcome }: Readonly<Record<string, unknown>>): void {
-    if (typeof step !== 'number') throw notAJournal();
-    if (typeof ask === 'string' && typeof operation === 'string' && typeof cents === 'number') {
+  private take(entry: Readonly<Record<string, unknown>>): void {
+    const { ask, heard, step, operation, cents, outcome } = entry;
+    if (entry['finished'] === true) {
+      this.isFinished = true;
+      return;
+    }
+    if (!isCount(step)) throw notAJournal();
+    if (typeof ask === 'string' && typeof operation === 'string' && isCount(cents)) {
       const known = { operation: operation as StepOperation, cents, outcome: 'lost' } as const;
       this.steps.set(keyOf({ question: ask, step }), known);
       return;
@@ -125,43 +129,42 @@ function keyOf({ question, step }: StepName): string {
   return `${question} ${step}`;
 }
 
-function isOutcome(value: unknown): value is JournalledStep['outcome'] {
-  if (value === 'lost' || value === 'unsent') return true;
-  return isRecord(value) && typeof value['status'] === 'number' && Array.isArray(value['headers']);
+function headOf({ version, run, bond }: Readonly<Record<string, unknown>>) {
+  if (version !== VERSION || typeof run !== 'string') throw notAJournal();
+  return { run, bond };
 }
 
-function openFile(file: string): number {
+/** Gives the id of the new run. */
+function begin(descriptor: number, bond: string): string {
+  const run = randomUUID();
+  ftruncateSync(descriptor, 0);
+  appendLine(descriptor, { version: VERSION, run, bond, at: new Date().toISOString() });
+  return run;
+}
+
+function ofAnotherRun(file: string): UsageError {
+  return new UsageError(
+    `The journal ${file} belongs to a run with other options, keys or another address: write those again, or name a new file with --journal.`,
+  );
+}
+
+async function takeJournal(file: string): Promise<FolderLock> {
   try {
-    return openSync(file, 'a+', 0o600);
+    return await lockWith(`${file}.lock`, `the journal ${file}`, { holder: 'run', other: '--journal' });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(
-      `The journal cannot be opened (${String(code)}): name a file in a folder that is yours.`,
-    );
+    if (isPaymentsError(error)) throw new UsageError(error.message);
+    throw cannotOpen(String((error as NodeJS.ErrnoException).code));
   }
 }
 
-/** The lines of the file. Cuts off what a crash left of the last one, so that the next line begins a line. */
-function wholeLines(descriptor: number, file: string): readonly Readonly<Record<string, unknown>>[] {
-  const bytes = readFileSync(file);
-  const whole = bytes.lastIndexOf('\n') + 1;
-  const lines = bytes.subarray(0, whole).toString().split('\n').slice(0, -1);
-  const entries = lines.map((line) => {
-    const entry = jsonObject(line);
-    if (!entry) throw notAJournal();
-    return entry;
-  });
-  // A foreign file has no line, or one that is no JSON. A first line that was cut begins as ours does.
-  if (whole === 0 && bytes.length > 0 && !bytes.toString().startsWith('{"version":1')) throw notAJournal();
-  if (whole < fstatSync(descriptor).size) ftruncateSync(descriptor, whole);
-  return entries;
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-function append(descriptor: number, entry: Readonly<Record<string, unknown>>): void {
-  writeSync(descriptor, `${JSON.stringify(entry)}\n`);
-  fsyncSync(descriptor);
-}
-
-function notAJournal(): UsageError {
-  return new UsageError('The file is no journal of a run of this version: name a new file.');
+function isOutcome(value: unknown): value is JournalledStep['outcome'] {
+  if (value === 'lost' || value === 'unsent') return true;
+  if (!isRecord(value)) return false;
+  const { status, headers, body } = value;
+  const areHeaders = Array.isArray(headers) && headers.every((name) => typeof name === 'string');
+  return isCount(status) && areHeaders && (body === undefined || isRecord(body));
 }

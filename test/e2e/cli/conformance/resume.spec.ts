@@ -1,5 +1,5 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import {
@@ -8,8 +8,10 @@ import {
   planRun,
   QUESTIONS,
   conclusionsOf,
+  Conversation,
   gatewayOf,
   ownFolder,
+  UsageError,
   WIDE_CAPS,
 } from '../../../support/conformance-run.js';
 import { startSandbox } from '../../../support/sandbox.js';
@@ -108,6 +110,69 @@ describe('a run that was stopped and is resumed', () => {
       expect(readFileSync(journal, 'utf8')).toBe(foreign);
     }
     await expect(conclusionsOf(gateway, plan, { journal: ownFolder() })).rejects.toThrow(/cannot be opened/);
+  });
+
+  it('is one run alone: a second process is refused while the first one has the journal', async () => {
+    const sandbox = await startSandbox();
+    const journal = join(ownFolder(), 'journal.jsonl');
+    const gateway = gatewayOf(sandbox);
+    const both = await Promise.allSettled([
+      conclusionsOf(gateway, plan, { journal }),
+      conclusionsOf(gateway, plan, { journal }),
+    ]);
+    const refused = both.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
+    expect(refused).toHaveLength(1);
+    expect(refused[0]).toBeInstanceOf(UsageError);
+    expect(refused[0]?.message).toMatch(/uses the journal .*journal\.jsonl already.*--journal/);
+    expect(readFileSync(journal, 'utf8').match(/"version"/g)).toHaveLength(1);
+    expect(await conclusionsOf(gateway, plan, { journal })).not.toEqual([]);
+    expect(readdirSync(dirname(journal))).toEqual(['journal.jsonl']);
+  });
+
+  it('begins anew with other options as long as nothing was asked', async () => {
+    const sandbox = await startSandbox();
+    const journal = join(ownFolder(), 'journal.jsonl');
+    const gateway = gatewayOf(sandbox);
+    (await Conversation.open(gateway, planRun({ amountCents: 1 }, WIDE_CAPS), journal)).close();
+    await conclusionsOf(gateway, plan, { journal });
+    expect(readFileSync(journal, 'utf8').match(/"version"/g)).toHaveLength(1);
+  });
+
+  it('knows a journal whose run has ended', async () => {
+    const sandbox = await startSandbox();
+    const journal = join(ownFolder(), 'journal.jsonl');
+    const gateway = gatewayOf(sandbox);
+    const open = () => Conversation.open(gateway, plan, journal);
+    const first = await open();
+    first.finish();
+    expect(first.wasFinished).toBe(false);
+    first.close();
+    const second = await open();
+    expect(second.wasFinished).toBe(true);
+    second.close();
+  });
+
+  it('leaves the rights of a file that is no journal', async () => {
+    const sandbox = await startSandbox();
+    const journal = join(ownFolder(), 'notes.txt');
+    writeFileSync(journal, 'notes for everybody\n');
+    chmodSync(journal, 0o644);
+    await expect(conclusionsOf(gatewayOf(sandbox), plan, { journal })).rejects.toThrow(/no journal of a run/);
+    expect(statSync(journal).mode & 0o777).toBe(0o644);
+  });
+
+  it.each([
+    '{"ask":"bearer","step":0,"operation":"GET /merchant-balance","cents":-100}',
+    '{"ask":"bearer","step":0,"operation":"GET /merchant-balance","cents":0.5}',
+    '{"ask":"bearer","step":-1,"operation":"GET /merchant-balance","cents":0}',
+    '{"ask":"bearer","step":0,"operation":"GET /merchant-balance","cents":0}\n{"heard":"bearer","step":0,"outcome":{"status":200,"headers":[],"body":"text"}}',
+  ])('refuses a line that was changed by hand: %s', async (line) => {
+    const sandbox = await startSandbox();
+    const journal = join(ownFolder(), 'journal.jsonl');
+    (await Conversation.open(gatewayOf(sandbox), plan, journal)).close();
+    appendFileSync(journal, `${line}\n`);
+    await expect(conclusionsOf(gatewayOf(sandbox), plan, { journal })).rejects.toThrow(/no journal of a run/);
+    expect(sandbox.requests()).toEqual([]);
   });
 
   it('begins again if not even the first line was written', async () => {
