@@ -22,6 +22,8 @@ export {
 } from './contracts/joined-journal-contract.js';
 export { damagedJournalContract, journalContract, type JournalDamage } from './contracts/journal-contract.js';
 export { type JournalUnderTest } from './contracts/journal-test.js';
+export { type GatewayRecording, type RecordedExchange } from '../gateway-profile/gateway-recording.js';
+export { GatewayReplay } from './gateway-replay.js';
 export { paymentEvent } from './payment-event.js';
 export { bankDisbursement, collectionPayment, mobileMoneyDisbursement } from './payment-records.js';
 export { PaymentsTestingModule } from './payments-testing.module.js';

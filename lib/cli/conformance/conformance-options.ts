@@ -11,6 +11,7 @@ export const CONFORMANCE_OPTIONS = {
   ),
   report: text('<file>', 'write a report: a new file that ends with .md or .html'),
   letter: text('<file>', "write a letter to the gateway's support with the open questions: a new file"),
+  record: text('<file>', "write the gateway's answers for GatewayReplay in tests: a new file"),
   journal: text(
     '<file>',
     'where every request is written down before it is sent (default: conformance.jsonl)',

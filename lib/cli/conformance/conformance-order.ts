@@ -37,11 +37,12 @@ export interface ConformanceOrder {
   readonly out: string | undefined;
   readonly report: string | undefined;
   readonly letter: string | undefined;
+  readonly record: string | undefined;
 }
 
 /** @throws UsageError that says which option is wrong. */
 export function readConformanceOrder(values: ConformanceValues, folder: string): ConformanceOrder {
-  const newFile = (option: 'out' | 'report' | 'letter'): string | undefined => {
+  const newFile = (option: 'out' | 'report' | 'letter' | 'record'): string | undefined => {
     const file = values[option];
     if (file === undefined) return undefined;
     const path = resolve(folder, file);
@@ -66,6 +67,7 @@ export function readConformanceOrder(values: ConformanceValues, folder: string):
     out: newFile('out'),
     report: newFile('report'),
     letter: newFile('letter'),
+    record: newFile('record'),
   };
 }
 

@@ -10,7 +10,7 @@ import { conclusionLine, conclusionsSummary } from './report/conclusion-lines.js
 import { observedProfile } from './report/observed-profile.js';
 import { letterNumber, openQuestions } from './report/open-questions.js';
 import { compareProfiles } from './report/profile-changes.js';
-import { writeResults } from './report/write-results.js';
+import { type ConformanceResults, writeResults } from './report/write-results.js';
 import { type AskedGateway, Conversation } from './run/conversation.js';
 import { type RunPlan } from './run/plan.js';
 import { runQuestions } from './run/run-questions.js';
@@ -54,11 +54,11 @@ export async function runConformance(run: ConformanceRun): Promise<number> {
       context.terminal.say('It was stopped: the same command goes on.');
       return EXIT.stoppedOrChanged;
     }
-    const heard = await hearing?.conclude(secrets);
+    const heard = await hearing?.conclude(secrets, stop.signal);
     conversation.finish();
     const conclusions = [...found, ...(heard?.conclusions ?? [])];
     const profile = observedProfile(conclusions, heard?.webhooks, new Date());
-    return await tell(run, conclusions, profile);
+    return await tell(run, { conclusions, profile, exchanges: conversation.exchanges() });
   } finally {
     endListening();
     conversation.close();
@@ -89,8 +89,7 @@ async function askAll(
 
 async function tell(
   run: ConformanceRun,
-  conclusions: readonly Conclusion[],
-  profile: GatewayProfile,
+  { conclusions, profile, exchanges }: Pick<ConformanceResults, 'conclusions' | 'profile' | 'exchanges'>,
 ): Promise<number> {
   const { order, gateway, context, isJson } = run;
   const { data, paintData, say } = context.terminal;
@@ -103,7 +102,8 @@ async function tell(
     );
   }
   if (!isJson) data(`\n${conclusionsSummary(conclusions)}`);
-  await writeResults({ order, gateway: new URL(gateway.baseUrl).host, conclusions, letter, profile });
+  const { host } = new URL(gateway.baseUrl);
+  await writeResults({ order, gateway: host, conclusions, letter, profile, exchanges });
   if (!order.keepsJournal) {
     const kept = order.journal.replace(/\.jsonl$/, `-${profile.observedAt.replaceAll(/[^\dTZ]/g, '')}.jsonl`);
     await rename(order.journal, kept);

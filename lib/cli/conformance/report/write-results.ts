@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { type GatewayProfile } from '../../../gateway-profile/gateway-profile.js';
+import { type RecordedExchange } from '../../../gateway-profile/gateway-recording.js';
 import { UsageError } from '../../usage-error.js';
 import { type Conclusion } from '../conclusion.js';
 import { type ConformanceOrder } from '../conformance-order.js';
@@ -9,15 +10,18 @@ import { letterOf } from './letter.js';
 import { type LetterQuestion } from './letter-questions.js';
 import { markdownReport } from './markdown-report.js';
 import { moduleOptionsText } from './module-options.js';
+import { recordingOf } from './recording-of.js';
 
 /** What a run found out. */
 export interface ConformanceResults {
-  readonly order: Pick<ConformanceOrder, 'out' | 'report' | 'letter'>;
+  readonly order: Pick<ConformanceOrder, 'out' | 'report' | 'letter' | 'record'>;
   /** The host of the gateway's address. */
   readonly gateway: string;
   readonly conclusions: readonly Conclusion[];
   readonly letter: readonly LetterQuestion[];
   readonly profile: GatewayProfile;
+  /** Every answer that was heard. */
+  readonly exchanges: readonly RecordedExchange[];
 }
 
 /**
@@ -31,6 +35,7 @@ export async function writeResults({
   conclusions,
   letter,
   profile,
+  exchanges,
 }: ConformanceResults): Promise<void> {
   const report = {
     gateway,
@@ -41,9 +46,14 @@ export async function writeResults({
     options: moduleOptionsText(profile),
   };
   const isHtml = order.report?.endsWith('.html') ?? false;
-  await writeNew('--out', order.out, () => `${JSON.stringify(profile, undefined, 2)}\n`);
+  await writeNew('--out', order.out, () => jsonText(profile));
   await writeNew('--report', order.report, () => (isHtml ? htmlReport(report) : markdownReport(report)));
+  await writeNew('--record', order.record, () => jsonText(recordingOf(exchanges, report.observedAt)));
   await writeNew('--letter', order.letter, () => letterOf(letter));
+}
+
+function jsonText(value: object): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 async function writeNew(option: string, file: string | undefined, text: () => string): Promise<void> {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { type RecordedExchange } from '../../../gateway-profile/gateway-recording.js';
 import { exchange, type ExchangeRequest, isAnswered } from '../../http-exchange.js';
 import { UsageError } from '../../usage-error.js';
 import { type Step } from '../questions/question.js';
@@ -96,6 +97,14 @@ export class Conversation {
   /** Writes down that the run has ended. */
   finish(): void {
     this.journal.finish();
+  }
+
+  /** Every answer with a body, oldest first, without what could be personal. */
+  exchanges(): readonly RecordedExchange[] {
+    return this.journal.all().flatMap(({ operation, outcome }) => {
+      if (outcome === 'lost' || outcome === 'unsent' || outcome.body === undefined) return [];
+      return [{ operation, status: outcome.status, body: outcome.body }];
+    });
   }
 
   close(): void {

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isHolder, jsonObject } from '../../../common/json-object.js';
 import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../common/vocabulary.js';
+import { REDACTED } from '../../../gateway-profile/gateway-recording.js';
 import { type Answered } from '../../http-exchange.js';
 import { type RecordedAnswer } from '../questions/step-answer.js';
 
-/** What stands for a text that is not kept. */
-const TEXT = '…';
 const DEEPEST = 6;
 /** The list of banks is long, and its first entries show its form. */
 const KEPT_ENTRIES = 3;
@@ -53,7 +52,7 @@ function withoutTexts(value: unknown, kept: Kept, depth: number, field = ''): un
   if (typeof value === 'string') return textOf(field, value, kept, depth);
   if (typeof value === 'number') return AMOUNT_FIELDS.has(field) && AMOUNT.test(String(value)) ? value : 0;
   if (!isHolder(value)) return value;
-  if (depth >= DEEPEST) return TEXT;
+  if (depth >= DEEPEST) return REDACTED;
   if (Array.isArray(value))
     return value.slice(0, KEPT_ENTRIES).map((entry: unknown) => withoutTexts(entry, kept, depth + 1));
   return Object.fromEntries(
@@ -66,11 +65,11 @@ function withoutTexts(value: unknown, kept: Kept, depth: number, field = ''): un
 
 /** @param depth 1 for the fields of the body itself. */
 function textOf(field: string, text: string, { run, references }: Kept, depth: number): string {
-  if (field === 'reference') return references.includes(text) ? text : TEXT;
+  if (field === 'reference') return references.includes(text) ? text : REDACTED;
   if (field === 'provider_reference') return likeness(run, text);
-  if (AMOUNT_FIELDS.has(field)) return AMOUNT.test(text) ? text : TEXT;
+  if (AMOUNT_FIELDS.has(field)) return AMOUNT.test(text) ? text : REDACTED;
   const isKept = Object.hasOwn(KEPT_FORMS, field) && KEPT_FORMS[field]?.test(text);
-  return isKept && (depth === 1 || !ONLY_ABOVE.has(field)) ? text : TEXT;
+  return isKept && (depth === 1 || !ONLY_ABOVE.has(field)) ? text : REDACTED;
 }
 
 /** Sixteen bits: enough to see that two are the same, too few to find out what they are. */

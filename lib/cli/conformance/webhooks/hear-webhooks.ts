@@ -11,8 +11,8 @@ import { machineClock } from './wait-clock.js';
 
 /** Webhooks of a run, while it asks. */
 export interface WebhookHearing {
-  /** Waits for what has not come yet, and says what the webhooks showed. */
-  conclude(secrets: readonly string[]): Promise<WebhookConclusions>;
+  /** Waits for what has not come yet, until the signal at most, and says what the webhooks showed. */
+  conclude(secrets: readonly string[], signal: AbortSignal): Promise<WebhookConclusions>;
   stop(): Promise<void>;
 }
 
@@ -30,11 +30,13 @@ export async function hearWebhooks(
   const listener = await DeliveriesListener.start({ port, path: publicUrl.pathname, clock, asked, rule });
   say(`Webhooks are heard on port ${listener.port}: the gateway has to send them to ${publicUrl.href}`);
   return {
-    conclude: async (secrets) => {
-      say(`Waiting for webhooks, at most ${Math.ceil(waitMs / 60_000)} min for each of the two waits.`);
+    conclude: async (secrets, signal) => {
+      say(
+        `Waiting for webhooks and for redeliveries, at most ${Math.ceil(waitMs / 30_000)} min together. Ctrl-C ends the wait.`,
+      );
       const heard = await waitForWebhooks({
         listener,
-        clock,
+        clock: { ...clock, until: (isSo, ms) => clock.until(() => signal.aborted || isSo(), ms) },
         asked,
         secrets,
         from,

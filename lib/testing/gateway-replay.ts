@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { jsonObject } from '../common/json-object.js';
+import { type PaymentsModuleOptions } from '../config/payments-options.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
+import {
+  type GatewayRecording,
+  readRecording,
+  type RecordedExchange,
+} from '../gateway-profile/gateway-recording.js';
+import { type SandboxOperation } from '../sandbox/core/operation-name.js';
+import { replayedBody } from './replayed-answer.js';
+
+const PREFIX = '/api/v1';
+
+/**
+ * A gateway that gives the answers which `npx nestjs-payments conformance --record` recorded, over HTTP. It remembers no payments and
+ * sends no webhooks: for these there is the emulator.
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs';
+ *
+ * const replay = await GatewayReplay.start(JSON.parse(readFileSync('exchanges.json', 'utf8')));
+ * PaymentsModule.forRoot(replay.moduleOptions());
+ * replay.next('POST /disbursements/bank', 'INVALID_BANK');
+ * await replay.stop();
+ * ```
+ *
+ * @publicApi
+ */
+export class GatewayReplay {
+  private readonly planned: { readonly operation: string; readonly exchange: RecordedExchange }[] = [];
+
+  private constructor(
+    private readonly recording: GatewayRecording,
+    private readonly server: Server,
+  ) {
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      void this.answer(request, response);
+    });
+  }
+
+  /**
+   * Starts a server on a free port of this machine.
+   *
+   * @param recording The parsed content of the file.
+   * @throws PaymentsConfigError if it is no recording.
+   */
+  static async start(recording: unknown): Promise<GatewayReplay> {
+    const read = readRecording(recording);
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new GatewayReplay(read, server);
+  }
+
+  /** Options for `PaymentsModule.forRoot`: address and keys. */
+  moduleOptions(): PaymentsModuleOptions {
+    const { port } = this.server.address() as AddressInfo;
+    return {
+      baseUrl: `http://127.0.0.1:${port}${PREFIX}`,
+      apiKey: 'pk_test_replay',
+      apiSecret: 'sk_test_replay',
+    };
+  }
+
+  /**
+   * Answers the next call of an operation with the recorded refusal that has this code. Without it, a call gets the recorded success.
+   *
+   * @throws PaymentsConfigError that lists the codes which were recorded, if this one was not.
+   */
+  next(operation: SandboxOperation, code: string): void {
+    const own = this.recording.exchanges.filter((exchange) => exchange.operation === operation);
+    const exchange = own.find(({ body }) => body['code'] === code);
+    if (!exchange) {
+      const codes = own.map(({ body }) =>
+        typeof body['code'] === 'string' ? body['code'] : 'messages by field',
+      );
+      throw new PaymentsConfigError(
+        `The recording has no ${code} of ${operation}: it has ${codes.join(', ') || 'no answer of it'}.`,
+      );
+    }
+    this.planned.push({ operation, exchange });
+  }
+
+  /** Closes every connection and frees the port. */
+  async stop(): Promise<void> {
+    const closed = once(this.server.close(), 'close');
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  /** Calls `stop()` at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    const operation = `${request.method ?? ''} ${path.replace(PREFIX, '')}`;
+    const sent = jsonObject(await text(request)) ?? {};
+    const exchange = this.take(operation);
+    const status = exchange?.status ?? 501;
+    const body = exchange ? replayedBody(exchange.body, sent, new Date()) : notRecorded(operation);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }
+
+  private take(operation: string): RecordedExchange | undefined {
+    const place = this.planned.findIndex((one) => one.operation === operation);
+    if (place >= 0) return this.planned.splice(place, 1)[0]?.exchange;
+    return this.recording.exchanges.find(
+      (exchange) => exchange.operation === operation && 'data' in exchange.body,
+    );
+  }
+}
+
+function notRecorded(operation: string): Readonly<Record<string, unknown>> {
+  return { status: 'error', code: 'NOT_RECORDED', message: `The recording has no success of ${operation}.` };
+}

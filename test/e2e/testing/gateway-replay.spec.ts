@@ -1,0 +1,146 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  BanksService,
+  CollectionsService,
+  DisbursementsService,
+  NameLookupService,
+  PaymentsModule,
+  WalletService,
+} from 'nestjs-payments';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { GatewayReplay } from 'nestjs-payments/testing';
+import { bundleCli, environmentOf, removeCli, runCommand } from '../../support/cli-process.js';
+import { profileWith } from '../../support/gateway-profiles.js';
+
+const PHONE = '255712345678';
+const ACCOUNT = '0150000000999';
+const COMMAND = [
+  'conformance',
+  ...['--phone', PHONE, '--recipient-phone', PHONE, '--network', 'NET_ONE'],
+  ...['--bank-code', 'BSB', '--bank-account', ACCOUNT, '--account-name', 'Asha Mushi'],
+  ...['--max-amount', '5000', '--record', 'exchanges.json'],
+];
+
+let folder: string;
+let text: string;
+let replay: GatewayReplay;
+let module: TestingModule;
+
+beforeAll(async () => {
+  await bundleCli();
+  folder = mkdtempSync(join(tmpdir(), 'payments-replay-'));
+  // This gateway does not answer as the emulator does by default.
+  const profile = profileWith({ 'status of INVALID_BANK': 400, 'shape of INVALID_BANK': 'A' });
+  const sandbox = await PaymentsSandbox.start({ profile, fees: { collectionPercent: 3 } });
+  const { code } = await runCommand(COMMAND, { folder, environment: environmentOf(sandbox) });
+  await sandbox.stop();
+  expect(code).toBe(0);
+  text = readFileSync(join(folder, 'exchanges.json'), 'utf8');
+});
+afterAll(() => {
+  removeCli();
+  rmSync(folder, { recursive: true });
+});
+afterEach(async () => {
+  await module.close();
+  await replay.stop();
+});
+
+async function start(): Promise<TestingModule> {
+  replay = await GatewayReplay.start(JSON.parse(text));
+  module = await Test.createTestingModule({
+    imports: [PaymentsModule.forRoot({ ...replay.moduleOptions(), probe: false, retry: { maxAttempts: 1 } })],
+  }).compile();
+  return module.init();
+}
+
+const payout = { reference: 'salary-7', amount: '250000', bank_code: 'BSB', remarks: 'Salary' };
+const recipient = { account_number: ACCOUNT, account_name: 'Neema Kessy' };
+
+describe('the replay of a recorded gateway', () => {
+  it('gives the recorded success, with what the request says', async () => {
+    const app = await start();
+    const payment = await app.get(CollectionsService).mobileMoney({
+      reference: 'order-7',
+      amount: '15000',
+      phone: '255713000111',
+      customer_name: 'Neema Kessy',
+      customer_email: 'neema@example.com',
+    });
+    expect(payment).toMatchObject({
+      reference: 'order-7',
+      amount: '15000.00',
+      // The fee is the recorded one: 3 % of the amount of 1.00.
+      fee: '0.03',
+      net_amount: '14999.97',
+      status: 'pending',
+      customer_name: 'Neema Kessy',
+      customer_phone: '255713000111',
+    });
+    const paid = await app.get(DisbursementsService).bank({ ...payout, ...recipient });
+    expect(paid).toMatchObject({ reference: 'salary-7', amount: '250000.00', total_amount: '250500.00' });
+  });
+
+  it('answers what only reads', async () => {
+    const app = await start();
+    expect(await app.get(WalletService).balance()).toMatchObject({ currency: 'TZS' });
+    expect((await app.get(BanksService).list()).length).toBeGreaterThan(0);
+    const found = await app
+      .get(NameLookupService)
+      .lookup({ channel: 'BANK', bank_code: 'BSB', account_number: ACCOUNT });
+    expect(found).toMatchObject({ account_number: ACCOUNT, account_name: 'recorded account_name' });
+  });
+
+  it('gives the recorded refusal to the next call, and a success to the one after', async () => {
+    const app = await start();
+    const disbursements = app.get(DisbursementsService);
+    replay.next('POST /disbursements/bank', 'INVALID_BANK');
+    await expect(disbursements.bank({ ...payout, ...recipient })).rejects.toMatchObject({
+      code: 'INVALID_BANK',
+      httpStatus: 400,
+    });
+    const again = await disbursements.bank({ ...payout, ...recipient, reference: 'salary-8' });
+    expect(again.reference).toBe('salary-8');
+  });
+
+  it('says what was recorded if it cannot answer so', async () => {
+    await start();
+    expect(() => {
+      replay.next('POST /disbursements/bank', 'PROVIDER_ERROR');
+    }).toThrow(/The recording has no PROVIDER_ERROR of POST \/disbursements\/bank: it has .*INVALID_BANK/);
+  });
+
+  it('takes no other file', async () => {
+    await start();
+    for (const wrong of [undefined, [], {}, { version: 2, exchanges: [] }, { version: 1, exchanges: {} }])
+      await expect(GatewayReplay.start(wrong)).rejects.toThrow(/no recording of a gateway/);
+    const broken = { version: 1, exchanges: [{ operation: 'GET /merchant-balance', status: 200 }] };
+    await expect(GatewayReplay.start(broken)).rejects.toThrow("The recording's exchange 1 has no operation");
+  });
+
+  it('answers 501 if nothing was recorded for an operation', async () => {
+    await start();
+    const { baseUrl } = replay.moduleOptions();
+    const answer = await fetch(`${baseUrl}/payments/partnerpesa`, { method: 'POST', body: '{}' });
+    expect(answer.status).toBe(501);
+    expect(await answer.json()).toMatchObject({ code: 'NOT_RECORDED' });
+  });
+});
+
+describe('a recording', () => {
+  it('has one answer of each kind, and nothing personal or secret', async () => {
+    await start();
+    const { exchanges } = JSON.parse(text) as {
+      exchanges: { operation: string; body: { code?: string } }[];
+    };
+    const codes = exchanges.filter(({ body }) => body.code !== undefined);
+    const kinds = codes.map(({ operation, body }) => `${operation} ${body.code ?? ''}`);
+    expect(kinds.length).toBeGreaterThan(8);
+    expect(new Set(kinds).size).toBe(kinds.length);
+    expect(text).not.toMatch(new RegExp(`${PHONE}|${ACCOUNT}|Asha|Mushi|_test_`));
+  });
+});
