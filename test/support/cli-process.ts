@@ -116,7 +116,7 @@ export class CliProcess {
     const env = { PATH: process.env['PATH'], NO_COLOR: '1', ...environment };
     const command = [process.execPath, fileOf('main'), ...args] as const;
     const [program, ...rest] = terminal
-      ? ['script', '--quiet', '--return', '--command', command.join(' '), '/dev/null']
+      ? ['script', '--quiet', '--return', '--command', `exec ${command.join(' ')}`, '/dev/null']
       : command;
     this.child = spawn(program, rest, { env, cwd: folder, stdio: 'pipe' });
     this.child.stdin?.on('error', () => {});

@@ -3,14 +3,17 @@ import { type Conclusion } from '../../lib/cli/conformance/conclusion.js';
 import { redeliveryRule } from '../../lib/cli/conformance/webhooks/answer-rule.js';
 import { concludeWebhooks } from '../../lib/cli/conformance/webhooks/conclude-webhooks.js';
 import { DeliveriesListener } from '../../lib/cli/conformance/webhooks/deliveries-listener.js';
-import { type DeliveriesLog } from '../../lib/cli/conformance/webhooks/deliveries-log.js';
 import { waitForWebhooks } from '../../lib/cli/conformance/webhooks/wait-for-webhooks.js';
 import { type WaitClock } from '../../lib/cli/conformance/webhooks/wait-clock.js';
-import { type AskedEnding, type WebhooksHeard } from '../../lib/cli/conformance/webhooks/webhooks-heard.js';
+import {
+  type AskedEnding,
+  type AskedReference,
+  type WebhooksHeard,
+} from '../../lib/cli/conformance/webhooks/webhooks-heard.js';
 import { callerOf, COLLECTION } from './gateway-caller.js';
 import { startSandbox } from './sandbox.js';
 
-export { openDeliveriesLog } from '../../lib/cli/conformance/webhooks/deliveries-log.js';
+export { strayLines } from '../../lib/cli/conformance/webhooks/stray-lines.js';
 export { adversarialFacts } from '../../lib/sandbox/profile/adversarial-facts.js';
 export { concludeWebhooks, type Conclusion, type WebhooksHeard };
 
@@ -25,7 +28,7 @@ export interface WebhookStage {
   /** Makes a payment that ends so; its first webhook was answered. */
   end(ending: PersonsEnding): Promise<void>;
   /** Notes a reference that some other request will have. */
-  note(reference: string, ending: AskedEnding): void;
+  note(reference: string, ending: AskedEnding, accepted?: AskedReference['accepted']): void;
   /** Waits as the tool does. */
   hear(secrets?: readonly string[]): Promise<WebhooksHeard>;
   stop(): Promise<void>;
@@ -34,13 +37,10 @@ export interface WebhookStage {
 /** Five events, which is what it takes to ask everything about redelivery. */
 export const FIVE_ENDINGS: readonly PersonsEnding[] = ['approve', 'decline', 'cancel', 'expire', 'approve'];
 
-export async function stageWebhooks(
-  options: PaymentsSandboxOptions = {},
-  log?: DeliveriesLog,
-): Promise<WebhookStage> {
+export async function stageWebhooks(options: PaymentsSandboxOptions = {}): Promise<WebhookStage> {
   const sandbox = await startSandbox({ clock: 'manual', ...options });
   const clock = clockOf(sandbox);
-  const asked = new Map<string, AskedEnding>();
+  const asked = new Map<string, AskedReference>();
   const from = clock.now();
   const rule = redeliveryRule(asked);
   const listener = await DeliveriesListener.start({
@@ -49,7 +49,6 @@ export async function stageWebhooks(
     clock,
     asked,
     rule,
-    ...(log && { log }),
   });
   const url = `http://127.0.0.1:${listener.port}/hooks`;
   sandbox.deliverTo(url);
@@ -61,11 +60,11 @@ export async function stageWebhooks(
     listener,
     end: async (ending) => {
       const reference = `asked-${asked.size}`;
-      asked.set(reference, ending);
+      asked.set(reference, { ending, accepted: 'now' });
       await collect({ reference });
       await sandbox.customer(COLLECTION.phone)[ending](reference);
     },
-    note: (reference, ending) => void asked.set(reference, ending),
+    note: (reference, ending, accepted = 'now') => void asked.set(reference, { ending, accepted }),
     hear: (secrets = [sandbox.webhookSecret]) =>
       waitForWebhooks({ listener, clock, asked, secrets, from, eventsMs: 60_000, redeliveryMs: 900_000 }),
     stop: async () => {

@@ -1,4 +1,5 @@
 import { rename } from 'node:fs/promises';
+import { formatCents } from '../../common/money.js';
 import { type GatewayProfile } from '../../gateway-profile/gateway-profile.js';
 import { type CommandContext } from '../command.js';
 import { onInterruption } from '../payout/interruption.js';
@@ -33,10 +34,11 @@ export interface ConformanceRun {
 export async function runConformance(run: ConformanceRun): Promise<number> {
   const { order, plan, gateway, secrets, context } = run;
   const stop = new AbortController();
+  let stopping = 'Stopping after the request under way.';
   const conversation = await Conversation.open(gateway, plan, order.journal);
   const endListening = onInterruption(context.onSignal, {
     pause: () => {
-      context.terminal.say('Stopping after the request under way. Ctrl-C again ends at once.');
+      context.terminal.say(`${stopping} Ctrl-C again ends at once.`);
       stop.abort();
     },
     endProcess: (signal) => process.kill(process.pid, signal),
@@ -48,12 +50,18 @@ export async function runConformance(run: ConformanceRun): Promise<number> {
         'The run of this journal has ended, so that --check would compare old answers: name a new file with --journal.',
       );
     }
+    context.terminal.say(beginning(run));
+    if (order.listen && secrets.length === 0)
+      context.terminal.say(
+        'PAYMENTS_WEBHOOK_SECRET is not set: how webhooks are signed cannot be learnt without it.',
+      );
     hearing = order.listen && (await hearWebhooks(order.listen, plan, conversation, context.terminal));
     const found = await askAll(run, conversation, hearing, stop.signal);
     if (stop.signal.aborted) {
       context.terminal.say('It was stopped: the same command goes on.');
       return EXIT.stoppedOrChanged;
     }
+    stopping = 'The wait for webhooks was ended: what came until now is told.';
     const heard = await hearing?.conclude(secrets, stop.signal);
     conversation.finish();
     const conclusions = [...found, ...(heard?.conclusions ?? [])];
@@ -66,8 +74,13 @@ export async function runConformance(run: ConformanceRun): Promise<number> {
   }
 }
 
+function beginning({ gateway, plan }: ConformanceRun): string {
+  const { inCents, outCents } = plan.money;
+  return `Asking ${new URL(gateway.baseUrl).origin} with test keys, at most TZS ${formatCents(BigInt(inCents))} in and TZS ${formatCents(BigInt(outCents))} out.`;
+}
+
 async function askAll(
-  { plan, context, isJson }: ConformanceRun,
+  { order, plan, context, isJson }: ConformanceRun,
   conversation: Conversation,
   hearing: WebhookHearing | undefined,
   signal: AbortSignal,
@@ -75,10 +88,11 @@ async function askAll(
   const conclusions: Conclusion[] = [];
   for await (const result of runQuestions(plan, conversation, { signal })) {
     conclusions.push(...result.conclusions);
+    hearing?.note(result);
     const sent = result.answers.filter(({ isNew }) => isNew);
     if (sent.length === 0) continue;
     if (!isJson) context.terminal.say(context.terminal.paint('dim', `asked: ${result.question}`));
-    const does = PERSON.get(result.question);
+    const does = PERSON.get(result.question)?.(order.inputs);
     const isWaiting = sent.some(({ answer }) => answer.kind === 'accepted');
     if (does === undefined || !hearing || !isWaiting || signal.aborted) continue;
     context.terminal.say(context.terminal.paint('bold', does));

@@ -1,12 +1,12 @@
-import { type CapturedDelivery, claimedEvent } from './captured-delivery.js';
+import { type CapturedDelivery } from './captured-delivery.js';
 import { eventKey, triesByEvent, isCopy } from './delivery-tries.js';
-import { type AskedReferences, ownDeliveries } from './webhooks-heard.js';
+import { askedBy, type AskedReferences, deliveriesFromTheirFirstTry } from './webhooks-heard.js';
 
-/** The HTTP status that a delivery gets, by what came before it. */
+/** The HTTP status that a delivery of this run gets, by what came before it. */
 export type AnswerRule = (body: Buffer, now: number, earlier: readonly CapturedDelivery[]) => number;
 
 /** The answer that the specification asks for. */
-const RECEIVED = 200;
+export const RECEIVED = 200;
 
 /**
  * The answers to the tries of the first event, of the second and so on. Later tries and later events get 200. Two events are refused,
@@ -14,15 +14,11 @@ const RECEIVED = 200;
  */
 const ANSWERS: readonly (readonly number[])[] = [[500, 500], [500], [204], [201], [202]];
 
-/** Events that it takes to ask everything about redelivery. */
-export const REDELIVERY_EVENTS = ANSWERS.length;
-
-/** Answers the first events of this run so that they show how the gateway delivers again. Others get 200. */
+/** Answers the first events of this run so that they show how the gateway delivers again. */
 export function redeliveryRule(asked: AskedReferences): AnswerRule {
   return (body, now, earlier) => {
-    const { reference } = claimedEvent(body);
-    if (reference === undefined || !asked.has(reference)) return RECEIVED;
-    const events = triesByEvent(ownDeliveries({ deliveries: earlier, asked }));
+    if (askedBy(asked, { body })?.accepted === 'earlier') return RECEIVED;
+    const events = triesByEvent(deliveriesFromTheirFirstTry({ deliveries: earlier, asked }));
     const key = eventKey(body);
     const tries = events.get(key) ?? [];
     const last = tries.at(-1);

@@ -31,11 +31,11 @@ export function claimedEvent(body: Buffer): ClaimedEvent {
 }
 
 /** A short name of the bytes, which tells nothing of them. */
-export function digestOf(body: Buffer): string {
+function digestOf(body: Buffer): string {
   return hash('sha256', body).slice(0, DIGEST_CHARACTERS);
 }
 
-/** The name of a delivery in the evidence and in the log. */
+/** The names of deliveries in the evidence. */
 export function evidenceOf(deliveries: readonly CapturedDelivery[]): readonly string[] {
   return [...new Set(deliveries.map(({ body }) => `webhook-${digestOf(body)}`))];
 }

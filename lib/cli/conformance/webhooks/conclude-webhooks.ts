@@ -12,8 +12,12 @@ export interface WebhookConclusions {
 }
 
 export function concludeWebhooks(heard: WebhooksHeard): WebhookConclusions {
+  const signature = learnSignature(heard);
   return {
-    conclusions: WEBHOOK_QUESTIONS.map((question) => question.concludes(heard)),
-    webhooks: learnSignature(heard).webhooks,
+    conclusions: WEBHOOK_QUESTIONS.map(({ name, concludes }) => ({
+      question: name,
+      ...concludes(heard, signature),
+    })),
+    webhooks: signature.webhooks,
   };
 }

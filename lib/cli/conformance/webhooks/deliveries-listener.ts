@@ -2,35 +2,36 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { UsageError } from '../../usage-error.js';
-import { type AnswerRule } from './answer-rule.js';
+import { type AnswerRule, RECEIVED } from './answer-rule.js';
 import { type CapturedDelivery, claimedEvent } from './captured-delivery.js';
-import { type DeliveriesLog } from './deliveries-log.js';
+import { type StrayRequests } from './stray-lines.js';
 import { type WaitClock } from './wait-clock.js';
 import { type AskedReferences } from './webhooks-heard.js';
 
 const BODY_LIMIT = 65_536;
 const MOST_CONNECTIONS = 64;
-/** Kept deliveries of others. Those of this run always have room. */
-const MOST_OF_OTHERS = 200;
-const MOST_OF_THIS_RUN = 2_000;
+const HOST = '127.0.0.1';
+const MOST_DELIVERIES = 2_000;
+/** Strangers may send to as many paths as they like. */
+const MOST_OTHER_PATHS = 5;
+/** A gateway sends it again, perhaps when its owner listens again. */
+const NOT_OURS = 503;
 const REQUEST_TIMEOUT_MS = 15_000;
 
 export interface DeliveriesListenerOptions {
   /** 0 chooses a free port. */
   readonly port: number;
-  /** @default '127.0.0.1' */
-  readonly host?: string;
-  /** Where webhooks come. @default '/' */
-  readonly path?: string;
+  /** Where webhooks come. */
+  readonly path: string;
   readonly clock: Pick<WaitClock, 'now'>;
   readonly asked: AskedReferences;
   readonly rule: AnswerRule;
-  readonly log?: DeliveriesLog;
 }
 
-/** A server that keeps each webhook as it came, and answers by a rule. */
+/** A server that keeps each webhook of this run as it came, and answers it by a rule. */
 export class DeliveriesListener {
   private readonly kept: CapturedDelivery[] = [];
+  private readonly elsewhere = new Map<string, number>();
   private ofOthers = 0;
 
   private constructor(
@@ -47,14 +48,14 @@ export class DeliveriesListener {
 
   /** @throws UsageError if the port is taken or forbidden. */
   static async start(options: DeliveriesListenerOptions): Promise<DeliveriesListener> {
-    const { port, host = '127.0.0.1' } = options;
+    const { port } = options;
     const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS });
     try {
-      await once(server.listen(port, host), 'listening');
+      await once(server.listen(port, HOST), 'listening');
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException;
       throw new UsageError(
-        `Nothing can listen on port ${port} of ${host} (${code}): write another --listen; 0 takes any free port.`,
+        `Nothing can listen on port ${port} of ${HOST} (${code}): write another --listen; 0 takes any free port.`,
       );
     }
     return new DeliveriesListener(server, options);
@@ -64,9 +65,14 @@ export class DeliveriesListener {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Everything that came, oldest first. */
+  /** Every webhook of this run, oldest first. */
   get deliveries(): readonly CapturedDelivery[] {
     return this.kept;
+  }
+
+  /** What came beside them. */
+  get strays(): StrayRequests {
+    return { ofOthers: this.ofOthers, elsewhere: this.elsewhere };
   }
 
   /** Ends every connection and frees the port. */
@@ -74,12 +80,12 @@ export class DeliveriesListener {
     const closed = once(this.server.close(), 'close');
     this.server.closeAllConnections();
     await closed;
-    this.options.log?.close();
   }
 
   private receive(request: IncomingMessage, response: ServerResponse): void {
-    const refusal = refusalOf(request, this.options.path ?? '/');
+    const refusal = refusalOf(request, this.options.path);
     if (refusal !== undefined) {
+      if (refusal === 404) this.countElsewhere(request);
       answer(response, refusal, refusal === 405 ? { allow: 'POST' } : {});
       request.resume();
       return;
@@ -99,19 +105,26 @@ export class DeliveriesListener {
 
   /** The status of the answer. */
   private keep({ method = '', url = '', rawHeaders }: IncomingMessage, body: Buffer): number {
-    const { asked, clock, rule, log } = this.options;
+    const { asked, clock, rule } = this.options;
     const { reference } = claimedEvent(body);
-    const isOwn = reference !== undefined && asked.has(reference);
-    const full = isOwn ? this.kept.length >= MOST_OF_THIS_RUN : this.ofOthers >= MOST_OF_OTHERS;
-    if (full) return 503;
+    // The try-out of a portal has no reference, or none of a payment.
+    if (reference === undefined) return RECEIVED;
+    if (!asked.has(reference)) {
+      this.ofOthers += 1;
+      return NOT_OURS;
+    }
+    if (this.kept.length >= MOST_DELIVERIES) return 503;
     const at = clock.now();
     const status = rule(body, at, this.kept);
     const headers = headersOf(rawHeaders);
-    const delivery = { at, machineTime: Date.now(), method, url, headers, body, status };
-    this.kept.push(delivery);
-    if (!isOwn) this.ofOthers += 1;
-    log?.add(delivery, isOwn);
+    this.kept.push({ at, machineTime: Date.now(), method, url, headers, body, status });
     return status;
+  }
+
+  private countElsewhere({ method, url = '' }: IncomingMessage): void {
+    const path = pathOf(url);
+    const isCounted = this.elsewhere.has(path) || this.elsewhere.size < MOST_OTHER_PATHS;
+    if (method === 'POST' && isCounted) this.elsewhere.set(path, (this.elsewhere.get(path) ?? 0) + 1);
   }
 }
 
@@ -119,9 +132,13 @@ function refusalOf(
   { method, url = '', headers }: IncomingMessage,
   path: string,
 ): 404 | 405 | 413 | undefined {
-  if (url.split('?', 1)[0] !== path) return 404;
+  if (pathOf(url) !== path) return 404;
   if (method !== 'POST') return 405;
   return Number(headers['content-length'] ?? 0) > BODY_LIMIT ? 413 : undefined;
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? '';
 }
 
 function answer(response: ServerResponse, status: number, headers: Record<string, string> = {}): void {

@@ -6,7 +6,7 @@ import { schemeClause } from './scheme-text.js';
 import { clockClause } from './signature-time.js';
 import { signedSo } from './signed-so.js';
 import { type Found, silent } from './webhook-question.js';
-import { ownDeliveries, type WebhooksHeard } from './webhooks-heard.js';
+import { type WebhooksHeard } from './webhooks-heard.js';
 
 const OPTION = 'webhooks.scheme';
 /** One delivery that fits proves too little. */
@@ -19,12 +19,12 @@ export interface SignatureFound {
 }
 
 /** Learns how webhooks are signed: from two different bodies that one scheme explains, and that it refuses if they are changed. */
-export function learnSignature(heard: Omit<WebhooksHeard, 'from' | 'until'>): SignatureFound {
-  const { secrets } = heard;
-  // This run's own come first: the search has an end, and strangers could send more than it takes.
-  const deliveries = [...new Set([...ownDeliveries(heard), ...heard.deliveries])];
+export function learnSignature({
+  deliveries,
+  secrets,
+}: Pick<WebhooksHeard, 'deliveries' | 'secrets'>): SignatureFound {
   if (secrets.length === 0) return { conclusion: silent('needs PAYMENTS_WEBHOOK_SECRET') };
-  if (deliveries.length === 0) return { conclusion: silent('no webhook came') };
+  if (deliveries.length === 0) return { conclusion: silent('no webhook of this run came') };
   const ways = signingWays(deliveries, secrets);
   const taken = mostExplained(ways.filter(({ facts }) => facts));
   const refused = mostExplained(ways.filter(({ facts }) => !facts));

@@ -2,10 +2,12 @@ import { observeRedelivery, OTHER_SUCCESSES, type Redelivery, toleranceOf } from
 import { type Found, silent } from './webhook-question.js';
 import { listenedFor, type WebhooksHeard } from './webhooks-heard.js';
 
+const AFTER_200 = 'a webhook that was answered with 200 came again, too';
+
 /** When a refused webhook comes again. */
 export function firstRedelivery(heard: WebhooksHeard): Found {
   const redelivery = observeRedelivery(heard);
-  const { waits, firstWaitMs, tries, waitEvidence: evidence } = redelivery;
+  const { waits, firstWaitMs, control, tries, waitEvidence: evidence } = redelivery;
   if (waits.length === 0) return silent('no webhook came that could be refused');
   const first = waits.flatMap(([wait]) => (wait === undefined ? [] : [secondsOf(wait)]));
   if (first.length === 0) return silent(`a refused webhook did not come again within ${listenedFor(heard)}`);
@@ -13,6 +15,7 @@ export function firstRedelivery(heard: WebhooksHeard): Found {
     const seen = `the first wait was ${first.join(' s and ')} s`;
     return silent(first.length === 1 ? `${seen} for one webhook; two have to agree` : seen);
   }
+  if (control === 'delivered again') return silent(AFTER_200);
   const value = Math.max(1, secondsOf(firstWaitMs));
   const clauses = [
     `a refused webhook comes again after ${value} s, give or take ${secondsOf(toleranceOf(firstWaitMs))} s`,
@@ -24,8 +27,9 @@ export function firstRedelivery(heard: WebhooksHeard): Found {
 
 /** Which answers count as received. */
 export function receivedAnswers(heard: WebhooksHeard): Found {
-  const { effects, firstWaitMs, answerEvidence: evidence } = observeRedelivery(heard);
+  const { effects, firstWaitMs, control, answerEvidence: evidence } = observeRedelivery(heard);
   if (firstWaitMs === undefined) return silent('the wait before a redelivery is not known');
+  if (control === 'delivered again') return silent(AFTER_200);
   const known = OTHER_SUCCESSES.map((status) => ({ status, effect: effects.get(status) ?? 'unknown' }));
   const unknown = known.filter(({ effect }) => effect === 'unknown').map(({ status }) => status);
   if (unknown.length > 0) return silent(`not seen what an answer of ${unknown.join(' and ')} does`);

@@ -1,6 +1,7 @@
+import { RECEIVED } from './answer-rule.js';
 import { type CapturedDelivery, evidenceOf } from './captured-delivery.js';
 import { type DeliveryTry, triesByEvent } from './delivery-tries.js';
-import { ownDeliveries, type WebhooksHeard } from './webhooks-heard.js';
+import { deliveriesFromTheirFirstTry, type WebhooksHeard } from './webhooks-heard.js';
 
 /** Answers in 2xx beside 200 that are tried out. */
 export const OTHER_SUCCESSES = [201, 202, 204] as const;
@@ -10,7 +11,7 @@ const FEWEST_WAITS = 2;
 const TOLERANCE_MS = 1_000;
 const TOLERANCE_OF_WAIT = 0.1;
 
-/** What became of an event that was answered with another success than 200. */
+/** What became of an event that was answered with a success. */
 export type AnswerEffect = 'received' | 'delivered again' | 'unknown';
 
 /** What is known about redelivery. */
@@ -20,6 +21,8 @@ export interface Redelivery {
   /** The first wait, if events agree about it. */
   readonly firstWaitMs: number | undefined;
   readonly effects: ReadonlyMap<number, AnswerEffect>;
+  /** The negative control: what became of events that were answered with 200. */
+  readonly control: AnswerEffect;
   /** Most tries of one event. */
   readonly tries: number;
   /** The deliveries that show the first wait, and those that show what an answer means. */
@@ -28,7 +31,7 @@ export interface Redelivery {
 }
 
 export function observeRedelivery(heard: WebhooksHeard): Redelivery {
-  const events = [...triesByEvent(ownDeliveries(heard)).values()];
+  const events = [...triesByEvent(deliveriesFromTheirFirstTry(heard)).values()];
   const refused = events.filter(([first]) => first?.status === 500);
   const waits = refused.map(waitsOf);
   const firstWaitMs = agreedWait(waits.flatMap(([first]) => first ?? []));
@@ -40,6 +43,7 @@ export function observeRedelivery(heard: WebhooksHeard): Redelivery {
     waits,
     firstWaitMs,
     effects: new Map(effects),
+    control: controlOf(events, firstWaitMs, heard.until),
     tries: Math.max(0, ...events.map(({ length }) => length)),
     waitEvidence: evidenceOf(refused.flatMap(copiesOf)),
     answerEvidence: evidenceOf(others.flatMap(copiesOf)),
@@ -70,6 +74,19 @@ function effectOf(
   const after = later.map(({ at }) => at - first.at);
   if (after.some((gap) => Math.abs(gap - waitMs) <= toleranceOf(waitMs))) return 'delivered again';
   return until - first.at > waitMs + toleranceOf(waitMs) ? 'received' : 'unknown';
+}
+
+/** After 200 any other try shows that the gateway delivers again whatever the answer is. */
+function controlOf(
+  events: readonly (readonly DeliveryTry[])[],
+  waitMs: number | undefined,
+  until: number,
+): AnswerEffect {
+  const received = events.flatMap((tries) =>
+    tries.flatMap((one, place) => (one.status === RECEIVED ? [tries.slice(place)] : [])),
+  );
+  if (received.some(({ length }) => length > 1)) return 'delivered again';
+  return received.some((tries) => effectOf(tries, waitMs, until) === 'received') ? 'received' : 'unknown';
 }
 
 function copiesOf(tries: readonly DeliveryTry[]): readonly CapturedDelivery[] {

@@ -1,18 +1,19 @@
+import { type WebhookFacts } from '../../../gateway-profile/gateway-profile.js';
 import { type CapturedDelivery, evidenceOf } from './captured-delivery.js';
 import { triesByEvent } from './delivery-tries.js';
-import { learnSignature } from './delivery-signature.js';
+import { type SignatureFound } from './delivery-signature.js';
 import { toldName } from './event-shape.js';
 import { signatureHeader } from './signed-so.js';
 import { type Found, silent } from './webhook-question.js';
-import { ownDeliveries, type WebhooksHeard } from './webhooks-heard.js';
+import { type WebhooksHeard } from './webhooks-heard.js';
 
 /** Headers that any sender or proxy may set, and that mean nothing to the package. */
 const USUAL_HEADER =
   /^(?:host|connection|content-(?:type|length|encoding)|transfer-encoding|user-agent|accept(?:-.*)?|date|cache-control|via|forwarded|x-forwarded-.*|x-real-ip|traceparent|tracestate|baggage|cf-.*|cdn-loop|keep-alive|pragma|true-client-ip)$/;
 
 /** Whether an event that comes again has the same bytes and the same signature. */
-export function repeatedBytes(heard: WebhooksHeard): Found {
-  const repeated = [...triesByEvent(ownDeliveries(heard)).values()]
+export function repeatedBytes({ deliveries }: WebhooksHeard, { webhooks }: SignatureFound): Found {
+  const repeated = [...triesByEvent(deliveries).values()]
     .filter(({ length }) => length > 1)
     .map((tries) => tries.flatMap(({ copies }) => copies));
   if (repeated.length === 0) return silent('no webhook came twice');
@@ -23,15 +24,13 @@ export function repeatedBytes(heard: WebhooksHeard): Found {
   const says = areSame
     ? 'a webhook that comes again has the same bytes'
     : 'a webhook that comes again has other bytes';
-  const signature = signatureClause(heard, repeated);
+  const signature = signatureClause(webhooks, repeated);
   return { verdict: areSame ? 'held' : 'differs', says: [says, ...signature].join(' and '), evidence };
 }
 
 /** Headers that neither the package nor the usual senders know. */
-export function otherHeaders(heard: WebhooksHeard): Found {
-  const own = ownDeliveries(heard);
+export function otherHeaders({ deliveries: own }: WebhooksHeard, { webhooks }: SignatureFound): Found {
   if (own.length === 0) return silent('no webhook of this run came');
-  const { webhooks } = learnSignature(heard);
   const known = webhooks ? schemeHeaders(webhooks) : [];
   const names = new Set(own.flatMap(({ headers }) => [...headers.keys()]));
   const others = [...names].filter((name) => !USUAL_HEADER.test(name) && !known.includes(name));
@@ -46,7 +45,7 @@ export function otherHeaders(heard: WebhooksHeard): Found {
   };
 }
 
-function schemeHeaders(facts: NonNullable<ReturnType<typeof learnSignature>['webhooks']>): readonly string[] {
+function schemeHeaders(facts: WebhookFacts): readonly string[] {
   const header = signatureHeader(facts);
   if (facts.scheme === 'stripeStyle') return [header];
   if (facts.scheme === 'hmac') return [header, facts.timestamp?.header ?? header, facts.id?.header ?? header];
@@ -55,10 +54,9 @@ function schemeHeaders(facts: NonNullable<ReturnType<typeof learnSignature>['web
 }
 
 function signatureClause(
-  heard: WebhooksHeard,
+  webhooks: WebhookFacts | undefined,
   repeated: readonly (readonly CapturedDelivery[])[],
 ): readonly string[] {
-  const { webhooks } = learnSignature(heard);
   if (!webhooks) return [];
   const name = signatureHeader(webhooks);
   const value = ({ headers }: CapturedDelivery): string => (headers.get(name) ?? []).join();

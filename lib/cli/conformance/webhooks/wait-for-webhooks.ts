@@ -1,7 +1,7 @@
 import { type CapturedDelivery, claimedEvent } from './captured-delivery.js';
 import { observeRedelivery } from './redelivery.js';
 import { type WaitClock } from './wait-clock.js';
-import { type AskedReferences, ownDeliveries, type WebhooksHeard } from './webhooks-heard.js';
+import { type AskedEnding, type AskedReferences, type WebhooksHeard } from './webhooks-heard.js';
 
 export interface WebhookWait {
   readonly listener: { readonly deliveries: readonly CapturedDelivery[] };
@@ -10,11 +10,14 @@ export interface WebhookWait {
   readonly secrets: readonly string[];
   /** When the listener started, by the clock. */
   readonly from: number;
-  /** Longest wait until each reference has had its first webhook. */
+  /** Longest wait until each payment that a person ends has had its first webhook. */
   readonly eventsMs: number;
   /** Longest wait for redeliveries after that. */
   readonly redeliveryMs: number;
 }
+
+/** Nobody ends the other payments, and payouts may have no webhooks. */
+const ENDED_BY_NOBODY: ReadonlySet<AskedEnding> = new Set<AskedEnding>(['payout', 'other']);
 
 /** Waits for the webhooks of a run and for their redeliveries, no longer than it has to. */
 export async function waitForWebhooks(wait: WebhookWait): Promise<WebhooksHeard> {
@@ -35,13 +38,16 @@ export async function waitForWebhooks(wait: WebhookWait): Promise<WebhooksHeard>
 
 /** A gateway that delivers nothing again needs no wait for the meaning of answers. */
 function hasEffects(heard: WebhooksHeard): boolean {
-  const { firstWaitMs, effects } = observeRedelivery(heard);
-  return firstWaitMs === undefined || ![...effects.values()].includes('unknown');
+  const { firstWaitMs, effects, control } = observeRedelivery(heard);
+  return firstWaitMs === undefined || ![control, ...effects.values()].includes('unknown');
 }
 
-function hasEach(heard: WebhooksHeard): boolean {
-  const came = new Set(ownDeliveries(heard).map(({ body }) => claimedEvent(body).reference));
-  return [...heard.asked.keys()].every((reference) => came.has(reference));
+function hasEach({ deliveries, asked }: WebhooksHeard): boolean {
+  const came = new Set(deliveries.map(({ body }) => claimedEvent(body).reference));
+  return [...asked].every(
+    ([reference, { accepted, ending }]) =>
+      accepted !== 'now' || ENDED_BY_NOBODY.has(ending) || came.has(reference),
+  );
 }
 
 function hasFirstWaits(heard: WebhooksHeard): boolean {

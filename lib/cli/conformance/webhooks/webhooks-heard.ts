@@ -3,11 +3,22 @@ import { type CapturedDelivery, claimedEvent } from './captured-delivery.js';
 /** What was done with a payment or a payout, so that a webhook would follow. */
 export type AskedEnding = 'approve' | 'decline' | 'cancel' | 'expire' | 'payout' | 'other';
 
-/** References of this run, with what was done. A reference is there before its request is sent. */
-export type AskedReferences = ReadonlyMap<string, AskedEnding>;
+/** A reference of this run. */
+export interface AskedReference {
+  readonly ending: AskedEnding;
+  /**
+   * `now`: the gateway accepted it while this listened. `earlier`: its request was sent before this listened, so that tries of its
+   * webhooks may have been missed. `unknown`: it was refused, or no answer came yet.
+   */
+  readonly accepted: 'now' | 'earlier' | 'unknown';
+}
+
+/** The references of this run. A reference is there before its request is sent. */
+export type AskedReferences = ReadonlyMap<string, AskedReference>;
 
 /** Everything that the listener heard in a run. */
 export interface WebhooksHeard {
+  /** The deliveries of this run's own references. Nobody else knows them, so strangers are not among these. */
   readonly deliveries: readonly CapturedDelivery[];
   readonly asked: AskedReferences;
   /** The signing secrets that the user gave; several while one replaces another. */
@@ -17,15 +28,20 @@ export interface WebhooksHeard {
   readonly until: number;
 }
 
-/** The deliveries of this run's own references. Nobody else knows them, so strangers are not among these. */
-export function ownDeliveries({
+/** What is known of the reference that a delivery names. */
+export function askedBy(
+  asked: AskedReferences,
+  { body }: Pick<CapturedDelivery, 'body'>,
+): AskedReference | undefined {
+  return asked.get(claimedEvent(body).reference ?? '');
+}
+
+/** The deliveries whose first try cannot have been missed. */
+export function deliveriesFromTheirFirstTry({
   deliveries,
   asked,
-}: Pick<WebhooksHeard, 'deliveries' | 'asked'>): CapturedDelivery[] {
-  return deliveries.filter(({ body }) => {
-    const { reference } = claimedEvent(body);
-    return reference !== undefined && asked.has(reference);
-  });
+}: Pick<WebhooksHeard, 'deliveries' | 'asked'>): readonly CapturedDelivery[] {
+  return deliveries.filter((delivery) => askedBy(asked, delivery)?.accepted !== 'earlier');
 }
 
 /** How long it listened, as a clause. */

@@ -7,14 +7,15 @@ import {
 } from '../../../../../lib/cli/conformance/webhooks/redelivery-found.js';
 import { repeatedBytes } from '../../../../../lib/cli/conformance/webhooks/repeats-found.js';
 import {
-  type AskedEnding,
+  type AskedReferences,
   type WebhooksHeard,
 } from '../../../../../lib/cli/conformance/webhooks/webhooks-heard.js';
 
 const SECOND = 1_000;
-const ASKED: ReadonlyMap<string, AskedEnding> = new Map(
-  ['a', 'b', 'c', 'd', 'e', 'f'].map((reference) => [reference, 'approve']),
+const ASKED: AskedReferences = new Map(
+  ['a', 'b', 'c', 'd', 'e', 'f'].map((reference) => [reference, { ending: 'approve', accepted: 'now' }]),
 );
+const UNSIGNED = { conclusion: { verdict: 'silent', says: '', evidence: [] } } as const;
 const bodyOf = (reference: string, more: object = {}): Buffer =>
   Buffer.from(JSON.stringify({ event: 'payment.success', data: { reference, ...more } }));
 
@@ -22,15 +23,16 @@ const bodyOf = (reference: string, more: object = {}): Buffer =>
 function heardAt(
   sent: readonly (readonly [second: number, reference: string, more?: object])[],
   until = 600,
+  asked = ASKED,
 ): WebhooksHeard {
-  const rule = redeliveryRule(ASKED);
+  const rule = redeliveryRule(asked);
   const deliveries: CapturedDelivery[] = [];
   for (const [second, reference, more] of [...sent].sort(([left], [right]) => left - right)) {
     const [at, body] = [second * SECOND, bodyOf(reference, more)];
     const status = rule(body, at, deliveries);
     deliveries.push({ at, machineTime: at, method: 'POST', url: '/', headers: new Map(), body, status });
   }
-  return { deliveries, asked: ASKED, secrets: [], from: 0, until: until * SECOND };
+  return { deliveries, asked, secrets: [], from: 0, until: until * SECOND };
 }
 
 /** The deliveries of a gateway that waits so long, and for which these answers do not count as received. */
@@ -79,13 +81,15 @@ describe('the answers to webhooks', () => {
     ).toEqual([500, 500, 500, 500, 500]);
   });
 
-  it('take what strangers send, and give no turn to it', () => {
-    const { deliveries } = heardAt([
-      [0, 'strange'],
-      [1, 'odd'],
-      [2, 'a'],
-    ]);
-    expect(deliveries.map(({ status }) => status)).toEqual([200, 200, 500]);
+  it('try nothing out on payments of an earlier part of the run, whose tries may have been missed', () => {
+    const asked = new Map([...ASKED, ['old', { ending: 'approve', accepted: 'earlier' } as const]]);
+    const again = ['old', 'a', 'b', 'c', 'd', 'e'].flatMap((reference, place) =>
+      [0, 5].map((later) => [place + later, reference] as const),
+    );
+    const heard = heardAt([...again, [300, 'old']], 600, asked);
+    expect(heard.deliveries[0]?.status).toBe(200);
+    expect(firstRedelivery(heard).fact).toEqual({ name: 'first redelivery', value: 5 });
+    expect(receivedAnswers(heard).fact).toEqual({ name: 'webhook answers', value: '200' });
   });
 });
 
@@ -164,6 +168,15 @@ describe('the answers that count as received', () => {
     });
   });
 
+  it('are not known of a gateway that delivers again whatever the answer is', () => {
+    const sent = ['a', 'b', 'c', 'd', 'e'].flatMap((reference, place) =>
+      [0, 5, 305].map((later) => [place + later, reference] as const),
+    );
+    const says = 'a webhook that was answered with 200 came again, too';
+    expect(firstRedelivery(heardAt(sent))).toEqual({ verdict: 'silent', says, evidence: [] });
+    expect(receivedAnswers(heardAt(sent))).toEqual({ verdict: 'silent', says, evidence: [] });
+  });
+
   it('are not known from a copy at another time', () => {
     const heard = heardAt([...scheduled(60, ['a', 'b']), [20, 'c'], [21, 'd'], [22, 'e']]);
     expect(receivedAnswers(heard).fact?.value).toBe('2xx');
@@ -172,13 +185,14 @@ describe('the answers that count as received', () => {
 
 describe('a webhook that comes again', () => {
   it('held if it has the same bytes, and differs if not', () => {
-    expect(repeatedBytes(heardAt([[0, 'a']])).verdict).toBe('silent');
+    expect(repeatedBytes(heardAt([[0, 'a']]), UNSIGNED).verdict).toBe('silent');
     expect(
       repeatedBytes(
         heardAt([
           [0, 'a'],
           [5, 'a'],
         ]),
+        UNSIGNED,
       ),
     ).toMatchObject({
       verdict: 'held',
@@ -190,6 +204,7 @@ describe('a webhook that comes again', () => {
           [0, 'a'],
           [5, 'a', { try: 2 }],
         ]),
+        UNSIGNED,
       ),
     ).toMatchObject({
       verdict: 'differs',

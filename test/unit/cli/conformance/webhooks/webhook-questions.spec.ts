@@ -13,12 +13,6 @@ describe('the questions about webhooks', () => {
     expect(new Set(WEBHOOK_QUESTIONS.map(({ name }) => name)).size).toBe(WEBHOOK_QUESTIONS.length);
   });
 
-  it('tell a person what to do, if they need one, and nobody else', () => {
-    for (const { needs, person } of WEBHOOK_QUESTIONS) {
-      expect(person !== undefined).toBe(needs.includes('person'));
-    }
-  });
-
   it('are silent if nothing was heard', () => {
     const heard = { deliveries: [], asked: new Map(), secrets: ['a secret'], from: 0, until: 0 };
     const { conclusions, webhooks } = concludeWebhooks(heard);
