@@ -39,18 +39,17 @@ async function runCommand(args: readonly string[], context: CommandContext): Pro
   const { values } = parseCommandLine(args, CONFORMANCE_OPTIONS, { positionals: false });
   const order = readConformanceOrder(values, context.folder);
   const plan = planOf(order);
+  const environment = applicationEnvironment(values.dotenv, context);
   if (values.plan) {
-    planLines(plan, context.terminal.paintData).forEach(context.terminal.data);
+    const address = environment['PAYMENTS_BASE_URL'] ?? '';
+    const gateway = URL.canParse(address) ? new URL(address).origin : undefined;
+    planLines(plan, gateway, context.terminal.paintData).forEach(context.terminal.data);
     return 0;
   }
-  const environment = applicationEnvironment(values.dotenv, context);
-  const { baseUrl, apiKey, apiSecret } = resolveCredentials(
-    optionsFromEnvironment(environment),
-    optionErrors('default'),
-  );
+  const options = optionsFromEnvironment(environment);
+  const { baseUrl, apiKey, apiSecret } = resolveCredentials(options, optionErrors('default'));
   if (apiSecret === undefined) throw new UsageError('PAYMENTS_API_SECRET is not set: both keys are needed.');
-  const { webhooks } = optionsFromEnvironment(environment);
-  const secrets = (webhooks?.secrets ?? []).map((secret) =>
+  const secrets = (options.webhooks?.secrets ?? []).map((secret) =>
     typeof secret === 'string' ? secret : secret.value,
   );
   return runConformance({

@@ -50,8 +50,9 @@ describe('nestjs-payments conformance', () => {
     expect(stdout).toMatch(/^question +requests +money in +money out\n/);
     expect(stdout).toMatch(/same key, same request +2 +2\.00/);
     expect(stdout).toMatch(
-      /\n\d+ requests at most, with at most TZS \d+\.\d\d in and TZS \d+\.\d\d out\. Nothing was sent\.\n$/,
+      /\n\d+ requests at most, with at most TZS \d+\.\d\d in and TZS \d+\.\d\d out\. Nothing was sent\.\n/,
     );
+    expect(stdout).toMatch(new RegExp(`\nThe run would ask ${new URL(sandbox.baseUrl).origin}\\.\n$`));
     expect(sandbox.requests()).toEqual([]);
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -175,6 +176,30 @@ describe('nestjs-payments conformance', () => {
     expect((await run()).code).toBe(0);
     expect(sandbox.requests().length).toBeLessThanOrEqual(Number(most));
     expect(existsSync(join(folder, 'conformance.jsonl'))).toBe(false);
+  });
+
+  it('says before the first request whom it asks, what that costs at most, and what is missing for webhooks', async () => {
+    const { PAYMENTS_WEBHOOK_SECRET: _, ...environment } = environmentOf(sandbox);
+    const listening = [
+      '--listen',
+      '0',
+      '--public-url',
+      'http://shop.example/hooks?token=hidden',
+      '--wait',
+      '1s',
+    ];
+    const { code, stderr } = await runCommand(['conformance', '--phone', PHONE, ...listening], {
+      folder,
+      environment,
+    });
+    expect(code).toBe(0);
+    const [first, second, third] = stderr.split('\n');
+    expect(first).toBe(
+      `Asking ${new URL(sandbox.baseUrl).origin} with test keys, at most TZS 0.00 in and TZS 0.00 out.`,
+    );
+    expect(second).toContain('PAYMENTS_WEBHOOK_SECRET is not set');
+    expect(third).toMatch(/^Webhooks are heard on port \d+: .* http:\/\/shop\.example\/hooks$/);
+    expect(stderr).not.toContain('hidden');
   });
 
   it('learns how webhooks are signed from those of its own payments', async () => {

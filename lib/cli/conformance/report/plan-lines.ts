@@ -5,8 +5,16 @@ import { type RunPlan } from '../run/plan.js';
 const NAME_WIDTH = 44;
 const NUMBER_WIDTH = 10;
 
-/** What a run would ask, one question a line, and what it could cost at most. */
-export function planLines({ questions, requests, money }: RunPlan, paint: Paint): readonly string[] {
+/**
+ * What a run would ask, one question a line, and what it could cost at most.
+ *
+ * @param gateway Whom it would ask; undefined: that is not known yet.
+ */
+export function planLines(
+  { questions, requests, money }: RunPlan,
+  gateway: string | undefined,
+  paint: Paint,
+): readonly string[] {
   const head = line('question', 'requests', 'money in', 'money out');
   const rows = questions.map(({ question, steps, leftOut }) => {
     const own = requests.filter((request) => request.question === question.name);
@@ -24,6 +32,7 @@ export function planLines({ questions, requests, money }: RunPlan, paint: Paint)
     ...rows,
     '',
     `${requests.length} requests at most, with at most TZS ${formatCents(BigInt(money.inCents))} in and TZS ${formatCents(BigInt(money.outCents))} out. Nothing was sent.`,
+    ...(gateway === undefined ? [] : [`The run would ask ${gateway}.`]),
   ];
 }
 
