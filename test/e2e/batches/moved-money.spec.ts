@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsModuleOptions } from 'nestjs-payments';
 import { type PayoutBatch, type PayoutLine } from 'nestjs-payments/batches';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
@@ -9,6 +9,7 @@ import {
   withBatches,
 } from '../../support/batches-place.js';
 import { startSandbox } from '../../support/sandbox.js';
+import { eventually } from '../../support/eventually.js';
 
 /** What a later version of the application may bring: only smaller amounts are allowed. */
 const SMALLER: Partial<PaymentsModuleOptions> = { limits: { disbursement: { max: '1' } } };
@@ -87,7 +88,7 @@ describe('a batch of which money may have moved', () => {
         knownLines(sandbox, 1, `${when === 'after' ? 6 : 7}${names}`),
       );
       await batch.start({ by: 'maker' });
-      await vi.waitFor(() => {
+      await eventually(() => {
         expect(sandbox.payouts()).toHaveLength(1);
       });
       answered = async () => {

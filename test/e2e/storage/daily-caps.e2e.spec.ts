@@ -19,6 +19,7 @@ import { connectRedis, ownPrefix } from '../../support/redis.js';
 import { redisOfSpecs } from '../../support/redis-of-specs.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { describeWith, postgresService, redisService } from '../../support/services.js';
+import { eventually } from '../../support/eventually.js';
 
 /** One of the emulator's banks. */
 const bankRequest = { ...request, bank_code: 'BSB' };
@@ -48,7 +49,7 @@ async function start(storage: PaymentsStorage, count: number): Promise<PaymentsA
 
 /** Resolves when a statement waits for a lock. */
 async function whileLocked({ pool, schema }: PaymentsDatabase): Promise<void> {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { rows } = await pool.query(
       `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND strpos(query, $1) > 0`,
       [schema],

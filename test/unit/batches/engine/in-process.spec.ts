@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { inspect } from 'node:util';
 import { type BatchJob, inProcess } from 'nestjs-payments/batches';
+import { eventually } from '../../../support/eventually.js';
 
 const job = (chunk: number, more: Partial<BatchJob> = {}): BatchJob => ({
   kind: 'pay',
@@ -22,11 +23,11 @@ describe('the engine in the process', () => {
       return Promise.resolve();
     });
     await engine.add([job(3)]);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(ran).toEqual([1, 2, 3]);
     });
     await engine.add([job(1)]);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(ran).toEqual([1, 2, 3, 1]);
     });
     await engine.close();
@@ -45,7 +46,7 @@ describe('the engine in the process', () => {
     });
     await engine.add([job(1), job(2), job(3)]);
     for (let ended = 0; ended < 3; ended += 1) {
-      await vi.waitFor(() => {
+      await eventually(() => {
         expect(ends.length).toBeGreaterThan(ended);
       });
       ends[ended]?.();
@@ -62,7 +63,7 @@ describe('the engine in the process', () => {
       return tries < 2 ? Promise.reject(new Error('the storage is away')) : Promise.resolve();
     });
     await engine.add([job(1)]);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(tries).toBe(2);
     });
     await engine.close();
@@ -79,7 +80,7 @@ describe('the engine in the process', () => {
     await engine.add([job(1)], 2);
     await engine.add([job(2)], 20);
     await engine.add([job(3)], 3_600_000);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(ran).toEqual([1, 2]);
     });
     await engine.close();
@@ -102,7 +103,7 @@ describe('the engine in the process', () => {
     await engine.add([job(2)]);
     await engine.start(run('second'));
     await engine.add([job(3)]);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(ran).toEqual(['second 3']);
     });
     await engine.close();

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { linesFromCsv } from '../../../../lib/batches/lines/lines-from-csv.js';
 import { PaymentsConfigError, PaymentsValidationError } from '../../../../lib/errors/payments-errors.js';
+import { eventually } from '../../../support/eventually.js';
 
 type Source = Parameters<typeof linesFromCsv>[0];
 
@@ -103,7 +104,7 @@ describe('a CSV file that cannot be read', () => {
   ])('is closed when it is refused for %s', async (_what, pieces) => {
     const { source, isClosed } = file(...pieces, '\n', '\n');
     await problemOf(source);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(isClosed()).toBe(true);
     });
   });
@@ -114,7 +115,7 @@ describe('a CSV file that cannot be read', () => {
       expect(line).toHaveProperty('line', 2);
       break;
     }
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(isClosed()).toBe(true);
     });
   });

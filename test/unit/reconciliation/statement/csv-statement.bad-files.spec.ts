@@ -1,7 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PaymentsValidationError } from '../../../../lib/errors/payments-errors.js';
 import { csvStatement } from '../../../../lib/reconciliation/statement/csv-statement.js';
 import { type CsvStatementOptions } from '../../../../lib/reconciliation/statement/statement-options.js';
+import { eventually } from '../../../support/eventually.js';
 
 type Options = Omit<CsvStatementOptions, 'stream'>;
 
@@ -197,7 +198,7 @@ describe('a row of a statement', () => {
       }
     })();
     await problemOf(source);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(isClosed).toBe(true);
     });
   });

@@ -13,6 +13,7 @@ import { type KeyManagementService } from '../../../../lib/storage/sealed/key-ma
 import { sealedStorage } from '../../../../lib/storage/sealed/sealed-storage.js';
 import { ValueSealer } from '../../../../lib/storage/sealed/value-sealer.js';
 import { journalRecord } from '../../../support/journal-contract.js';
+import { eventually } from '../../../support/eventually.js';
 
 const fingerprintKey = randomBytes(32);
 const PLACE = ['journal', 'default', 'body'];
@@ -259,7 +260,7 @@ describe('envelope()', () => {
         });
       });
     await expect(sealer({ timeoutMs: 20 }).seal('{}', PLACE)).rejects.toThrow('did not answer within 20 ms');
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(aborted).toBe(true);
     });
   });
