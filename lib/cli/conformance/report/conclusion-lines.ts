@@ -15,7 +15,9 @@ export function conclusionLine(
   letterNumber: number | undefined,
   paint: Paint,
 ): string {
-  const { verdict, says } = conclusion;
+  const { verdict, question } = conclusion;
+  // What is not known does not say what it is about.
+  const says = verdict === 'silent' ? `${question}: ${conclusion.says}` : conclusion.says;
   const word = paint(LOOKS[verdict], verdict.padEnd(VERDICT_WIDTH));
   const more = moreOf(conclusion, letterNumber);
   return more === '' ? `${word} ${says}` : `${word} ${says.padEnd(SAYS_WIDTH)} ${paint('dim', more)}`;

@@ -48,8 +48,8 @@ describe('a conclusion in a line', () => {
     [LEARNT, undefined, /^learnt {4}signature: HMAC-SHA256, hex +webhooks\.scheme$/],
     [{ ...HELD, evidence: ['webhook-0a1b'] }, undefined, /same key and body +webhook-0a1b$/],
     [{ ...LEARNT, option: undefined }, undefined, / nothing to set$/],
-    [SILENT, 7, /^silent {4}no webhook for payouts within 10 min +question 7 in the letter$/],
-    [SILENT, undefined, /^silent {4}no webhook for payouts within 10 min$/],
+    [SILENT, 7, /^silent {4}payout events: no webhook for payouts within 10 min +question 7 in the letter$/],
+    [SILENT, undefined, /^silent {4}payout events: no webhook for payouts within 10 min$/],
   ])('says what was found, and what follows %#', (conclusion, letterNumber, line) => {
     expect(conclusionLine(conclusion as Conclusion, letterNumber, plain)).toMatch(line);
   });
