@@ -5,7 +5,7 @@ import { differentBodies, type SigningWay, signingWays } from './delivery-ways.j
 import { schemeClause } from './scheme-text.js';
 import { clockClause } from './signature-time.js';
 import { signedSo } from './signed-so.js';
-import { type Found, silent } from './webhook-question.js';
+import { type Found, silent } from './found.js';
 import { type WebhooksHeard } from './webhooks-heard.js';
 
 const OPTION = 'webhooks.scheme';

@@ -1,6 +1,6 @@
 import { type CapturedDelivery, claimedEvent, evidenceOf } from './captured-delivery.js';
 import { shapeDifferences, toldName } from './event-shape.js';
-import { type Found, silent } from './webhook-question.js';
+import { type Found, silent } from './found.js';
 import { askedBy, type AskedEnding, listenedFor, type WebhooksHeard } from './webhooks-heard.js';
 
 /** Most differences that a clause tells. */

@@ -1,5 +1,5 @@
 import { observeRedelivery, OTHER_SUCCESSES, type Redelivery, toleranceOf } from './redelivery.js';
-import { type Found, silent } from './webhook-question.js';
+import { type Found, silent } from './found.js';
 import { listenedFor, type WebhooksHeard } from './webhooks-heard.js';
 
 const AFTER_200 = 'a webhook that was answered with 200 came again, too';

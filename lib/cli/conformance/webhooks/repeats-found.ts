@@ -4,7 +4,7 @@ import { triesByEvent } from './delivery-tries.js';
 import { type SignatureFound } from './delivery-signature.js';
 import { toldName } from './event-shape.js';
 import { signatureHeader } from './signed-so.js';
-import { type Found, silent } from './webhook-question.js';
+import { type Found, silent } from './found.js';
 import { type WebhooksHeard } from './webhooks-heard.js';
 
 /** Headers that any sender or proxy may set, and that mean nothing to the package. */

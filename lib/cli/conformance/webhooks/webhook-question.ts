@@ -1,5 +1,5 @@
-import { type Conclusion } from '../conclusion.js';
 import { type SignatureFound } from './delivery-signature.js';
+import { type Found } from './found.js';
 import { type WebhooksHeard } from './webhooks-heard.js';
 
 /** A question that the webhooks of a gateway answer. */
@@ -8,11 +8,4 @@ export interface WebhookQuestion {
   /** The first cell of the row of `docs/assumptions.md` that it decides. */
   readonly point: string;
   readonly concludes: (heard: WebhooksHeard, signature: SignatureFound) => Found;
-}
-
-/** A conclusion without the name of its question. */
-export type Found = Omit<Conclusion, 'question'>;
-
-export function silent(says: string): Found {
-  return { verdict: 'silent', says, evidence: [] };
 }
