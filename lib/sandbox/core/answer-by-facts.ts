@@ -1,5 +1,4 @@
 import {
-  FACTS,
   OPERATION_FACTS,
   type OperationFact,
   REFUSAL_FACTS,
@@ -17,13 +16,12 @@ export function answerByFacts(
   operation: SandboxOperation,
   facts: ResolvedFacts,
 ): GatewayAnswer {
-  const { status, body } = answer;
+  const { body, isOfHttp } = answer;
   if ('data' in body)
     return isOperationFact(operation) ? { ...answer, status: facts[`success of ${operation}`] } : answer;
   const { code } = body;
   if ('errors' in body) return { ...answer, status: facts['status of wrong fields'] };
-  // A body that is too large, or is called no JSON, keeps the status that HTTP has for it.
-  if (!isRefusalFact(code) || status !== FACTS[`status of ${code}`].values[0]) return answer;
+  if (!isRefusalFact(code) || isOfHttp) return answer;
   const shaped = facts[`shape of ${code}`] === 'A' ? inShapeA(body) : inShapeB(body);
   return { ...answer, status: facts[`status of ${code}`], body: shaped };
 }

@@ -4,6 +4,8 @@ import { type Refusal } from './refusal.js';
 export interface GatewayAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
+  /** Why the request is refused is a matter of HTTP, so that no fact about the gateway has the status. */
+  readonly isOfHttp?: true;
   /** The emulator holds the answer back until this resolves. */
   readonly ready?: Promise<void>;
 }

@@ -133,11 +133,15 @@ export class GatewayRoute {
     if (!OPERATIONS[operation].request) return this.gateway.handle({ ...call, body: undefined });
     // Check the keys first: a caller without valid keys learns nothing about the body.
     if (typeof authenticated !== 'string') return authenticated;
-    if (!body) return badRequest(413, `The body is larger than ${BODY_LIMIT} bytes.`);
-    if (!saysJson(request)) return badRequest(415, 'Send the body as Content-Type: application/json.');
+    if (!body) return refusedByHttp(413, `The body is larger than ${BODY_LIMIT} bytes.`);
+    if (!saysJson(request)) return refusedByHttp(415, 'Send the body as Content-Type: application/json.');
     return fields
       ? this.gateway.handle({ ...call, body: fields })
-      : badRequest(400, 'The body is not a JSON object, or has more than a hundred levels.');
+      : refusedBeforehand(
+          400,
+          'INVALID_REQUEST',
+          'The body is not a JSON object, or has more than a hundred levels.',
+        );
   }
 
   private entryOf(
@@ -177,8 +181,8 @@ function unknownOperation(method: string, path: string): GatewayAnswer {
     : refusedBeforehand(404, 'NOT_FOUND', `There is no operation ${method} ${path}.`);
 }
 
-function badRequest(status: number, message: string): GatewayAnswer {
-  return refusedBeforehand(status, 'INVALID_REQUEST', message);
+function refusedByHttp(status: 413 | 415, message: string): GatewayAnswer {
+  return { ...refusedBeforehand(status, 'INVALID_REQUEST', message), isOfHttp: true };
 }
 
 function textOf(value: unknown): string | undefined {
