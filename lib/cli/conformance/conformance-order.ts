@@ -1,13 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseCents } from '../../common/money.js';
+import { TZ_PHONE } from '../../common/phone.js';
 import { type GatewayProfile } from '../../gateway-profile/gateway-profile.js';
-import { readProfile } from '../../gateway-profile/read-profile.js';
 import { milliseconds } from '../../sandbox/clock/duration.js';
+import { readProfileFile } from '../gateway-profile-file.js';
 import { httpAddress, wholeNumber } from '../option-values.js';
 import { asUsage, UsageError } from '../usage-error.js';
 import { type ConformanceValues } from './conformance-options.js';
 import { type QuestionInputs } from './questions/question.js';
+import { NO_FILES, type ResultFiles, resultFiles } from './result-files.js';
 import { type RunCaps } from './run/plan.js';
 
 const DEFAULT_JOURNAL = 'conformance.jsonl';
@@ -34,25 +35,15 @@ export interface ConformanceOrder {
   readonly journal: string;
   /** The journal of the default name is put away when the run has ended, so that the next run asks anew. */
   readonly keepsJournal: boolean;
-  readonly out: string | undefined;
-  readonly report: string | undefined;
-  readonly letter: string | undefined;
-  readonly record: string | undefined;
+  /** What is written in the end. */
+  readonly files: ResultFiles;
 }
 
 /** @throws UsageError that says which option is wrong. */
 export function readConformanceOrder(values: ConformanceValues, folder: string): ConformanceOrder {
-  const newFile = (option: 'out' | 'report' | 'letter' | 'record'): string | undefined => {
-    const file = values[option];
-    if (file === undefined) return undefined;
-    const path = resolve(folder, file);
-    if (existsSync(path))
-      throw new UsageError(`--${option} exists already, and nothing was sent: name a new file.`);
-    return path;
-  };
-  if (values.report !== undefined && !/\.(md|html)$/.test(values.report)) {
-    throw new UsageError('--report must end with .md or .html.');
-  }
+  refuseEmpty(values);
+  const journal = resolve(folder, values.journal ?? DEFAULT_JOURNAL);
+  const isPlan = values.plan === true;
   return {
     inputs: inputsOf(values),
     caps: {
@@ -61,22 +52,26 @@ export function readConformanceOrder(values: ConformanceValues, folder: string):
         wholeNumber('--max-requests', values['max-requests'], [1, MOST_REQUESTS]) ?? DEFAULT_REQUESTS,
     },
     listen: listenOf(values),
-    known: values.check === undefined ? undefined : profileIn(resolve(folder, values.check)),
-    journal: resolve(folder, values.journal ?? DEFAULT_JOURNAL),
+    known:
+      values.check === undefined || isPlan ? undefined : readProfileFile('--check', values.check, folder),
+    journal,
     keepsJournal: values.journal !== undefined,
-    out: newFile('out'),
-    report: newFile('report'),
-    letter: newFile('letter'),
-    record: newFile('record'),
+    files: isPlan ? NO_FILES : resultFiles(values, folder, journal),
   };
+}
+
+/** A variable of a shell that is not set gives an empty text. */
+function refuseEmpty(values: ConformanceValues): void {
+  const empty = Object.entries(values).find(([, value]) => value === '');
+  if (empty) throw new UsageError(`--${empty[0]} is empty: write its value, or leave it out.`);
 }
 
 function inputsOf(values: ConformanceValues): QuestionInputs {
   const aboveBalance = values['above-balance'];
   const texts = {
-    phone: values.phone,
-    partnerPhone: values['partner-phone'],
-    recipientPhone: values['recipient-phone'],
+    phone: phoneOf('phone', values),
+    partnerPhone: phoneOf('partner-phone', values),
+    recipientPhone: phoneOf('recipient-phone', values),
     network: values.network,
     bankCode: values['bank-code'],
     longBankCode: values['long-bank-code'],
@@ -117,17 +112,11 @@ function listenOf(values: ConformanceValues): ListenOrder | undefined {
   return { port, publicUrl: httpAddress('--public-url', publicUrl), waitMs };
 }
 
-function profileIn(file: string): GatewayProfile {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(
-      code === undefined
-        ? '--check is no JSON: name a file that --out has written.'
-        : `--check cannot be read (${code}): name a file that --out has written.`,
-    );
-  }
-  return asUsage(() => readProfile(value, '--check'));
+function phoneOf(
+  option: 'phone' | 'partner-phone' | 'recipient-phone',
+  values: ConformanceValues,
+): string | undefined {
+  const phone = values[option];
+  if (phone === undefined || TZ_PHONE.test(phone)) return phone;
+  throw new UsageError(`--${option} is no phone number as the gateway writes it: write 255XXXXXXXXX.`);
 }

@@ -1,16 +1,16 @@
 import { rename } from 'node:fs/promises';
 import { formatCents } from '../../common/money.js';
-import { type GatewayProfile } from '../../gateway-profile/gateway-profile.js';
 import { type CommandContext } from '../command.js';
 import { onInterruption } from '../payout/interruption.js';
 import { UsageError } from '../usage-error.js';
 import { type Conclusion } from './conclusion.js';
 import { type ConformanceOrder } from './conformance-order.js';
 import { PERSON_QUESTIONS } from './questions/person.questions.js';
+import { changeJson, changeLines, comparedOf } from './report/change-lines.js';
 import { conclusionLine, conclusionsSummary } from './report/conclusion-lines.js';
 import { observedProfile } from './report/observed-profile.js';
 import { letterNumber, openQuestions } from './report/open-questions.js';
-import { compareProfiles } from './report/profile-changes.js';
+import { compareProfiles, type ProfileComparison } from './report/profile-changes.js';
 import { type ConformanceResults, writeResults } from './report/write-results.js';
 import { type AskedGateway, Conversation } from './run/conversation.js';
 import { type RunPlan } from './run/plan.js';
@@ -117,20 +117,18 @@ async function tell(
   }
   if (!isJson) data(`\n${conclusionsSummary(conclusions)}`);
   const { host } = new URL(gateway.baseUrl);
-  await writeResults({ order, gateway: host, conclusions, letter, profile, exchanges });
+  await writeResults({ files: order.files, gateway: host, conclusions, letter, profile, exchanges });
   if (!order.keepsJournal) {
     const kept = order.journal.replace(/\.jsonl$/, `-${profile.observedAt.replaceAll(/[^\dTZ]/g, '')}.jsonl`);
     await rename(order.journal, kept);
     say(`Every request is in ${kept}.`);
   }
-  return order.known ? tellChanges(order.known, profile, context) : EXIT.ended;
+  return order.known ? tellChanges(run, compareProfiles(order.known, profile, conclusions)) : EXIT.ended;
 }
 
-function tellChanges(known: GatewayProfile, profile: GatewayProfile, { terminal }: CommandContext): number {
-  const { changed, notObserved } = compareProfiles(known, profile);
-  for (const { says, before, now } of changed)
-    terminal.data(`${terminal.paintData('red', 'changed')}   ${says}: ${before} before, ${now} now`);
-  if (notObserved.length > 0) terminal.say(`Not observed this time: ${notObserved.join('; ')}.`);
-  terminal.data(changed.length === 0 ? 'Nothing has changed.' : `${changed.length} facts have changed.`);
-  return changed.length === 0 ? EXIT.ended : EXIT.stoppedOrChanged;
+function tellChanges({ context, isJson }: ConformanceRun, comparison: ProfileComparison): number {
+  const { data, paintData } = context.terminal;
+  (isJson ? changeJson(comparison) : changeLines(comparison, paintData)).forEach(data);
+  const isSame = comparison.changed.length === 0 && comparedOf(comparison) > 0;
+  return isSame ? EXIT.ended : EXIT.stoppedOrChanged;
 }

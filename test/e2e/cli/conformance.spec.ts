@@ -99,7 +99,7 @@ describe('nestjs-payments conformance', () => {
     await run('--out', 'gateway.json');
     const same = await run('--check', 'gateway.json');
     expect(same.code).toBe(0);
-    expect(same.stdout).toContain('Nothing has changed.');
+    expect(same.stdout).toMatch(/^Nothing has changed: (\d+) of \1 facts could be compared\.$/m);
     const profile = JSON.parse(fileText('gateway.json')) as { facts: object };
     const other = { ...profile, facts: { ...profile.facts, 'repeated key': 'first answer' } };
     const changed = await PaymentsSandbox.start({ clock: 'manual', profile: other as never });
@@ -112,7 +112,7 @@ describe('nestjs-payments conformance', () => {
       expect(found.stdout).toMatch(
         /^changed +what the same request with the same key gives: DUPLICATE_REQUEST before, first answer now$/m,
       );
-      expect(found.stdout).toContain('1 facts have changed.');
+      expect(found.stdout).toContain('1 fact has changed: ');
     } finally {
       await changed.stop();
     }
@@ -125,6 +125,27 @@ describe('nestjs-payments conformance', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('name a new file with --journal');
     expect(sandbox.requests().length).toBe(sent);
+  });
+
+  it('fails if nothing could be compared, and tells comparisons as lines of JSON', async () => {
+    await run('--out', 'gateway.json');
+    const check = (...args: string[]): Promise<FinishedCli> =>
+      runCommand(['conformance', '--check', 'gateway.json', ...args], {
+        folder,
+        environment: environmentOf(sandbox),
+      });
+    const lines = (await check('--json')).stdout.trim().split('\n');
+    const { comparison } = lines.map((line) => JSON.parse(line) as { comparison?: object }).at(-1) ?? {};
+    expect(comparison).toMatchObject({ changed: 0 });
+    await sandbox.stop();
+    const unreachable = await check();
+    expect(unreachable.code).toBe(1);
+    expect(unreachable.stdout).toMatch(/^Nothing could be compared: 0 of \d+ facts\.$/m);
+    sandbox = await PaymentsSandbox.start({ clock: 'manual' });
+  });
+
+  it('plans whatever files there are', async () => {
+    expect((await run('--plan', '--out', 'nowhere/x.json', '--check', 'nothing.json')).code).toBe(0);
   });
 
   it('refuses live keys before anything is sent', async () => {
@@ -143,8 +164,14 @@ describe('nestjs-payments conformance', () => {
     [['--report', 'report.pdf'], '--report must end with .md or .html.'],
     [['--max-amount', 'much'], '--max-amount must be an amount of TZS'],
     [['--listen', '8080'], 'Write --listen and --public-url'],
+    [['--phone', '0712345678'], '--phone is no phone number as the gateway writes it'],
+    [['--recipient-phone', '+255712345678'], '--recipient-phone is no phone number'],
+    [['--bank-code', ''], '--bank-code is empty'],
+    [['--out', 'nowhere/gateway.json'], 'The folder of --out does not exist'],
+    [['--letter', 'one.md', '--report', 'one.md'], 'name one file'],
+    [['--journal', 'one.md', '--report', 'one.md'], '--report and --journal name one file'],
     [['--public-url', 'https://shop.example/hooks'], 'Write --listen and --public-url'],
-    [['--check', 'nothing.json'], '--check cannot be read (ENOENT)'],
+    [['--check', 'nothing.json'], '--check cannot be read as a file (ENOENT)'],
   ])('refuses a wrong command line %j, and sends nothing', async (args, problem) => {
     const { code, stderr } = await run(...args);
     expect(code).toBe(2);

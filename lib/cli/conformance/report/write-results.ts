@@ -3,8 +3,8 @@ import { type GatewayProfile } from '../../../gateway-profile/gateway-profile.js
 import { type RecordedExchange } from '../../../gateway-profile/gateway-recording.js';
 import { UsageError } from '../../usage-error.js';
 import { type Conclusion } from '../conclusion.js';
-import { type ConformanceOrder } from '../conformance-order.js';
 import { NOT_ASKED } from '../questions/not-asked.js';
+import { type ResultFiles } from '../result-files.js';
 import { htmlReport } from './html-report.js';
 import { letterOf } from './letter.js';
 import { type LetterQuestion } from './letter-questions.js';
@@ -14,7 +14,7 @@ import { recordingOf } from './recording-of.js';
 
 /** What a run found out. */
 export interface ConformanceResults {
-  readonly order: Pick<ConformanceOrder, 'out' | 'report' | 'letter' | 'record'>;
+  readonly files: ResultFiles;
   /** The host of the gateway's address. */
   readonly gateway: string;
   readonly conclusions: readonly Conclusion[];
@@ -30,7 +30,7 @@ export interface ConformanceResults {
  * @throws UsageError if one cannot be written.
  */
 export async function writeResults({
-  order,
+  files,
   gateway,
   conclusions,
   letter,
@@ -45,11 +45,11 @@ export async function writeResults({
     letter,
     options: moduleOptionsText(profile),
   };
-  const isHtml = order.report?.endsWith('.html') ?? false;
-  await writeNew('--out', order.out, () => jsonText(profile));
-  await writeNew('--report', order.report, () => (isHtml ? htmlReport(report) : markdownReport(report)));
-  await writeNew('--record', order.record, () => jsonText(recordingOf(exchanges, report.observedAt)));
-  await writeNew('--letter', order.letter, () => letterOf(letter));
+  const isHtml = files.report?.endsWith('.html') ?? false;
+  await writeNew('--out', files.out, () => jsonText(profile));
+  await writeNew('--report', files.report, () => (isHtml ? htmlReport(report) : markdownReport(report)));
+  await writeNew('--record', files.record, () => jsonText(recordingOf(exchanges, report.observedAt)));
+  await writeNew('--letter', files.letter, () => letterOf(letter));
 }
 
 function jsonText(value: object): string {

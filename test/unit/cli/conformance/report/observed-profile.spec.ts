@@ -3,7 +3,17 @@ import { type FactName, type FactValue } from '../../../../../lib/gateway-profil
 import { type GatewayProfile, type HmacFacts } from '../../../../../lib/gateway-profile/gateway-profile.js';
 import { type Conclusion } from '../../../../../lib/cli/conformance/conclusion.js';
 import { observedProfile } from '../../../../../lib/cli/conformance/report/observed-profile.js';
-import { compareProfiles } from '../../../../../lib/cli/conformance/report/profile-changes.js';
+import { isAbout } from '../../../../../lib/cli/conformance/report/about-fact.js';
+import { changeLines } from '../../../../../lib/cli/conformance/report/change-lines.js';
+import {
+  compareProfiles,
+  type ProfileComparison,
+} from '../../../../../lib/cli/conformance/report/profile-changes.js';
+import { observe } from '../../../../../lib/cli/conformance/questions/conclude.js';
+import { OBSERVATIONS } from '../../../../../lib/cli/conformance/questions/observations.js';
+import { accepted, refused, wrong } from '../../../../support/conformance-answers.js';
+import { conclusionsOf, gatewayOf, randomProfile } from '../../../../support/conformance-run.js';
+import { startSandbox } from '../../../../support/sandbox.js';
 
 const AT = new Date('2026-11-26T10:00:00Z');
 const found = (name: FactName, value: FactValue, ...evidence: string[]): Conclusion => ({
@@ -64,22 +74,93 @@ describe('the comparison of two profiles', () => {
       facts: { bearer: 'accepted', 'repeated key': 'first answer', 'smallest amount': 1 },
     });
     const now = profile({ facts: { bearer: 'refused', 'smallest amount': 1, 'case of bank codes': 'any' } });
-    expect(compareProfiles(before, now)).toEqual({
+    expect(compareProfiles(before, now, [])).toEqual({
       changed: [{ says: 'whether Authorization: Bearer is taken', before: 'accepted', now: 'refused' }],
       notObserved: ['what the same request with the same key gives'],
+      known: 3,
     });
   });
 
   it('knows a signature by what it says, not by the order in the file', () => {
     const { header, ...others } = SIGNED;
     const before = profile({ webhooks: SIGNED });
-    expect(compareProfiles(before, profile({ webhooks: { ...others, header } })).changed).toEqual([]);
+    expect(compareProfiles(before, profile({ webhooks: { ...others, header } }), []).changed).toEqual([]);
     const [change] = compareProfiles(
       before,
       profile({ webhooks: { ...SIGNED, encoding: 'base64' } }),
+      [],
     ).changed;
     expect(change?.says).toBe('how webhooks are signed');
-    expect(compareProfiles(before, profile()).notObserved).toEqual(['how webhooks are signed']);
-    expect(compareProfiles(profile(), before)).toEqual({ changed: [], notObserved: [] });
+    expect(compareProfiles(before, profile(), []).notObserved).toEqual(['how webhooks are signed']);
+    expect(compareProfiles(profile(), before, [])).toEqual({ changed: [], notObserved: [], known: 0 });
+  });
+
+  it('is a change if a question that had a value differs without one now', () => {
+    const before = profile({
+      facts: {
+        'repeated key': 'first answer',
+        'status of INVALID_BANK': 422,
+        'status of INVALID_BANK_CODE': 422,
+        'status of wrong fields': 422,
+        'success of POST /disbursements/bank': 200,
+        'shape of INVALID_BANK': 'B',
+      },
+      webhooks: SIGNED,
+    });
+    const varied = OBSERVATIONS.flatMap((observation) =>
+      observe(
+        observation,
+        [
+          refused('INVALID_BANK_CODE', { status: 400, shape: 'A' }),
+          refused('INVALID_BANK_CODE', { status: 422, shape: 'B' }),
+          wrong('amount'),
+          { ...wrong('amount'), status: 400 },
+          accepted({}, { status: 200 }),
+          accepted({}, { status: 201 }),
+        ].map((answer) => ({ operation: 'POST /disbursements/bank' as const, answer })),
+      ),
+    );
+    const differs = { verdict: 'differs', evidence: [] } as const;
+    const { changed, notObserved } = compareProfiles(before, profile(), [
+      ...varied,
+      { ...differs, question: 'same key, same request', says: 'a success of another payment' },
+      { ...differs, question: 'webhook signature', says: 'some webhooks are signed in another way' },
+    ]);
+    expect(changed.map(({ says, now }) => [says, now])).toEqual([
+      ['what the same request with the same key gives', 'a success of another payment'],
+      ['the HTTP status of messages by field', 'the status of messages by field varies: 400, 422'],
+      [
+        'the HTTP status of a success of POST /disbursements/bank',
+        'the success of POST /disbursements/bank varies: 200, 201',
+      ],
+      ['the HTTP status of INVALID_BANK_CODE', 'the status of INVALID_BANK_CODE varies: 400, 422'],
+      ['how webhooks are signed', 'some webhooks are signed in another way'],
+    ]);
+    expect(notObserved).toEqual(['the HTTP status of INVALID_BANK', 'the error shape of INVALID_BANK']);
+  });
+
+  it.each([1, 2, 3])('knows for every fact which question finds it: random profile %s', async (seed) => {
+    const sandbox = await startSandbox({ clock: 'manual', profile: randomProfile(seed) });
+    const conclusions = await conclusionsOf(gatewayOf(sandbox));
+    const facts = conclusions.filter(({ fact }) => fact && !/^(?:status|shape|success) of /.test(fact.name));
+    expect(facts.length).toBeGreaterThan(5);
+    for (const conclusion of facts) {
+      expect(conclusion).toSatisfy(() => isAbout(conclusion, conclusion.fact!.name));
+    }
+  });
+
+  it('says how much it is worth', () => {
+    const changed = [{ says: 'a', before: 1, now: 2 }];
+    const plain = (_: unknown, text: string): string => text;
+    const last = (comparison: ProfileComparison): string | undefined => changeLines(comparison, plain).at(-1);
+    expect(last({ changed: [], notObserved: [], known: 3 })).toBe(
+      'Nothing has changed: 3 of 3 facts could be compared.',
+    );
+    expect(last({ changed: [], notObserved: ['b', 'c'], known: 2 })).toBe(
+      'Nothing could be compared: 0 of 2 facts.',
+    );
+    expect(last({ changed, notObserved: ['b'], known: 2 })).toBe(
+      '1 fact has changed: 1 of 2 facts could be compared.',
+    );
   });
 });
