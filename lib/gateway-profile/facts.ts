@@ -7,8 +7,8 @@ export interface FactKind<Value extends FactValue = FactValue> {
   readonly says: string;
   /** The words that it may be; for numbers, those that a random profile takes. */
   readonly values: readonly [Value, ...Value[]];
-  /** Another number may be met, from the one to the other; undefined: nothing but `values`. */
-  readonly range?: readonly [least: number, most: number];
+  /** Other numbers may be met, each from the one to the other; undefined: nothing but `values`. */
+  readonly ranges?: readonly (readonly [least: number, most: number])[];
 }
 
 /** Codes of refusals that a tool can provoke, with the emulator's HTTP status. The specification shows no status. */
@@ -43,6 +43,9 @@ export const OPERATION_FACTS = [
 
 export type OperationFact = (typeof OPERATION_FACTS)[number];
 
+/** 204 and its like have no body. */
+const WITH_BODY = [200, 203] as const;
+const REFUSAL_RANGES: readonly (readonly [number, number])[] = [WITH_BODY, [400, 599]];
 const REFUSAL_STATUSES = [200, 400, 402, 404, 409, 412, 422, 500] as const;
 
 const statuses = Object.fromEntries(
@@ -62,7 +65,7 @@ const shapes = Object.fromEntries(
 const successes = Object.fromEntries(
   OPERATION_FACTS.map((operation) => [
     `success of ${operation}`,
-    status(`the HTTP status of a success of ${operation}`, [200, 201, 202]),
+    status(`the HTTP status of a success of ${operation}`, [200, 201, 202], [WITH_BODY]),
   ]),
 ) as Readonly<Record<`success of ${OperationFact}`, FactKind<number>>>;
 
@@ -105,7 +108,7 @@ export const FACTS = {
   'first redelivery': {
     says: 'the wait before a webhook is delivered again, in seconds',
     values: [5, 1, 10, 30, 60, 300],
-    range: [1, 86_400],
+    ranges: [[1, 86_400]],
   } satisfies FactKind<number> as FactKind<number>,
   ...successes,
   ...statuses,
@@ -136,8 +139,12 @@ function words<const Word extends string>(says: string, values: readonly [Word, 
   return { says, values };
 }
 
-function status(says: string, values: readonly [number, ...number[]]): FactKind<number> {
-  return { says, values, range: [200, 599] };
+function status(
+  says: string,
+  values: readonly [number, ...number[]],
+  ranges = REFUSAL_RANGES,
+): FactKind<number> {
+  return { says, values, ranges };
 }
 
 function whole(
@@ -145,5 +152,5 @@ function whole(
   values: readonly [number, ...number[]],
   most = Number.MAX_SAFE_INTEGER,
 ): FactKind<number> {
-  return { says, values, range: [1, most] };
+  return { says, values, ranges: [[1, most]] };
 }

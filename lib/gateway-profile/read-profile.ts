@@ -87,18 +87,21 @@ function fieldOf(where: string, name: string): string {
   return `${where}[${JSON.stringify(name)}]`;
 }
 
-function isValueOf({ values, range }: FactKind, value: unknown): boolean {
-  if (range === undefined) return values.some((known) => known === value);
-  const [least, most] = range;
-  return Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
+function isValueOf({ values, ranges }: FactKind, value: unknown): boolean {
+  if (ranges === undefined) return values.some((known) => known === value);
+  return (
+    typeof value === 'number' &&
+    Number.isSafeInteger(value) &&
+    ranges.some(([least, most]) => value >= least && value <= most)
+  );
 }
 
-function mayBe({ values, range }: FactKind): string {
-  return range === undefined
+function mayBe({ values, ranges }: FactKind): string {
+  return ranges === undefined
     ? `must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
-    : `must be a whole number from ${range[0]} to ${range[1]}`;
+    : `must be a whole number ${ranges.map(([least, most]) => `from ${least} to ${most}`).join(' or ')}`;
 }
 
-function meantValue({ values, range }: FactKind, value: unknown): string {
-  return range === undefined && typeof value === 'string' ? didYouMean(value, values.map(String)) : '';
+function meantValue({ values, ranges }: FactKind, value: unknown): string {
+  return ranges === undefined && typeof value === 'string' ? didYouMean(value, values.map(String)) : '';
 }

@@ -68,11 +68,11 @@ describe('reading a profile', () => {
     [{ facts: { bearer: 1 } }, 'facts["bearer"] must be one of "accepted", "refused".'],
     [
       { facts: { 'status of INVALID_BANK': 600 } },
-      'facts["status of INVALID_BANK"] must be a whole number from 200 to 599.',
+      'facts["status of INVALID_BANK"] must be a whole number from 200 to 203 or from 400 to 599.',
     ],
     [
       { facts: { 'status of INVALID_BANK': '422' } },
-      'facts["status of INVALID_BANK"] must be a whole number from 200 to 599.',
+      'facts["status of INVALID_BANK"] must be a whole number from 200 to 203 or from 400 to 599.',
     ],
     [{ facts: { 'smallest amount': 0 } }, 'facts["smallest amount"] must be a whole number from 1 to'],
     [{ facts: { 'longest reference': 256 } }, 'must be a whole number from 1 to 255.'],
