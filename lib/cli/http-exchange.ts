@@ -10,6 +10,8 @@ export interface Answered {
   readonly headers: IncomingHttpHeaders;
   /** The first 64 kB of the body. */
   readonly text: string;
+  /** The body is longer. */
+  readonly isCut?: true;
   readonly durationMs: number;
 }
 
@@ -64,7 +66,11 @@ export function exchange(
     outgoing.on('response', (response) => {
       let text = '';
       response.setEncoding('utf8');
-      response.on('data', (chunk: string) => (text = (text + chunk).slice(0, LONGEST_TEXT)));
+      let isCut = false;
+      response.on('data', (chunk: string) => {
+        isCut ||= text.length + chunk.length > LONGEST_TEXT;
+        text = (text + chunk).slice(0, LONGEST_TEXT);
+      });
       response.on('error', fail);
       response.on('end', () => {
         clearTimeout(timer);
@@ -72,6 +78,7 @@ export function exchange(
           status: response.statusCode ?? 0,
           headers: response.headers,
           text,
+          ...(isCut && { isCut }),
           durationMs: durationMs(),
         });
       });

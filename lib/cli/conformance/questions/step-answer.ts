@@ -7,6 +7,8 @@ export interface RecordedAnswer {
   readonly headers: readonly string[];
   /** `Retry-After` in seconds; left out if the answer has none that counts seconds. */
   readonly retryAfter?: number;
+  /** The body was too long to be read whole. */
+  readonly isCut?: true;
   /** The body without its texts; left out if it is no JSON object. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
@@ -81,4 +83,9 @@ export function fieldsOf(answer: StepAnswer | undefined): readonly string[] {
 export function idsOf(answers: readonly StepAnswer[]): readonly string[] {
   const ids = answers.flatMap((answer) => ('requestId' in answer ? [answer.requestId] : []));
   return [...new Set(ids)];
+}
+
+/** Whether an answer gave back a reference of the run, which is kept as it is. */
+export function isOwn(reference: unknown): reference is string {
+  return typeof reference === 'string' && reference.startsWith('nc');
 }

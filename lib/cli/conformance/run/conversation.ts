@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { type RecordedExchange } from '../../../gateway-profile/gateway-recording.js';
 import { exchange, type ExchangeRequest, isAnswered } from '../../http-exchange.js';
 import { UsageError } from '../../usage-error.js';
-import { type Step } from '../questions/question.js';
+import { type QuestionInputs, type Step } from '../questions/question.js';
 import { type StepAnswer } from '../questions/step-answer.js';
 import { keyFor, referenceFor } from './identity.js';
 import { moneyOf, movesMoney } from './money-of-step.js';
@@ -36,12 +36,14 @@ const UNSENT: StepAnswer = { kind: 'fault', why: 'the gateway could not be reach
 /** Asks one gateway, one request after another, and writes down each of them before it is sent. */
 export class Conversation {
   private readonly budget: RunBudget;
+  private readonly inputs: readonly string[];
 
   private constructor(
     private readonly gateway: AskedGateway,
     private readonly journal: RunJournal,
     plan: RunPlan,
   ) {
+    this.inputs = textsOf(plan.inputs);
     this.budget = new RunBudget(plan.caps);
     for (const { cents, outcome } of journal.all()) {
       this.budget.spend(cents);
@@ -75,7 +77,7 @@ export class Conversation {
     this.budget.spend(cents);
     const record = await exchange(request.url, request, this.gateway.timeoutMs);
     const outcome = isAnswered(record)
-      ? redactAnswer(record, { run: this.journal.run, references })
+      ? redactAnswer(record, { run: this.journal.run, references, inputs: this.inputs })
       : record.step === 'answer'
         ? 'lost'
         : 'unsent';
@@ -176,6 +178,13 @@ function bondOf({ baseUrl, apiKey, apiSecret }: AskedGateway, { questions, caps 
 /** Reads may be asked again, and what surely was not sent. */
 function mayBeAskedAgain({ operation }: Step, { outcome }: JournalledStep): boolean {
   return outcome === 'unsent' || (outcome === 'lost' && operation.startsWith('GET '));
+}
+
+/** Numbers and names of people. Banks and networks are words of the gateway. */
+function textsOf(inputs: QuestionInputs): readonly string[] {
+  const { phone, partnerPhone, recipientPhone, bankAccount, accountName, unknownAccount } = inputs;
+  const texts = [phone, partnerPhone, recipientPhone, bankAccount, accountName, unknownAccount];
+  return texts.filter((text) => text !== undefined);
 }
 
 function movedNothing(outcome: JournalledStep['outcome']): boolean {

@@ -6,8 +6,9 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** What an answer of the journal is: a success, a refusal, a failure, or something unknown. Never throws. */
 export function readAnswer(recorded: RecordedAnswer): StepAnswer {
-  const { status, headers, retryAfter, body } = recorded;
+  const { status, headers, retryAfter, isCut, body } = recorded;
   if (status === 429) return { kind: 'fault', why: 'HTTP 429', retryAfter: retryAfter ?? DEFAULT_WAIT_S };
+  if (isCut) return { kind: 'fault', why: 'its body is longer than 64 kB' };
   const seen = { status, headers, ...requestIdOf(body) };
   const refusal = body && refusalIn(body);
   // The provider failed at an unknown moment: the money may have moved.
@@ -20,7 +21,7 @@ export function readAnswer(recorded: RecordedAnswer): StepAnswer {
   }
   if (status >= 500) return { kind: 'fault', why: `HTTP ${status}` };
   if (body?.['status'] === 'success' && body['success'] !== false) {
-    return status >= 200 && status < 300
+    return hasBody(status)
       ? { kind: 'accepted', ...seen, data: body['data'] }
       : { kind: 'strange', why: `a success comes with ${status}`, ...seen };
   }
@@ -60,8 +61,13 @@ function requestIdOf(body: Body | undefined): { readonly requestId?: string } {
   return typeof id === 'string' && id !== '…' ? { requestId: id } : {};
 }
 
+/** A success with 204, 205 or 206 has none, or a part. */
+function hasBody(status: number): boolean {
+  return status >= 200 && status <= 203;
+}
+
 function isPossible(status: number): boolean {
-  return status >= 200 && status <= 599 && !(status >= 300 && status < 400);
+  return hasBody(status) || (status >= 400 && status <= 599);
 }
 
 function isListed(code: unknown): code is GatewayCode {

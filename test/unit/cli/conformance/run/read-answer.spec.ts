@@ -5,7 +5,7 @@ import { redactAnswer } from '../../../../../lib/cli/conformance/run/redact-answ
 function read(body: unknown, status = 200, headers = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const answer = { status, headers, text, durationMs: 1 };
-  return readAnswer(redactAnswer(answer, { run: 'run', references: [] }));
+  return readAnswer(redactAnswer(answer, { run: 'run', references: [], inputs: [] }));
 }
 
 describe('what an answer is', () => {
@@ -35,6 +35,7 @@ describe('what an answer is', () => {
     [{}, 404, { kind: 'strange' }],
     ['<p>', 200, { kind: 'strange', why: 'the body is no JSON object' }],
     ['[]', 200, { kind: 'strange' }],
+    [{ status: 'success', data: {} }, 204, { kind: 'strange', why: 'a success comes with 204' }],
     [{ status: 'success', data: {} }, 400, { kind: 'strange', why: 'a success comes with 400' }],
     [{ status: 'success', data: {} }, 500, { kind: 'fault', why: 'HTTP 500' }],
     ['<p>', 503, { kind: 'fault', why: 'HTTP 503' }],
@@ -43,6 +44,14 @@ describe('what an answer is', () => {
     [{ success: false, code: 'PROVIDER_ERROR' }, 422, { kind: 'fault', why: 'PROVIDER_ERROR' }],
   ])('reads %j with %i', (body, status, kind) => {
     expect(read(body, status)).toMatchObject(kind);
+  });
+
+  it('takes a body that was cut for a failure, with a clear reason', () => {
+    const answer = { status: 200, headers: {}, text: '{"data":[', durationMs: 1, isCut: true } as const;
+    expect(readAnswer(redactAnswer(answer, { run: 'run', references: [], inputs: [] }))).toEqual({
+      kind: 'fault',
+      why: 'its body is longer than 64 kB',
+    });
   });
 
   it('reads how long to wait', () => {

@@ -3,7 +3,7 @@ import { redactAnswer } from '../../../../../lib/cli/conformance/run/redact-answ
 
 const PHONE = '255712345678';
 const NAME = 'Amani Juma';
-const KEPT = { run: 'run', references: ['nc1', 'nc2'] };
+const KEPT = { run: 'run', references: ['nc1', 'nc2'], inputs: [PHONE, NAME, '7770001', '1'] };
 
 function redacted(body: unknown, status = 200, headers = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -67,6 +67,41 @@ describe('what the journal keeps of an answer', () => {
       const text = JSON.stringify(redacted({ ...person(value), data: [person(value)] }));
       expect(text).not.toMatch(/Amani|Juma|255712345678/);
     }
+  });
+
+  it('keeps no number, no input and no foreign spelling inside a code, an id or the name of a field', () => {
+    for (const value of [
+      { code: `USER_${PHONE}` },
+      { code: 'AMANI_JUMA' },
+      { code: 'ACCOUNT_7770001' },
+      { request_id: `mm-${PHONE}-1` },
+      { request_id: 'mm-amani-juma-1' },
+      { request_id: 'mm-777-0001-a' },
+      { errors: { Amani_Juma: ['x'], amani_juma: ['x'], amanijuma: ['x'], [`of_${PHONE}`]: ['x'] } },
+      { errors: { Asha_Mushi: ['x'], 'Asha.Mushi': ['x'] } },
+      { amount: 7_770_001, data: { fee: '7770001.00', balance: Number(PHONE) } },
+    ]) {
+      const text = JSON.stringify(redacted(value, 422, { [`x-${PHONE}`]: '', 'x-amani-juma': '' }));
+      expect(text).not.toMatch(/amani|asha|255712345678|7770001|777-0001/i);
+    }
+  });
+
+  it('keeps that a balance is an amount, however long it is', () => {
+    const { body } = redacted({
+      data: { balance: '150000000.00', locked_balance: 2_000_000_000, amount: 1e9 },
+    });
+    expect(body?.['data']).toEqual({ balance: '0.00', locked_balance: 0, amount: '…' });
+  });
+
+  it('takes numbers of the provider for references, and nothing for what is empty', () => {
+    const likenessOf = (provider_reference: unknown) =>
+      redacted({ provider_reference }).body?.['provider_reference'];
+    expect(likenessOf(1)).toMatch(/^like /);
+    expect(likenessOf(1)).not.toBe(likenessOf(2));
+    expect(likenessOf(1)).toBe(likenessOf('1'));
+    expect(likenessOf('')).toBe('…');
+    expect(likenessOf(' ')).toBe('…');
+    expect(likenessOf(null)).toBeNull();
   });
 
   it('keeps names of headers, and of their values the seconds of Retry-After alone', () => {
