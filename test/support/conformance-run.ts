@@ -1,12 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type PaymentsSandbox, type SandboxRequest } from 'nestjs-payments/sandbox';
 import { type Conclusion } from '../../lib/cli/conformance/conclusion.js';
+import { observedProfile } from '../../lib/cli/conformance/report/observed-profile.js';
 import { type QuestionInputs, type Step } from '../../lib/cli/conformance/questions/question.js';
 import { type AskedGateway, Conversation } from '../../lib/cli/conformance/run/conversation.js';
-import { planRun, type RunCaps, type RunPlan } from '../../lib/cli/conformance/run/plan.js';
+import { keyFor, referenceFor } from '../../lib/cli/conformance/run/identity.js';
+import { movesMoney } from '../../lib/cli/conformance/run/money-of-step.js';
+import {
+  type PlannedQuestion,
+  planRun,
+  type RunCaps,
+  type RunPlan,
+} from '../../lib/cli/conformance/run/plan.js';
 import { runQuestions, type RunQuestionsOptions } from '../../lib/cli/conformance/run/run-questions.js';
 import { FACT_NAMES, type FactName, FACTS, type FactValue } from '../../lib/gateway-profile/facts.js';
 import { type GatewayProfile } from '../../lib/gateway-profile/gateway-profile.js';
@@ -16,7 +24,16 @@ import { WEBHOOK_QUESTIONS } from '../../lib/cli/conformance/webhooks/webhook-qu
 import { UsageError } from '../../lib/cli/usage-error.js';
 import { QUESTIONS } from '../../lib/cli/conformance/questions/questions.js';
 
-export { Conversation, planRun, QUESTIONS, UsageError, type Conclusion, type FactName, type FactValue };
+export {
+  Conversation,
+  observedProfile,
+  planRun,
+  QUESTIONS,
+  UsageError,
+  type Conclusion,
+  type FactName,
+  type FactValue,
+};
 
 /** Inputs with which every question can be asked. */
 export const ALL_INPUTS: QuestionInputs = {
@@ -34,6 +51,9 @@ export const ALL_INPUTS: QuestionInputs = {
   aboveBalanceCents: 200_000_000,
   amountCents: 100_000,
 };
+
+/** In TZS. */
+const MOST_OF_A_SEARCH = 1_000;
 
 export const WIDE_CAPS: RunCaps = { maxRequests: 200, maxAmountCents: 10_000_000_000 };
 
@@ -54,14 +74,16 @@ export function ownFolder(): string {
   return folder;
 }
 
+/** A journal that does not exist yet. */
+export function ownJournal(): string {
+  return join(ownFolder(), 'journal.jsonl');
+}
+
 /** Runs a plan to its end, or until the signal. */
 export async function conclusionsOf(
   gateway: AskedGateway,
   plan: RunPlan = planRun(ALL_INPUTS, WIDE_CAPS),
-  {
-    journal = join(ownFolder(), 'journal.jsonl'),
-    ...options
-  }: RunQuestionsOptions & { journal?: string } = {},
+  { journal = ownJournal(), ...options }: RunQuestionsOptions & { journal?: string } = {},
 ): Promise<readonly Conclusion[]> {
   const conversation = await Conversation.open(gateway, plan, journal);
   try {
@@ -94,26 +116,58 @@ export function factsOf(conclusions: readonly Conclusion[]): ReadonlyMap<FactNam
   return facts;
 }
 
-/** What was sent that is not in the plan, or not in its order; empty if a part of the plan was sent and nothing else. */
-export function unplannedOf(plan: RunPlan, requests: readonly SandboxRequest[]): readonly string[] {
-  const open = plan.questions.flatMap(({ steps }) => steps);
-  return requests.flatMap(({ method, path, body }) => {
-    const sent = `${method} ${path.replace('/api/v1', '')}`;
-    const at = open.findIndex((step) => isSame(step, sent, body));
-    if (at === -1) return [sent];
+/**
+ * What was sent that is not in the plan, or not in its order, or with another reference or key; empty if a part of the plan was sent,
+ * each request once, and nothing else.
+ */
+export function unplannedOf(
+  plan: RunPlan,
+  requests: readonly SandboxRequest[],
+  journal: string,
+): readonly string[] {
+  const { run } = JSON.parse(readFileSync(journal, 'utf8').split('\n')[0]!) as { readonly run: string };
+  const open = plan.questions.flatMap((planned) => expectedOf(planned, run));
+  return requests.flatMap((request) => {
+    const at = open.findIndex((expected) => isSame(expected, request));
+    if (at === -1) return [`${request.method} ${request.path}`];
     open.splice(0, at + 1);
     return [];
   });
 }
 
-function isSame({ operation, path, body }: Step, sent: string, received: unknown): boolean {
-  const [before, after] = (path ?? '').split('{reference}');
-  const isOperation = path
-    ? sent.startsWith(`GET ${before}`) && sent.endsWith(after ?? '')
-    : operation === sent;
-  if (!isOperation || typeof body !== 'object') return isOperation && (body ?? null) === received;
-  const { reference: _, ...fields } = received as Readonly<Record<string, unknown>>;
-  return JSON.stringify(fields) === JSON.stringify(body);
+interface Expected {
+  readonly step: Step;
+  readonly reference: string;
+  readonly key: string;
+  /** The value that a search asks is open. */
+  readonly isSearch: boolean;
+}
+
+function expectedOf({ question, steps }: PlannedQuestion, run: string): readonly Expected[] {
+  const identity = (step: number) => ({ run, question: question.name, step });
+  return steps.map((step, index) => ({
+    step,
+    reference: referenceFor(identity(step.referenceOf ?? index), step.referenceLength),
+    key: keyFor(identity(step.keyOf ?? index)),
+    isSearch: question.search !== undefined,
+  }));
+}
+
+function isSame({ step, reference, key, isSearch }: Expected, request: SandboxRequest): boolean {
+  const { operation, path, body } = step;
+  const sent = `${request.method} ${request.path.replace('/api/v1', '')}`;
+  const isOperation = path ? sent === `GET ${path.replace('{reference}', reference)}` : operation === sent;
+  if (!isOperation || typeof body !== 'object') return isOperation && (body ?? null) === request.body;
+  if (!movesMoney(operation)) return JSON.stringify(request.body) === JSON.stringify(body);
+  const { reference: own, ...fields } = request.body as Readonly<Record<string, unknown>>;
+  if (request.headers['idempotency-key'] !== key) return false;
+  if (!isSearch) return own === reference && JSON.stringify(fields) === JSON.stringify(body);
+  // A longer reference ends with letters that no short one has.
+  const isOwn = String(own).replace(/x+$/, '') === reference.replace(/x+$/, '');
+  const isWithin = Number(fields['amount']) <= MOST_OF_A_SEARCH && Number(fields['amount']) > 0;
+  return (
+    isOwn && isWithin && JSON.stringify({ ...fields, amount: 0 }) === JSON.stringify({ ...body, amount: 0 })
+  );
 }
 
 /** A gateway whose every fact is chosen by the seed. */
@@ -122,7 +176,11 @@ export function randomProfile(seed: number): GatewayProfile {
   return {
     version: 1,
     observedAt: '2026-01-01T00:00:00.000Z',
-    facts: randomFacts((values) => random.pick(values)),
+    // Limits lie anywhere, and not on the rungs of the search alone.
+    facts: randomFacts((values, name) => {
+      if (name === 'smallest amount') return 1 + random.below(MOST_OF_A_SEARCH * 100);
+      return name === 'longest reference' ? 36 + random.below(220) : random.pick(values);
+    }),
     evidence: {},
   };
 }

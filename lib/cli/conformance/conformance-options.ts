@@ -16,7 +16,10 @@ export const CONFORMANCE_OPTIONS = {
     '<file>',
     'where every request is written down before it is sent (default: conformance.jsonl)',
   ),
-  'max-amount': text('<TZS>', 'the most money that may move in this run, in and out together (default: 0)'),
+  'max-amount': text(
+    '<TZS>',
+    'the most money that may move in this run, in and out together, without fees (default: 0)',
+  ),
   'max-requests': text('<number>', 'the most requests of this run (default: 200)'),
   amount: text('<TZS>', 'the amount of each payment (default: 1.00)'),
   phone: text('<number>', 'phone of a customer of yours who is asked for money: 255XXXXXXXXX'),

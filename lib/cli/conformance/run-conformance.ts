@@ -75,7 +75,7 @@ export async function runConformance(run: ConformanceRun): Promise<number> {
 }
 
 function beginning({ gateway, plan }: ConformanceRun): string {
-  const { inCents, outCents } = plan.money;
+  const { inCents, outCents } = plan.cost;
   return `Asking ${new URL(gateway.baseUrl).origin} with test keys, at most TZS ${formatCents(BigInt(inCents))} in and TZS ${formatCents(BigInt(outCents))} out.`;
 }
 

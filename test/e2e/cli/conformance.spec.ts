@@ -48,9 +48,9 @@ describe('nestjs-payments conformance', () => {
     const { code, stdout } = await run('--plan');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^question +requests +money in +money out\n/);
-    expect(stdout).toMatch(/same key, same request +2 +2\.00/);
+    expect(stdout).toMatch(/same key, same request +3 +3\.00/);
     expect(stdout).toMatch(
-      /\n\d+ requests at most, with at most TZS \d+\.\d\d in and TZS \d+\.\d\d out\. Nothing was sent\.\n/,
+      /\n\d+ requests at most, with at most TZS \d+\.\d\d in and TZS \d+\.\d\d out, plus the gateway's fees of up to \d+ collections and \d+ payouts\. Nothing was sent\.\n/,
     );
     expect(stdout).toMatch(new RegExp(`\nThe run would ask ${new URL(sandbox.baseUrl).origin}\\.\n$`));
     expect(sandbox.requests()).toEqual([]);
@@ -75,7 +75,7 @@ describe('nestjs-payments conformance', () => {
       'l.md',
     );
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^held +DUPLICATE_REQUEST for the same key and request +request_id [\w-]+/m);
+    expect(stdout).toMatch(/^held +DUPLICATE_REQUEST for the same key and collection +request_id [\w-]+/m);
     expect(stdout).toMatch(/^silent .*question \d+ in the letter$/m);
     const profile = JSON.parse(fileText('gateway.json')) as { facts: Record<string, unknown> };
     expect(profile.facts).toMatchObject({

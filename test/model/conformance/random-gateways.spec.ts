@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import {
   ALL_INPUTS,
+  type Conclusion,
   conclusionsOf,
   DOCUMENTED_FACTS,
   type FactName,
   factsOf,
   type FactValue,
   gatewayOf,
+  observedProfile,
+  ownJournal,
   planRun,
   randomProfile,
   unplannedOf,
@@ -47,9 +50,22 @@ function observableOf(facts: Facts, sandbox: PaymentsSandbox): Facts {
 
 /** A gateway that takes a used key for another request hides whether a key is used, unless it refuses the same request. */
 function showsKeys(facts: Facts): boolean {
-  const repeated = facts.get('repeated key');
-  if (facts.get('repeated key, other body') !== 'accepted' || repeated === 'DUPLICATE_REQUEST') return true;
+  const [repeated, otherBody] = [facts.get('repeated key'), facts.get('repeated key, other body')];
+  if (otherBody !== 'accepted' || repeated === 'DUPLICATE_REQUEST') return true;
   return repeated === 'DUPLICATE_REFERENCE' && facts.get('key of a refusal') === 'used';
+}
+
+async function askedOf(options: Parameters<typeof startSandbox>[0]): Promise<readonly Conclusion[]> {
+  const sandbox = await startSandbox(options);
+  sandbox.directory.register(ALL_INPUTS.bankAccount!, ALL_INPUTS.accountName!);
+  const conclusions = await conclusionsOf(gatewayOf(sandbox));
+  await sandbox.stop();
+  return conclusions;
+}
+
+/** Without the request ids, which differ from run to run. */
+function told(conclusions: readonly Conclusion[]) {
+  return conclusions.map(({ verdict, question, says, fact }) => ({ verdict, question, says, fact }));
 }
 
 describe('a gateway whose facts are random', () => {
@@ -63,7 +79,8 @@ describe('a gateway whose facts are random', () => {
         const sandbox = await startSandbox({ profile, seed });
         sandbox.directory.register(ALL_INPUTS.bankAccount!, ALL_INPUTS.accountName!);
         const plan = planRun(ALL_INPUTS, WIDE_CAPS);
-        const conclusions = await conclusionsOf(gatewayOf(sandbox), plan);
+        const journal = ownJournal();
+        const conclusions = await conclusionsOf(gatewayOf(sandbox), plan, { journal });
         const chosen: Facts = new Map(
           [...DOCUMENTED_FACTS.keys()].map((name) => [name, profile.facts[name]!] as const),
         );
@@ -72,11 +89,25 @@ describe('a gateway whose facts are random', () => {
           seed,
           ...Object.fromEntries(observableOf(chosen, sandbox)),
         });
-        expect(unplannedOf(plan, sandbox.requests())).toEqual([]);
+        expect(unplannedOf(plan, sandbox.requests(), journal)).toEqual([]);
         for (const [name, value] of Object.entries(learnt)) learntValues.add(`${name}: ${value}`);
         await sandbox.stop();
       }
       if (runs >= MANY) expect(learntValues.size).toBeGreaterThan(3 * DOCUMENTED_FACTS.size);
+    },
+    Math.max(60_000, runs * 5_000),
+  );
+
+  it(
+    'is rebuilt by an emulator with what was observed, as far as a second run can tell',
+    async () => {
+      for (let run = 0; run < Math.ceil(runs / 3); run += 1) {
+        const seed = first + run;
+        const before = await askedOf({ profile: randomProfile(seed), seed });
+        const profile = observedProfile(before, undefined, new Date(0));
+        const after = await askedOf({ profile, seed });
+        expect({ seed, told: told(after) }).toEqual({ seed, told: told(before) });
+      }
     },
     Math.max(60_000, runs * 5_000),
   );

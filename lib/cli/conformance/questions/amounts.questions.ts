@@ -11,11 +11,17 @@ import {
   silent,
   unexpected,
 } from './finding.js';
-import { type Question } from './question.js';
+import { boundsOf } from './limit-search.js';
+import { type LimitSearch, type Question } from './question.js';
 import { amountOf, collection } from './requests.js';
 import { type Accepted, isAccepted, type KnownAnswer } from './step-answer.js';
 
-const SMALLEST = FACTS['smallest amount'].values;
+const SMALLEST: LimitSearch = {
+  rungs: FACTS['smallest amount'].values,
+  coarse: 100,
+  step: (inputs, cents) => collection(inputs, { amount: amountOf(cents) }),
+  isRefusal: (answer) => isRefusedFor(answer, 'amount'),
+};
 
 /** What amounts and currencies a collection may have. */
 export const AMOUNT_QUESTIONS: readonly Question[] = [
@@ -58,7 +64,7 @@ export const AMOUNT_QUESTIONS: readonly Question[] = [
     point: 'shows three error shapes',
     asks: 'Is a collection in another currency than TZS refused?',
     needs: ['phone'],
-    steps: (inputs) => [collection(inputs, { currency: 'USD' })],
+    steps: (inputs) => [collection(inputs, { currency: 'XTS' })],
     concludes: (answers) =>
       isRefusedFor(answers[0], 'currency')
         ? held('another currency than TZS is refused', answers)
@@ -69,8 +75,8 @@ export const AMOUNT_QUESTIONS: readonly Question[] = [
     point: 'shows no smallest or largest amount',
     asks: 'What is the smallest amount of a collection?',
     needs: ['phone'],
-    untilAccepted: true,
-    steps: (inputs) => SMALLEST.map((cents) => collection(inputs, { amount: amountOf(cents) })),
+    search: SMALLEST,
+    steps: (inputs) => SMALLEST.rungs.map((cents) => SMALLEST.step(inputs, cents)),
     concludes: smallestAmount,
   },
 ];
@@ -79,9 +85,21 @@ function amountAsText(answers: readonly KnownAnswer[]): readonly Finding[] {
   const [control, text] = answers;
   if (!isAccepted(control) || !text) return notPrepared(answers);
   if (isAccepted(text))
-    return learnt('amount as text', 'accepted', 'an amount may be a string', answers, 'amountFormat');
+    return learnt(
+      'amount as text',
+      'accepted',
+      'the amount of a collection may be a string',
+      answers,
+      'amountFormat',
+    );
   if (isRefusedFor(text, 'amount'))
-    return learnt('amount as text', 'refused', 'an amount has to be a number', answers, 'amountFormat');
+    return learnt(
+      'amount as text',
+      'refused',
+      'the amount of a collection has to be a number',
+      answers,
+      'amountFormat',
+    );
   return unexpected('a success or a refusal of the amount', answers);
 }
 
@@ -90,27 +108,40 @@ function threeDecimals(answers: readonly KnownAnswer[]): readonly Finding[] {
   if (!isAccepted(control) || !precise) return notPrepared(answers);
   const name = 'three decimals';
   if (isRefusedFor(precise, 'amount'))
-    return learnt(name, 'refused', 'an amount with three decimals is refused', answers);
+    return learnt(name, 'refused', 'a collection of an amount with three decimals is refused', answers);
   if (!isAccepted(precise)) return unexpected('a success or a refusal of the amount', answers);
   const [whole, seen] = [centsIn(control), centsIn(precise)];
   if (whole === undefined || seen === undefined)
-    return differs('an amount with three decimals is accepted, and not given back in cents', answers);
-  if (seen === whole) return learnt(name, 'cut', 'the third decimal is cut', answers);
+    return differs(
+      'a collection of an amount with three decimals is accepted, and not given back in cents',
+      answers,
+    );
+  if (seen === whole)
+    return learnt(name, 'cut', 'the third decimal of the amount of a collection is cut', answers);
   if (seen === whole + 1n)
-    return learnt(name, 'rounded', 'an amount with three decimals is rounded', answers);
-  return differs('an amount with three decimals is accepted as another one', answers);
+    return learnt(name, 'rounded', 'the amount of a collection with three decimals is rounded', answers);
+  return differs('a collection of an amount with three decimals is accepted as another one', answers);
 }
 
 function smallestAmount(answers: readonly KnownAnswer[]): readonly Finding[] {
-  const refused = answers.filter(({ kind }) => kind === 'refused');
-  const other = refused.find((answer) => !isRefusedFor(answer, 'amount'));
+  const other = answers.find((answer) => !isAccepted(answer) && !SMALLEST.isRefusal(answer));
   if (other) return silent(`${named(other)} came, which says nothing about the amount`, answers);
-  const [below, least] = [SMALLEST[refused.length - 1], SMALLEST[refused.length]];
-  const seen = below === undefined ? undefined : `TZS ${formatCents(BigInt(below))} is refused`;
-  if (!isAccepted(answers.at(-1)) || least === undefined)
+  const { refused, taken } = boundsOf(SMALLEST, answers);
+  const seen = refused === undefined ? undefined : `${inTzs(refused)} is refused`;
+  if (taken === undefined)
     return silent(seen ? `${seen}, and nothing larger was asked` : 'nothing was asked', answers);
-  const accepted = `TZS ${formatCents(BigInt(least))} is accepted`;
-  return learnt('smallest amount', least, seen ? `${accepted}, ${seen}` : accepted, answers, 'limits');
+  // No amount is below the first rung but 0.
+  if (taken - (refused ?? 0) > 1)
+    return silent(
+      `the smallest collection is between ${inTzs(refused ?? 0)} (refused) and ${inTzs(taken)} (taken)`,
+      answers,
+    );
+  const accepted = `a collection of ${inTzs(taken)} is accepted`;
+  return learnt('smallest amount', taken, seen ? `${accepted}, ${seen}` : accepted, answers, 'limits');
+}
+
+function inTzs(cents: number): string {
+  return `TZS ${formatCents(BigInt(cents))}`;
 }
 
 function centsIn({ data }: Accepted): bigint | undefined {

@@ -79,6 +79,17 @@ export interface Step {
   readonly sentAfter?: (before: readonly KnownAnswer[]) => boolean;
 }
 
+/** How a limit is found: rungs are asked until one is taken, then the middle between what is refused and what is taken. */
+export interface LimitSearch {
+  /** In the order in which they are asked. */
+  readonly rungs: readonly number[];
+  /** Values between rungs are multiples of it first: a gateway may refuse finer ones for another reason. */
+  readonly coarse: number;
+  readonly step: (inputs: QuestionInputs, value: number) => Step;
+  /** Whether it refuses the value, and nothing else. Any other refusal ends the search. */
+  readonly isRefusal: (answer: KnownAnswer) => boolean;
+}
+
 /** One row of the questions. */
 export interface Question {
   readonly name: string;
@@ -87,8 +98,10 @@ export interface Question {
   /** What it asks, in one sentence. */
   readonly asks: string;
   readonly needs: readonly OptionalInput[];
-  /** Sends its steps until one is accepted, so that one of them moves money at most. */
-  readonly untilAccepted?: true;
+  /** Looks for a limit. Its steps are the rungs of the search then. */
+  readonly search?: LimitSearch;
+  /** Why its answers could show nothing with these inputs, as a clause; undefined: they can. */
+  readonly isPointless?: (inputs: QuestionInputs) => string | undefined;
   /** Its requests. Depends on nothing but the inputs. */
   readonly steps: (inputs: QuestionInputs) => readonly Step[];
   /** What the answers show. Gets none that is a fault or in an unknown form. */

@@ -4,7 +4,7 @@ import { type FactName } from '../../../gateway-profile/facts.js';
 import { differs, type Finding, held, learnt, notPrepared, silent, unexpected } from './finding.js';
 import { type OptionalInput, type Question, type QuestionInputs } from './question.js';
 import { collection, lookup, phonePayout } from './requests.js';
-import { type Accepted, codeOf, idsOf, isAccepted, type KnownAnswer } from './step-answer.js';
+import { type Accepted, codeOf, idsOf, isAccepted, isOwn, type KnownAnswer } from './step-answer.js';
 
 const SPELLINGS = 'spells bank codes in two ways';
 const STATUS = 'shows no status query';
@@ -30,7 +30,7 @@ export const READ_QUESTIONS: readonly Question[] = [
   {
     name: 'list of banks',
     point: 'banks',
-    asks: 'Has each bank of the list its id, name and code?',
+    asks: 'Have the first banks of the list an id, a name and a code?',
     needs: [],
     steps: () => [{ operation: 'GET /bank-shortnames' }],
     concludes: bankList,
@@ -44,6 +44,8 @@ export const READ_QUESTIONS: readonly Question[] = [
       lookupAt(inputs, inputs.bankCode),
       lookupAt(inputs, otherCase(inputs.bankCode ?? '')),
     ],
+    isPointless: ({ bankCode = '' }) =>
+      otherCase(bankCode) === bankCode ? '--bank-code has no letters, and so no other case' : undefined,
     concludes: (answers) => spelling('case of bank codes', ['any', 'exact'], answers),
   },
   {
@@ -52,6 +54,10 @@ export const READ_QUESTIONS: readonly Question[] = [
     asks: 'Is the longer spelling of a bank code taken?',
     needs: ['bankCode', 'longBankCode', 'bankAccount'],
     steps: (inputs) => [lookupAt(inputs, inputs.bankCode), lookupAt(inputs, inputs.longBankCode)],
+    isPointless: ({ bankCode = '', longBankCode = '' }) =>
+      bankCode.toLowerCase() === longBankCode.toLowerCase()
+        ? '--long-bank-code is the same as --bank-code'
+        : undefined,
     concludes: (answers) => spelling('long bank codes', ['accepted', 'refused'], answers),
   },
   lookupQuestion('MOBILE_MONEY', ['recipientPhone'], ({ recipientPhone }) => ({
@@ -128,8 +134,8 @@ function bankList(answers: readonly KnownAnswer[]): readonly Finding[] {
     banks.length > 0 &&
     banks.every((bank) => isRecord(bank) && ['id', 'name', 'code'].every((field) => field in bank));
   return areWhole
-    ? held('each bank has its id, name and code', answers)
-    : differs('the list is empty, or a bank has not id, name and code', answers);
+    ? held('the first banks of the list have id, name and code', answers)
+    : differs('the list is empty, or one of its first banks has not id, name and code', answers);
 }
 
 function lookupQuestion(
@@ -187,7 +193,7 @@ function status(option: string, answers: readonly KnownAnswer[]): readonly Findi
   if (!isAccepted(made) || !asked) return notPrepared(answers);
   if (!isAccepted(asked)) return unexpected('a success', answers);
   const [first, again] = [recordOf(made), recordOf(asked)];
-  const isThere = typeof first['reference'] === 'string' && first['reference'] === again['reference'];
+  const isThere = isOwn(first['reference']) && first['reference'] === again['reference'];
   return isThere && typeof again['status'] === 'string'
     ? [{ verdict: 'learnt', says: 'the named path tells the status', evidence: idsOf(answers), option }]
     : differs('the named path answers without the reference or the status', answers);

@@ -1,10 +1,26 @@
-import { differs, type Finding, held, learnt, named, notPrepared, silent, unexpected } from './finding.js';
-import { type Question } from './question.js';
+import {
+  differs,
+  type Finding,
+  held,
+  isRefusedFor,
+  learnt,
+  named,
+  notPrepared,
+  silent,
+  unexpected,
+} from './finding.js';
+import { boundsOf } from './limit-search.js';
+import { type LimitSearch, type Question } from './question.js';
 import { collection, phonePayout } from './requests.js';
 import { codeOf, fieldsOf, isAccepted, type KnownAnswer } from './step-answer.js';
 
 /** One more than the longest of them is asked, too: it has to be refused. */
-const LENGTHS = [256, 255, 128, 100, 64, 50, 36] as const;
+const LONGEST: LimitSearch = {
+  rungs: [256, 255, 128, 100, 64, 50, 36],
+  coarse: 1,
+  step: (inputs, referenceLength) => collection(inputs, {}, { referenceLength }),
+  isRefusal: (answer) => isRefusedFor(answer, 'reference'),
+};
 
 /** What a used reference does, and how long one may be. */
 export const REFERENCE_QUESTIONS: readonly Question[] = [
@@ -43,8 +59,8 @@ export const REFERENCE_QUESTIONS: readonly Question[] = [
     point: 'shows no lengths',
     asks: 'How many characters may a reference have?',
     needs: ['phone'],
-    untilAccepted: true,
-    steps: (inputs) => LENGTHS.map((referenceLength) => collection(inputs, {}, { referenceLength })),
+    search: LONGEST,
+    steps: (inputs) => LONGEST.rungs.map((length) => LONGEST.step(inputs, length)),
     concludes: longestReference,
   },
 ];
@@ -79,22 +95,21 @@ function otherFamily(answers: readonly KnownAnswer[]): readonly Finding[] {
 }
 
 function longestReference(answers: readonly KnownAnswer[]): readonly Finding[] {
-  const last = answers.at(-1);
-  const refused = answers.filter(({ kind }) => kind === 'refused');
-  const other = refused.find((answer) => !isTooLong(answer));
+  const other = answers.find((answer) => !isAccepted(answer) && !LONGEST.isRefusal(answer));
   if (other) return silent(`${named(other)} came, which says nothing about the reference`, answers);
-  const longest = LENGTHS[answers.length - 1];
-  const shorter = LENGTHS[answers.length - 2];
-  if (!isAccepted(last) || longest === undefined)
+  const { refused, taken } = boundsOf(LONGEST, answers);
+  if (taken === undefined)
     return silent(
-      `every reference of ${LENGTHS[answers.length - 1] ?? 256} characters and more is refused`,
+      `every reference of a collection of ${refused ?? 256} characters and more is refused`,
       answers,
     );
-  if (shorter === undefined) return differs(`a reference of ${longest} characters is accepted`, answers);
-  const says = `a reference of ${longest} characters is accepted, one of ${shorter} refused`;
-  return learnt('longest reference', longest, says, answers);
-}
-
-function isTooLong(answer: KnownAnswer): boolean {
-  return fieldsOf(answer).join(' ') === 'reference' || codeOf(answer) === 'INVALID_REQUEST';
+  if (refused === undefined)
+    return differs(`a reference of a collection of ${taken} characters is accepted`, answers);
+  if (refused - taken > 1)
+    return silent(
+      `the longest reference of a collection is between ${taken} (taken) and ${refused} characters (refused)`,
+      answers,
+    );
+  const says = `a reference of a collection of ${taken} characters is accepted, one of ${refused} refused`;
+  return learnt('longest reference', taken, says, answers);
 }

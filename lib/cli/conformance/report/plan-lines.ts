@@ -11,29 +11,28 @@ const NUMBER_WIDTH = 10;
  * @param gateway Whom it would ask; undefined: that is not known yet.
  */
 export function planLines(
-  { questions, requests, money }: RunPlan,
+  { questions, requests, cost }: RunPlan,
   gateway: string | undefined,
   paint: Paint,
 ): readonly string[] {
   const head = line('question', 'requests', 'money in', 'money out');
-  const rows = questions.map(({ question, steps, leftOut }) => {
-    const own = requests.filter((request) => request.question === question.name);
+  const rows = questions.map(({ question, steps, cost: own, leftOut }) => {
     if (leftOut !== undefined)
       return paint('dim', `${question.name.padEnd(NAME_WIDTH)} not asked: ${leftOut}`);
-    const most = (side: 'inCents' | 'outCents'): string => {
-      const cents = own.map((request) => request[side]);
-      const sum = question.untilAccepted ? Math.max(...cents) : cents.reduce((total, one) => total + one, 0);
-      return sum === 0 ? '' : formatCents(BigInt(sum));
-    };
+    const most = (side: 'inCents' | 'outCents'): string => (own[side] === 0 ? '' : amountOf(own[side]));
     return line(question.name, String(steps.length), most('inCents'), most('outCents'));
   });
   return [
     paint('bold', head),
     ...rows,
     '',
-    `${requests.length} requests at most, with at most TZS ${formatCents(BigInt(money.inCents))} in and TZS ${formatCents(BigInt(money.outCents))} out. Nothing was sent.`,
+    `${requests.length} requests at most, with at most TZS ${amountOf(cost.inCents)} in and TZS ${amountOf(cost.outCents)} out, plus the gateway's fees of up to ${cost.collections} collections and ${cost.payouts} payouts. Nothing was sent.`,
     ...(gateway === undefined ? [] : [`The run would ask ${gateway}.`]),
   ];
+}
+
+function amountOf(cents: number): string {
+  return formatCents(BigInt(cents));
 }
 
 function line(name: string, ...numbers: readonly string[]): string {

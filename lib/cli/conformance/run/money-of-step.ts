@@ -24,7 +24,9 @@ export function movesMoney(operation: StepOperation): boolean {
 export function moneyOf({ operation, body }: Step): StepMoney {
   const direction = DIRECTIONS[operation];
   if (direction === undefined || typeof body === 'string' || body === undefined) return NO_MONEY;
-  const cents = centsAtMost(body['amount']);
+  // The caps count TZS. XTS is the code that ISO 4217 keeps for tests: a gateway that overlooks it takes it for TZS.
+  const isCounted = body['currency'] === 'TZS' || body['currency'] === 'XTS';
+  const cents = isCounted ? centsAtMost(body['amount']) : Number.POSITIVE_INFINITY;
   return direction === 'in' ? { ...NO_MONEY, inCents: cents } : { ...NO_MONEY, outCents: cents };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Conclusion } from '../conclusion.js';
 import { conclude, observe, unanswered } from '../questions/conclude.js';
 import { OBSERVATIONS } from '../questions/observations.js';
-import { type HeardAnswer } from '../questions/question.js';
+import { type HeardAnswer, type Step } from '../questions/question.js';
 import { type KnownAnswer, type StepAnswer } from '../questions/step-answer.js';
 import { type Conversation, type Heard } from './conversation.js';
 import { type PlannedQuestion, type RunPlan } from './plan.js';
@@ -44,13 +44,15 @@ export async function* runQuestions(
     }
     const answers: Heard[] = [];
     let isStopped = false;
-    for (let index = 0; maySend(planned, answers.map(answerIn), index); index += 1) {
+    const stepAfter = (): Step | undefined => nextStep(planned, answers.map(answerIn));
+    for (let step = stepAfter(); step; step = stepAfter()) {
       isStopped = signal?.aborted === true;
       if (isStopped) break;
-      const asked = await conversation.ask(planned, index);
+      const index = answers.length;
+      const asked = await conversation.ask({ ...planned, steps: steps.with(index, step) }, index);
       const { answer, isNew } = asked;
       answers.push(asked);
-      heard.push({ operation: steps[index]?.operation ?? 'GET status', answer });
+      heard.push({ operation: step.operation, answer });
       if (isNew && answer.kind === 'fault') pauseS = Math.min(answer.retryAfter ?? 0, LONGEST_WAIT_S);
     }
     const conclusions = conclusionsOf(planned, answers.map(answerIn), leftOut, isStopped);
@@ -76,17 +78,13 @@ function conclusionsOf(
 }
 
 /** A failure or an unknown answer ends a question: what would follow it could not be understood. */
-function maySend(
-  { question, steps }: PlannedQuestion,
-  answers: readonly StepAnswer[],
-  index: number,
-): boolean {
-  const step = steps[index];
-  if (!step) return false;
+function nextStep({ steps, next }: PlannedQuestion, answers: readonly StepAnswer[]): Step | undefined {
+  const step = steps[answers.length];
   const known = answers.filter(isKnown);
-  if (known.length < answers.length) return false;
-  if (question.untilAccepted) return known.every(({ kind }) => kind === 'refused');
-  return step.sentAfter ? step.sentAfter(known) : known.every(({ kind }) => kind === 'accepted');
+  if (!step || known.length < answers.length) return undefined;
+  if (next) return next(known);
+  const isSent = step.sentAfter ? step.sentAfter(known) : known.every(({ kind }) => kind === 'accepted');
+  return isSent ? step : undefined;
 }
 
 function isKnown(answer: StepAnswer): answer is KnownAnswer {

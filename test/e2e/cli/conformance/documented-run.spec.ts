@@ -29,7 +29,7 @@ describe('a run against the documented emulator', () => {
       'status of a payout',
       'unknown answers',
     ]);
-    expect(unplannedOf(plan, sandbox.requests())).toEqual([]);
+    expect(unplannedOf(plan, sandbox.requests(), journal)).toEqual([]);
     expect(statSync(journal).mode & 0o777).toBe(0o600);
     const text = readFileSync(journal, 'utf8');
     for (const secret of ['k_test_', '25571', '7770001111', '9990000404', 'Amani', 'Conformance Check', '@'])

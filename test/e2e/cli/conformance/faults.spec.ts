@@ -7,6 +7,7 @@ import {
   conclusionsOf,
   factsOf,
   gatewayOf,
+  ownJournal,
   unplannedOf,
   WIDE_CAPS,
 } from '../../../support/conformance-run.js';
@@ -47,11 +48,12 @@ describe('a run under faults', () => {
     const sandbox = await startSandbox({ seed: 7 });
     for (const operation of OPERATIONS) planned(sandbox.next(operation)).probability(0.25);
     const plan = planRun(ALL_INPUTS, WIDE_CAPS);
-    const conclusions = await conclusionsOf({ ...gatewayOf(sandbox), timeoutMs: 150 }, plan);
+    const journal = ownJournal();
+    const conclusions = await conclusionsOf({ ...gatewayOf(sandbox), timeoutMs: 150 }, plan, { journal });
     const facts = factsOf(conclusions);
     expect(facts.size).toBeGreaterThan(10);
     for (const [name, value] of facts) expect([name, value]).toEqual([name, DOCUMENTED_FACTS.get(name)]);
-    expect(unplannedOf(plan, sandbox.requests())).toEqual([]);
+    expect(unplannedOf(plan, sandbox.requests(), journal)).toEqual([]);
   });
 
   it('waits after a 429 as long as it is told, but for a minute at most', async () => {
@@ -69,11 +71,12 @@ describe('a run under faults', () => {
   it.each([1, 2, 3])('comes to its end with a gateway that varies its answers (seed %i)', async (seed) => {
     const sandbox = await startSandbox({ profile: 'adversarial', seed });
     const plan = planRun(ALL_INPUTS, WIDE_CAPS);
-    const conclusions = await conclusionsOf(gatewayOf(sandbox), plan);
+    const journal = ownJournal();
+    const conclusions = await conclusionsOf(gatewayOf(sandbox), plan, { journal });
     const concluded = new Set(conclusions.map(({ question }) => question));
     for (const { question } of plan.questions) expect(concluded).toContain(question.name);
     expect(factsOf(conclusions).size).toBeGreaterThan(20);
-    expect(unplannedOf(plan, sandbox.requests())).toEqual([]);
+    expect(unplannedOf(plan, sandbox.requests(), journal)).toEqual([]);
   });
 
   it('says that a gateway which is away could not be reached', async () => {

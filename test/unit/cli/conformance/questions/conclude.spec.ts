@@ -13,8 +13,20 @@ import {
 } from '../../../../support/conformance-answers.js';
 
 const paid = accepted({ reference: 'nc1', provider_reference: 'like 1', amount: '1.00' });
+const other = accepted({ reference: 'nc2', provider_reference: 'like 2', amount: '1.00' });
+const given = (provider_reference: unknown) => accepted({ reference: 'nc1', provider_reference });
+/** A gateway that gives back no reference. */
+const hidden = accepted({ reference: '…' });
+const reference = refused('DUPLICATE_REFERENCE');
 const network = refused('INVALID_NETWORK');
 const busy = refused('INSUFFICIENT_BALANCE');
+
+const to128 = [wrong('reference'), wrong('reference'), paid];
+
+/** Answers of a search between two rungs: R refuses the value, A takes it. */
+function halvings(word: string): readonly StepAnswer[] {
+  return word.split('').map((letter) => (letter === 'A' ? paid : refused('INVALID_REQUEST')));
+}
 
 /** Question, answers, verdict with the value of the fact. */
 const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
@@ -54,6 +66,7 @@ const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
   ['status of a collection', [paid, accepted({ reference: 'nc1', status: 'pending' })], 'learnt'],
   ['status of a collection', [paid, accepted({ reference: 'nc2', status: 'pending' })], 'differs'],
   ['status of a payout', [paid, accepted({ reference: 'nc1' })], 'differs'],
+  ['status of a payout', [hidden, accepted({ reference: '…', status: 'pending' })], 'differs'],
   ['status of a payout', [paid, refused('INSUFFICIENT_PERMISSIONS')], 'silent'],
   ['empty metadata', [accepted({ metadata: null })], 'held'],
   ['empty metadata', [accepted({ metadata: [] })], 'differs'],
@@ -79,9 +92,22 @@ const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
   ['payout to the bank account', [busy], 'silent'],
   ['same key, same request', [paid, refused('DUPLICATE_REQUEST')], 'held DUPLICATE_REQUEST'],
   ['same key, same request', [paid, refused('DUPLICATE_REFERENCE')], 'differs DUPLICATE_REFERENCE'],
-  ['same key, same request', [paid, paid], 'differs first answer'],
-  ['same key, same request', [paid, accepted({ provider_reference: 'like 2' })], 'differs'],
-  ['same key, same request', [accepted({}), accepted({})], 'differs'],
+  ['same key, same request', [paid, paid, other], 'differs first answer'],
+  ['same key, same request', [paid, paid], 'differs'],
+  ['same key, same request', [paid, paid, busy], 'differs'],
+  ['same key, same request', [paid, paid, paid], 'differs'],
+  ['same key, same request', [paid, other, other], 'differs'],
+  ['same key, same request', [given(undefined), given(undefined), other], 'differs'],
+  ['same key, same request', [given(null), given(null), other], 'differs'],
+  ['same key, same request', [given(null), given(null), given(null)], 'differs'],
+  ['same key, same request', [given(''), given(''), given('')], 'differs'],
+  ['same key, same request', [given('…'), given('…'), other], 'differs'],
+  ['same key, same request', [given(0), given(0), other], 'differs'],
+  ['same key, same request', [paid, paid, given(null)], 'differs'],
+  ['same key, same payout', [paid, refused('DUPLICATE_REQUEST')], 'held DUPLICATE_REQUEST'],
+  ['same key, same payout', [paid, paid, other], 'differs first answer'],
+  ['same key, other payout', [paid, refused('INVALID_REQUEST')], 'differs INVALID_REQUEST'],
+  ['same key, other payout', [busy], 'silent'],
   ['same key, same request', [paid, wrong('reference')], 'differs'],
   ['same key, same request', [wrong('amount')], 'silent'],
   ['same key, other request', [paid, refused('DUPLICATE_REQUEST')], 'held DUPLICATE_REQUEST'],
@@ -90,22 +116,38 @@ const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
   ['same key, other request', [paid, accepted({ reference: 'nc2' })], 'differs accepted'],
   ['same key, other request', [paid, accepted({ reference: '…' })], 'differs'],
   ['key of a refusal', [network, refused('DUPLICATE_REQUEST')], 'learnt used'],
-  ['key of a refusal', [network, network, refused('DUPLICATE_REQUEST')], 'learnt used'],
-  ['key of a refusal', [network, network, refused('INVALID_REQUEST')], 'learnt used'],
-  ['key of a refusal', [network, network, network], 'learnt used'],
-  ['key of a refusal', [network, network, paid, refused('DUPLICATE_REQUEST')], 'learnt free'],
-  ['key of a refusal', [network, network, paid, paid, refused('INVALID_REQUEST')], 'learnt free'],
-  ['key of a refusal', [network, network, paid, paid, paid], 'learnt free'],
-  ['key of a refusal', [network, network, paid, paid, accepted({ reference: 'nc2' })], 'silent'],
+  ['key of a refusal', [network, reference], 'silent'],
+  ['key of a refusal', [network, reference, paid, network], 'learnt used'],
   [
     'key of a refusal',
-    [network, network, paid, refused('DUPLICATE_REFERENCE'), accepted({ reference: 'nc2' })],
+    [network, reference, paid, paid, paid, paid, refused('DUPLICATE_REQUEST')],
+    'learnt free',
+  ],
+  ['key of a refusal', [network, network, paid, refused('DUPLICATE_REQUEST')], 'learnt used'],
+  ['key of a refusal', [network, network, paid, refused('INVALID_REQUEST'), paid], 'learnt used'],
+  ['key of a refusal', [network, network, paid, refused('INVALID_REQUEST'), busy], 'silent'],
+  [
+    'key of a refusal',
+    [network, network, paid, refused('INVALID_REQUEST'), refused('INVALID_REQUEST')],
     'silent',
   ],
+  ['key of a refusal', [network, network, paid, reference], 'differs'],
+  ['key of a refusal', [network, network, paid, network], 'learnt used'],
+  // The network of the person is wrong, too.
+  ['key of a refusal', [network, network, network], 'silent'],
+  ['key of a refusal', [network, network, refused('INVALID_REQUEST')], 'silent'],
+  ['key of a refusal', [network, network, paid, paid, paid, refused('DUPLICATE_REQUEST')], 'learnt free'],
+  ['key of a refusal', [network, network, paid, paid, paid, paid, refused('INVALID_REQUEST')], 'learnt free'],
+  ['key of a refusal', [network, network, paid, paid, paid, paid, paid], 'learnt free'],
+  ['key of a refusal', [network, network, paid, paid, paid, paid, other], 'silent'],
+  ['key of a refusal', [network, network, paid, accepted(), paid, accepted(), accepted()], 'silent'],
+  ['key of a refusal', [network, network, paid, hidden, paid, hidden, hidden], 'silent'],
+  ['key of a refusal', [network, network, paid, paid, paid, reference, other], 'silent'],
   ['key of a refusal', [network, network, busy], 'silent'],
   ['key of a refusal', [network, network, paid, busy], 'silent'],
-  ['key of a refusal', [network, network, paid, paid, busy], 'silent'],
-  ['key of a refusal', [network, network, wrong('reference')], 'differs'],
+  ['key of a refusal', [network, network, paid, paid, paid, busy], 'silent'],
+  ['key of a refusal', [network, network, paid, paid, paid, paid, busy], 'silent'],
+  ['key of a refusal', [network, network, paid, wrong('reference')], 'differs'],
   ['key of a refusal', [network, refused('INVALID_PHONE')], 'differs'],
   ['key of a refusal', [busy], 'silent'],
   [
@@ -123,7 +165,10 @@ const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
   ['reference of a collection used by a payout', [paid, refused('DUPLICATE_REFERENCE')], 'learnt used'],
   ['reference of a collection used by a payout', [paid, busy], 'silent'],
   ['longest reference', [wrong('reference'), paid], 'learnt 255'],
-  ['longest reference', [wrong('reference'), refused('INVALID_REQUEST'), paid], 'learnt 128'],
+  ['longest reference', [wrong('reference'), refused('INVALID_REQUEST'), paid], 'silent'],
+  ['longest reference', [...to128, ...halvings('RRRRRRA')], 'learnt 129'],
+  ['longest reference', [...to128, ...halvings('AAAAAAA')], 'learnt 254'],
+  ['longest reference', [...to128, wrong('amount')], 'silent'],
   ['longest reference', Array<StepAnswer>(7).fill(wrong('reference')), 'silent'],
   ['longest reference', [paid], 'differs'],
   ['longest reference', [wrong('amount'), paid], 'silent'],
@@ -142,7 +187,10 @@ const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
   ['other currency', [refused('INVALID_REQUEST')], 'held'],
   ['other currency', [paid], 'differs'],
   ['smallest amount', [paid], 'learnt 1'],
-  ['smallest amount', [wrong('amount'), wrong('amount'), paid], 'learnt 10000'],
+  ['smallest amount', [wrong('amount'), wrong('amount'), paid], 'silent'],
+  ['smallest amount', [wrong('amount'), paid, ...halvings('AAAAAAA')], 'learnt 2'],
+  ['smallest amount', [wrong('amount'), paid, ...halvings('RRRRRRR')], 'learnt 100'],
+  ['smallest amount', [wrong('amount'), paid, wrong('phone')], 'silent'],
   ['smallest amount', [wrong('amount'), wrong('amount')], 'silent'],
   ['smallest amount', [refused('INSUFFICIENT_PERMISSIONS'), paid], 'silent'],
 ];
@@ -173,9 +221,13 @@ describe('what a question concludes', () => {
   });
 
   it('says exactly what a ladder saw, with the request ids', () => {
-    const [conclusion] = conclude(questionNamed('smallest amount'), [wrong('amount'), paid]);
+    const answers = [wrong('amount'), paid];
+    expect(conclude(questionNamed('smallest amount'), answers)[0]).toMatchObject({
+      says: 'the smallest collection is between TZS 0.01 (refused) and TZS 1.00 (taken)',
+    });
+    const [conclusion] = conclude(questionNamed('smallest amount'), [...answers, ...halvings('RRRRRRR')]);
     expect(conclusion).toMatchObject({
-      says: 'TZS 1.00 is accepted, TZS 0.01 is refused',
+      says: 'a collection of TZS 1.00 is accepted, TZS 0.99 is refused',
       evidence: ['id-of-success'],
       option: 'limits',
     });

@@ -8,9 +8,12 @@ import { ALL_INPUTS, WIDE_CAPS } from '../../../../support/conformance-run.js';
 const CAPS = { maxRequests: 100, maxAmountCents: 1_000 };
 const collect = (amount: unknown) => ({
   operation: 'POST /payments/mobile-money' as const,
-  body: { amount },
+  body: { amount, currency: 'TZS' },
 });
-const pay = (amount: unknown) => ({ operation: 'POST /disbursements/bank' as const, body: { amount } });
+const pay = (amount: unknown, currency = 'TZS') => ({
+  operation: 'POST /disbursements/bank' as const,
+  body: { amount, currency },
+});
 
 function asking(name: string, steps: Question['steps'], rest: Partial<Question> = {}): Question {
   return { name, point: 'banks', asks: 'What?', needs: [], steps, concludes: () => [], ...rest };
@@ -27,7 +30,7 @@ describe('the plan of a run', () => {
       { question: 'money', step: 0, operation: 'POST /payments/mobile-money', inCents: 150, outCents: 0 },
       { question: 'money', step: 1, operation: 'POST /disbursements/bank', inCents: 0, outCents: 200 },
     ]);
-    expect(plan.money).toEqual({ inCents: 150, outCents: 200 });
+    expect(plan.cost).toEqual({ inCents: 150, outCents: 200, collections: 1, payouts: 1 });
   });
 
   it('leaves out whole questions that would pass a cap, and asks the cheaper ones after them', () => {
@@ -47,13 +50,39 @@ describe('the plan of a run', () => {
     ]);
   });
 
-  it('counts a ladder once, with its dearest step, and takes the steps above the cap from it', () => {
-    const ladder = asking('ladder', () => [collect(1), collect(5), collect(20)], { untilAccepted: true });
+  it('counts the rungs of a search once, and takes those above the cap from it', () => {
+    const search: Question['search'] = {
+      rungs: [100, 500, 2_000],
+      coarse: 100,
+      step: (_, cents) => collect(cents / 100),
+      isRefusal: ({ kind }) => kind === 'refused',
+    };
+    const ladder = asking('search', () => [], { search });
     const plan = planRun({ amountCents: 1 }, CAPS, [asking('first', () => [collect(4)]), ladder]);
+    // Two rungs fit. To narrow the limit down would cost up to nine more payments of 5.00.
     expect(plan.requests).toHaveLength(3);
-    expect(totalOf(plan.money)).toBe(900);
+    expect(plan.cost).toEqual({ inCents: 900, outCents: 0, collections: 2, payouts: 0 });
+    const wide = planRun({ amountCents: 1 }, { ...CAPS, maxAmountCents: 5_400 }, [
+      asking('first', () => [collect(4)]),
+      { ...ladder, search: { ...search, rungs: [100, 500] } },
+    ]);
+    expect(wide.requests).toHaveLength(12);
+    expect(wide.cost).toEqual({ inCents: 5_400, outCents: 0, collections: 11, payouts: 0 });
     const tight = planRun({ amountCents: 1 }, { ...CAPS, maxAmountCents: 0 }, [ladder]);
     expect(tight.questions[0]?.leftOut).toBe('would pass --max-amount 0.00');
+  });
+
+  it('leaves out a question whose two spellings are one', () => {
+    const left = (inputs: object) =>
+      planRun({ ...ALL_INPUTS, ...inputs }, WIDE_CAPS)
+        .questions.filter(({ leftOut }) => leftOut !== undefined)
+        .map(({ question, leftOut }) => [question.name, leftOut]);
+    expect(left({})).toEqual([]);
+    expect(left({ bankCode: '0123', longBankCode: '0123' })).toEqual([
+      ['case of bank codes', '--bank-code has no letters, and so no other case'],
+      ['long bank codes', '--long-bank-code is the same as --bank-code'],
+    ]);
+    expect(left({ bankCode: 'BSB', longBankCode: 'bsb' })).toHaveLength(1);
   });
 
   it('names the inputs that a question needs', () => {
@@ -95,6 +124,8 @@ describe('the money of a request', () => {
     expect(moneyOf(collect(1.1)).inCents).toBe(110);
     expect(moneyOf(collect(1.006)).inCents).toBe(101);
     expect(moneyOf(pay('1000.00')).outCents).toBe(100_000);
+    expect(moneyOf(pay(1, 'XTS')).outCents).toBe(100);
+    expect(moneyOf(pay(1, 'USD')).outCents).toBe(Number.POSITIVE_INFINITY);
     for (const amount of [1e21, '1e3', -1, null, undefined, Number.NaN])
       expect(moneyOf(pay(amount)).outCents).toBe(Number.POSITIVE_INFINITY);
   });

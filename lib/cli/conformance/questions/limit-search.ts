@@ -1,0 +1,51 @@
+import { type LimitSearch } from './question.js';
+import { isAccepted, type KnownAnswer } from './step-answer.js';
+
+/** How far a search came. The limit is known if nothing lies between the two. */
+export interface LimitBounds {
+  readonly refused?: number;
+  readonly taken?: number;
+}
+
+/** What the answers show, each to the value that the search asked then. */
+export function boundsOf(search: LimitSearch, answers: readonly KnownAnswer[]): LimitBounds {
+  let bounds: LimitBounds = {};
+  for (const [index, answer] of answers.entries()) {
+    const value = valueAfter(search, bounds, index);
+    if (value === undefined) break;
+    if (isAccepted(answer)) bounds = { ...bounds, taken: value };
+    else if (search.isRefusal(answer)) bounds = { ...bounds, refused: value };
+    else break;
+  }
+  return bounds;
+}
+
+/** The value that is asked after these answers; undefined: the limit is found, or cannot be. */
+export function nextValue(search: LimitSearch, answers: readonly KnownAnswer[]): number | undefined {
+  const isClear = answers.every((answer) => isAccepted(answer) || search.isRefusal(answer));
+  return isClear ? valueAfter(search, boundsOf(search, answers), answers.length) : undefined;
+}
+
+/** How many values are asked at most after a rung was taken. */
+export function mostHalvings({ rungs, coarse }: LimitSearch): number {
+  const gaps = rungs.slice(1).map((rung, index) => Math.abs(rung - (rungs[index] ?? rung)));
+  const halvings = gaps.map((gap) =>
+    gap > coarse
+      ? Math.ceil(Math.log2(Math.ceil(gap / coarse))) + Math.ceil(Math.log2(coarse))
+      : Math.ceil(Math.log2(gap)),
+  );
+  return Math.max(0, ...halvings);
+}
+
+function valueAfter(
+  { rungs, coarse }: LimitSearch,
+  { refused, taken }: LimitBounds,
+  asked: number,
+): number | undefined {
+  if (taken === undefined) return rungs[asked];
+  if (refused === undefined) return undefined;
+  const gap = Math.abs(taken - refused);
+  if (gap <= 1) return undefined;
+  const unit = gap > coarse ? coarse : 1;
+  return Math.round((taken + refused) / 2 / unit) * unit;
+}
