@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type PaymentsSandbox, type PlannedFault } from 'nestjs-payments/sandbox';
 import {
   ALL_INPUTS,
@@ -77,6 +80,27 @@ describe('a run under faults', () => {
     for (const { question } of plan.questions) expect(concluded).toContain(question.name);
     expect(factsOf(conclusions).size).toBeGreaterThan(20);
     expect(unplannedOf(plan, sandbox.requests(), journal)).toEqual([]);
+  });
+
+  it('learns nothing from a body that is too long to be read whole', async () => {
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ status: 'success', data: 'x'.repeat(70_000) }));
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const gateway = {
+      baseUrl: `http://127.0.0.1:${port}/api/v1`,
+      apiKey: 'pk_test_a',
+      apiSecret: 'sk_test_a',
+    };
+    const conclusions = await conclusionsOf(gateway, planRun({ amountCents: 100 }, WIDE_CAPS));
+    expect(conclusions[0]).toMatchObject({
+      verdict: 'silent',
+      says: 'request 1: its body is longer than 64 kB',
+    });
+    expect(factsOf(conclusions).size).toBe(0);
   });
 
   it('says that a gateway which is away could not be reached', async () => {

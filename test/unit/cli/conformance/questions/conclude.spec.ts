@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { conclude } from '../../../../../lib/cli/conformance/questions/conclude.js';
 import { QUESTIONS } from '../../../../../lib/cli/conformance/questions/questions.js';
+import { observedProfile } from '../../../../../lib/cli/conformance/report/observed-profile.js';
 import { type StepAnswer } from '../../../../../lib/cli/conformance/questions/step-answer.js';
 import {
   accepted,
@@ -218,6 +219,20 @@ describe('what a question concludes', () => {
         expect(conclusion?.says).not.toMatch(/undefined|null$/);
       }
     }
+  });
+
+  it('knows no rule of keys that payouts follow and collections do not', () => {
+    const found = (payout: StepAnswer) => [
+      ...conclude(questionNamed('same key, same request'), [paid, refused('DUPLICATE_REQUEST')]),
+      ...conclude(questionNamed('same key, same payout'), [paid, payout]),
+    ];
+    const factsWith = (payout: StepAnswer) => observedProfile(found(payout), undefined, new Date(0)).facts;
+    expect(factsWith(refused('DUPLICATE_REQUEST'))).toEqual({ 'repeated key': 'DUPLICATE_REQUEST' });
+    expect(factsWith(reference)).toEqual({});
+    expect(found(reference)[1]).toMatchObject({
+      verdict: 'differs',
+      says: 'DUPLICATE_REFERENCE for the same key and payout',
+    });
   });
 
   it('says exactly what a ladder saw, with the request ids', () => {
