@@ -59,7 +59,7 @@ describe('nestjs-payments conformance on a terminal', () => {
     const { code, stdout } = await command.finished();
     expect(code).toBe(0);
     expect(stdout).toContain('The wait for webhooks was ended: what came until now is told.');
-    expect(stdout).toMatch(/silent +no payment\.success within \d+ s/);
+    expect(stdout).toMatch(/silent +event payment\.success: no payment\.success within \d+ s/);
   });
 
   it('names the request that a person ends by an amount that no other request has', async () => {
