@@ -29,6 +29,24 @@ describe('an emulator with a profile', () => {
     }
   });
 
+  it.each([400, 413, 415])(
+    'keeps the status of HTTP for a body of another type, and says %s for one that is no JSON',
+    async (status) => {
+      const gateway = callerOf(
+        await startWith({ 'status of INVALID_REQUEST': status, 'shape of INVALID_REQUEST': 'B' }),
+      );
+      const headers = { 'content-type': 'text/plain' };
+      expect(await gateway.post('/payments/mobile-money', COLLECTION, { headers })).toMatchObject({
+        status: 415,
+        body: { status: 'error' },
+      });
+      expect(await gateway.post('/payments/mobile-money', '{')).toMatchObject({
+        status,
+        body: { success: false },
+      });
+    },
+  );
+
   it('remembers every request of a key if it takes another one with a used key', async () => {
     const sandbox = await startWith({
       'repeated key': 'first answer',
