@@ -21,7 +21,10 @@ export const CONFORMANCE_OPTIONS = {
     'the most money that may move in this run, in and out together, without fees (default: 0)',
   ),
   'max-requests': text('<number>', 'the most requests of this run (default: 200)'),
-  amount: text('<TZS>', 'the amount of each payment (default: 1.00)'),
+  amount: text(
+    '<TZS>',
+    'the amount of a payment (default: 1.00); the smallest amount is looked for up to 1000.00, within --max-amount',
+  ),
   phone: text('<number>', 'phone of a customer of yours who is asked for money: 255XXXXXXXXX'),
   'partner-phone': text('<number>', 'the same in the partner wallet'),
   'recipient-phone': text('<number>', 'phone that payouts go to'),

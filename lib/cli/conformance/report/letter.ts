@@ -4,13 +4,13 @@ const FRAMES = {
   english: {
     title: 'Questions about your payment interface',
     before:
-      'Dear support team,\n\nwe are connecting our application with your payment interface. Its specification leaves the following points open, and we do not know the answers from its sandbox either. Please tell us:',
+      'Dear support team,\n\nwe are connecting our application with your payment interface. Its specification leaves the following points open. Please tell us:',
     after: 'Thank you.',
   },
   swahili: {
     title: 'Maswali kuhusu mfumo wenu wa malipo',
     before:
-      'Ndugu timu ya msaada,\n\ntunaunganisha programu yetu na mfumo wenu wa malipo. Maelezo ya mfumo (specification) hayaelezi mambo yafuatayo, na majibu yake hatuyajui kutoka kwenye sandbox pia. Tafadhali tuelezeni:',
+      'Ndugu timu ya msaada,\n\ntunaunganisha programu yetu na mfumo wenu wa malipo. Maelezo ya mfumo (specification) hayaelezi mambo yafuatayo. Tafadhali tuelezeni:',
     after: 'Asante.',
   },
 } as const;
