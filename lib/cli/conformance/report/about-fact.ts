@@ -2,12 +2,12 @@ import { type FactName } from '../../../gateway-profile/facts.js';
 import { type Conclusion } from '../conclusion.js';
 
 /** The questions that find out facts of another name. */
-const QUESTIONS: { readonly [Name in FactName]?: string } = {
-  'repeated key': 'same key, same request',
-  'repeated key, other body': 'same key, other request',
-  'repeated reference': 'reference used again by a collection',
-  'reference of the other family': 'reference of a collection used by a payout',
-  'three decimals': 'amount with three decimals',
+const QUESTIONS: { readonly [Name in FactName]?: readonly string[] } = {
+  'repeated key': ['same key, same request', 'same key, same payout'],
+  'repeated key, other body': ['same key, other request', 'same key, other payout'],
+  'repeated reference': ['reference used again by a collection'],
+  'reference of the other family': ['reference of a collection used by a payout'],
+  'three decimals': ['amount with three decimals'],
 };
 
 /** How an observation calls a fact, if not by its name. */
@@ -17,5 +17,6 @@ const CLAUSES: { readonly [Name in FactName]?: string } = {
 
 /** Whether a conclusion is about a fact that it has no value of. */
 export function isAbout({ question, says }: Conclusion, fact: FactName): boolean {
-  return question === (QUESTIONS[fact] ?? fact) || says.startsWith(`the ${CLAUSES[fact] ?? fact} varies`);
+  const questions: readonly string[] = QUESTIONS[fact] ?? [fact];
+  return questions.includes(question) || says.startsWith(`the ${CLAUSES[fact] ?? fact} varies`);
 }

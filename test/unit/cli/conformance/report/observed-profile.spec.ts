@@ -123,7 +123,7 @@ describe('the comparison of two profiles', () => {
     const differs = { verdict: 'differs', evidence: [] } as const;
     const { changed, notObserved } = compareProfiles(before, profile(), [
       ...varied,
-      { ...differs, question: 'same key, same request', says: 'a success of another payment' },
+      { ...differs, question: 'same key, same payout', says: 'a success of another payment' },
       { ...differs, question: 'webhook signature', says: 'some webhooks are signed in another way' },
     ]);
     expect(changed.map(({ says, now }) => [says, now])).toEqual([
