@@ -28,7 +28,8 @@ export function compareProfiles(
 ): ProfileComparison {
   const changed: ProfileChange[] = [];
   const notObserved: string[] = [];
-  const differs = conclusions.filter(({ verdict, fact }) => verdict === 'differs' && !fact);
+  // A fact of which two conclusions differ has no value in the profile.
+  const differs = conclusions.filter(({ verdict }) => verdict === 'differs');
   let known = 0;
   const compare = (
     says: string,

@@ -139,6 +139,21 @@ describe('the comparison of two profiles', () => {
     expect(notObserved).toEqual(['the HTTP status of INVALID_BANK', 'the error shape of INVALID_BANK']);
   });
 
+  it('is a change if payouts follow another rule than collections now', () => {
+    const before = profile({ facts: { 'repeated key': 'DUPLICATE_REQUEST' } });
+    const now: readonly Conclusion[] = [
+      { ...found('repeated key', 'DUPLICATE_REQUEST'), verdict: 'held', question: 'same key, same request' },
+      {
+        ...found('repeated key', 'DUPLICATE_REFERENCE'),
+        verdict: 'differs',
+        question: 'same key, same payout',
+        says: 'DUPLICATE_REFERENCE for the same key and payout',
+      },
+    ];
+    const { changed } = compareProfiles(before, observedProfile(now, undefined, AT), now);
+    expect(changed.map((change) => change.now)).toEqual(['DUPLICATE_REFERENCE for the same key and payout']);
+  });
+
   it.each([1, 2, 3])('knows for every fact which question finds it: random profile %s', async (seed) => {
     const sandbox = await startSandbox({ clock: 'manual', profile: randomProfile(seed) });
     const conclusions = await conclusionsOf(gatewayOf(sandbox));
