@@ -1,5 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { formatCents } from '../../common/money.js';
+import { PaymentsError } from '../../errors/payments-errors.js';
 import { type CommandContext } from '../command.js';
 import { onInterruption } from '../payout/interruption.js';
 import { UsageError } from '../usage-error.js';
@@ -74,13 +75,20 @@ export async function runConformance(run: ConformanceRun): Promise<number> {
   }
 }
 
+function unreachable({ baseUrl }: AskedGateway): PaymentsError {
+  return new PaymentsError(
+    'GATEWAY_UNREACHABLE',
+    `${new URL(baseUrl).origin} cannot be reached, and nothing was sent: compare PAYMENTS_BASE_URL. \`npx nestjs-payments doctor\` looks closer.`,
+  );
+}
+
 function beginning({ gateway, plan }: ConformanceRun): string {
   const { inCents, outCents } = plan.cost;
   return `Asking ${new URL(gateway.baseUrl).origin} with test keys, at most TZS ${formatCents(BigInt(inCents))} in and TZS ${formatCents(BigInt(outCents))} out.`;
 }
 
 async function askAll(
-  { order, plan, context, isJson }: ConformanceRun,
+  { order, plan, gateway, context, isJson }: ConformanceRun,
   conversation: Conversation,
   hearing: WebhookHearing | undefined,
   signal: AbortSignal,
@@ -91,6 +99,7 @@ async function askAll(
     hearing?.note(result);
     const sent = result.answers.filter(({ isNew }) => isNew);
     if (sent.length === 0) continue;
+    if (!conversation.hasReached) throw unreachable(gateway);
     if (!isJson) context.terminal.say(context.terminal.paint('dim', `asked: ${result.question}`));
     const does = PERSON.get(result.question)?.(order.inputs);
     const isWaiting = sent.some(({ answer }) => answer.kind === 'accepted');

@@ -137,15 +137,31 @@ describe('nestjs-payments conformance', () => {
     const lines = (await check('--json')).stdout.trim().split('\n');
     const { comparison } = lines.map((line) => JSON.parse(line) as { comparison?: object }).at(-1) ?? {};
     expect(comparison).toMatchObject({ changed: 0 });
-    await sandbox.stop();
-    const unreachable = await check();
-    expect(unreachable.code).toBe(1);
-    expect(unreachable.stdout).toMatch(/^Nothing could be compared: 0 of \d+ facts\.$/m);
-    sandbox = await PaymentsSandbox.start({ clock: 'manual' });
+    // A gateway that fails says nothing.
+    const failing = createServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1');
+    await once(failing, 'listening');
+    const { port } = failing.address() as AddressInfo;
+    const nothing = await runCommand(['conformance', '--check', 'gateway.json'], {
+      folder,
+      environment: { ...environmentOf(sandbox), PAYMENTS_BASE_URL: `http://127.0.0.1:${port}/api/v1` },
+    });
+    failing.close();
+    expect(nothing.code).toBe(1);
+    expect(nothing.stdout).toMatch(/^Nothing could be compared: 0 of \d+ facts\.$/m);
   });
 
   it('plans whatever files there are', async () => {
     expect((await run('--plan', '--out', 'nowhere/x.json', '--check', 'nothing.json')).code).toBe(0);
+  });
+
+  it('ends at once if the gateway cannot be reached, and begins anew at the right address', async () => {
+    const environment = { ...environmentOf(sandbox), PAYMENTS_BASE_URL: 'http://127.0.0.1:1/api/v1' };
+    const { code, stdout, stderr } = await runCommand(COMMAND, { folder, environment });
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('http://127.0.0.1:1 cannot be reached, and nothing was sent');
+    expect((await run()).code).toBe(0);
+    expect(sandbox.requests().length).toBeGreaterThan(20);
   });
 
   it('refuses live keys before anything is sent', async () => {

@@ -91,6 +91,11 @@ export class Conversation {
     return steps.map((_, index) => this.referenceOf(question.name, steps, index));
   }
 
+  /** Whether the gateway took any request of the run. */
+  get hasReached(): boolean {
+    return this.journal.all().some(({ outcome }) => outcome !== 'unsent');
+  }
+
   /** Whether the run of the journal had ended before. Then its answers are told again, and nothing is asked. */
   get wasFinished(): boolean {
     return this.journal.wasFinished;

@@ -58,11 +58,11 @@ export class RunJournal {
       descriptor = openFile(file);
       const [head, ...entries] = wholeLines(descriptor);
       const begun = head && headOf(head);
-      // Without an entry nothing was asked, so that nothing is lost.
-      if (begun && begun.bond !== bond && entries.length > 0) throw ofAnotherRun(file);
+      const isOwn = begun?.bond === bond;
+      if (begun && !isOwn && mayHaveSent(entries)) throw ofAnotherRun(file);
       fchmodSync(descriptor, 0o600);
-      const run = begun?.bond === bond ? begun.run : begin(descriptor, bond);
-      return new RunJournal(descriptor, lock, run, entries);
+      const run = isOwn ? begun.run : begin(descriptor, bond);
+      return new RunJournal(descriptor, lock, run, isOwn ? entries : []);
     } catch (error) {
       if (descriptor !== undefined) closeSync(descriptor);
       lock.release();
@@ -123,6 +123,13 @@ export class RunJournal {
     if (!begun || !isOutcome(outcome)) throw notAJournal();
     this.steps.set(key, { ...begun, outcome });
   }
+}
+
+/** Where nothing was sent, as to an address with a mistake, nothing is lost. */
+function mayHaveSent(entries: readonly Readonly<Record<string, unknown>>[]): boolean {
+  const asked = entries.filter(({ ask }) => ask !== undefined);
+  const unsent = entries.filter(({ outcome }) => outcome === 'unsent');
+  return asked.length > unsent.length;
 }
 
 function keyOf({ question, step }: StepName): string {
