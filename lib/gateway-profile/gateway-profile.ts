@@ -44,9 +44,17 @@ export interface HmacFacts {
   /** What is signed, in order. */
   readonly payload: readonly SignedPartFact[];
   /** The header with the signed time and its unit; left out if no time is signed. */
-  readonly timestamp?: { readonly header: string; readonly unit: 's' | 'ms' | 'iso' };
+  readonly timestamp?: {
+    /** In lower case. */
+    readonly header: string;
+    /** Seconds or milliseconds since 1970, or ISO 8601. */
+    readonly unit: 's' | 'ms' | 'iso';
+  };
   /** The header with the signed delivery id; left out if none is signed. */
-  readonly id?: { readonly header: string };
+  readonly id?: {
+    /** In lower case. */
+    readonly header: string;
+  };
   /** How the secret is written; left out if the whole text is the key. */
   readonly secretEncoding?: 'base64' | 'hex';
 }
@@ -56,7 +64,14 @@ export interface HmacFacts {
  *
  * @publicApi
  */
-export type SignedPartFact = 'body' | 'timestamp' | 'id' | { readonly literal: string };
+export type SignedPartFact =
+  | 'body'
+  | 'timestamp'
+  | 'id'
+  | {
+      /** Fixed text. */
+      readonly literal: string;
+    };
 
 /**
  * A signature that `standardWebhooks()` describes.

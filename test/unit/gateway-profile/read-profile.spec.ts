@@ -111,6 +111,12 @@ describe('reading a profile', () => {
     );
   });
 
+  it('says nothing of the fields of another version, which may mean something else', () => {
+    expect(problemsOf({ ...PROFILE, version: 2, facts: [], other: 1 })).toBe(
+      'gateway.json: version must be 1: this package reads no other version.',
+    );
+  });
+
   it('names every wrong field at once', () => {
     const message = problemsOf({ ...PROFILE, observedAt: 1, facts: { bearer: 'no' } });
     expect(message).toContain('observedAt');

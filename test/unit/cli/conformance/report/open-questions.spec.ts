@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { type Conclusion, type Verdict } from '../../../../../lib/cli/conformance/conclusion.js';
+import { letterNumber, openQuestions } from '../../../../../lib/cli/conformance/report/open-questions.js';
+
+const found = (question: string, verdict: Verdict): Conclusion => ({
+  question,
+  verdict,
+  says: '',
+  evidence: [],
+});
+const REPEATED = 'does not say what a repeated key gives';
+const points = (...conclusions: Conclusion[]): readonly string[] =>
+  openQuestions(conclusions).map(({ point }) => point);
+
+describe('the open questions', () => {
+  it('are about every point of which nothing is known', () => {
+    expect(points()).toContain(REPEATED);
+    expect(points(found('same key, same request', 'held'))).not.toContain(REPEATED);
+    expect(points(found('same key, same request', 'differs'))).not.toContain(REPEATED);
+  });
+
+  it('are also about a point of which something is known, and something is not', () => {
+    const both = [found('same key, same request', 'held'), found('same key, other request', 'silent')];
+    expect(points(...both)).toContain(REPEATED);
+  });
+
+  it('have the number that they have in the letter', () => {
+    const silent = found('same key, same request', 'silent');
+    const letter = openQuestions([silent, found('bearer', 'learnt')]);
+    const number = letterNumber(letter, silent);
+    expect(letter[(number ?? 0) - 1]?.point).toBe(REPEATED);
+    expect(letterNumber(letter, found('bearer', 'silent'))).toBeUndefined();
+  });
+});
