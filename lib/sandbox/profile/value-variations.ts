@@ -3,7 +3,8 @@ import { type Choices } from './choices.js';
 export type Fields = Readonly<Record<string, unknown>>;
 export type Change = (fields: Fields, choices: Choices) => Fields;
 
-const MONEY_FIELDS = new Set([
+/** Fields of the wire that hold amounts. */
+export const MONEY_FIELDS: ReadonlySet<string> = new Set([
   'amount',
   'fee',
   'net_amount',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isHolder, jsonObject } from '../../../common/json-object.js';
 import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../common/vocabulary.js';
 import { REDACTED } from '../../../gateway-profile/gateway-recording.js';
+import { MONEY_FIELDS } from '../../../sandbox/profile/value-variations.js';
 import { type Answered } from '../../http-exchange.js';
 import { type RecordedAnswer } from '../questions/step-answer.js';
 
@@ -14,15 +15,6 @@ const HEADER = /^(?=.{1,64}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 const LONG_NUMBER = /\d{9}/;
 /** A shorter input is found in too much, and tells nothing. */
 const SHORTEST_INPUT = 5;
-const AMOUNT_FIELDS: ReadonlySet<string> = new Set([
-  'amount',
-  'fee',
-  'net_amount',
-  'total_amount',
-  'balance',
-  'available_balance',
-  'locked_balance',
-]);
 const BALANCE_FIELDS: ReadonlySet<string> = new Set(['balance', 'available_balance', 'locked_balance']);
 const AMOUNT = /^-?\d{1,15}(?:\.\d{1,6})?$/;
 /** Texts of these fields are kept if they have this form, which no name, phone or account number has. */
@@ -76,7 +68,7 @@ function withoutTexts(value: unknown, kept: Kept, depth: number, field = ''): un
 
 function numberOf(field: string, value: number, kept: Kept): unknown {
   if (field === 'provider_reference') return likeness(kept.run, String(value));
-  if (!AMOUNT_FIELDS.has(field)) return 0;
+  if (!MONEY_FIELDS.has(field)) return 0;
   const text = amountOf(field, String(value), kept);
   return text === REDACTED ? REDACTED : Number(text);
 }
@@ -85,7 +77,7 @@ function numberOf(field: string, value: number, kept: Kept): unknown {
 function textOf(field: string, text: string, kept: Kept, depth: number): string {
   if (field === 'reference') return kept.references.includes(text) ? text : REDACTED;
   if (field === 'provider_reference') return text.trim() === '' ? REDACTED : likeness(kept.run, text);
-  if (AMOUNT_FIELDS.has(field)) return amountOf(field, text, kept);
+  if (MONEY_FIELDS.has(field)) return amountOf(field, text, kept);
   const isKept = Object.hasOwn(KEPT_FORMS, field) && KEPT_FORMS[field]?.test(text);
   return isKept && isHarmless(text, kept) && (depth === 1 || !ONLY_ABOVE.has(field)) ? text : REDACTED;
 }

@@ -23,6 +23,13 @@ describe('the index of names', () => {
     }
   });
 
+  it('reads half of a surrogate pair as a database does', () => {
+    const index = new NameIndex();
+    index.add('a\uD800b');
+    expect(index.at(0)).toBe('a\uFFFDb');
+    expect(index.find('a\uFFFDb')).toBe(0);
+  });
+
   it('takes the longest references', () => {
     const index = new NameIndex();
     const long = Array.from({ length: 40 }, (_, number) => `${'x'.repeat(255)}${number}`);
