@@ -14,10 +14,18 @@ export function patientLibrary(): void {
   let restore: () => void;
   beforeEach(() => {
     const { setTimeout: start } = globalThis;
-    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation((run: () => void, ms = 0) => {
-      const isLimit = ms >= LIMIT_FROM_MS && callerOf(new Error()).includes(LIBRARY);
-      return start(run, isLimit ? ms * PATIENCE : ms);
-    });
+    const spy = vi
+      .spyOn(globalThis, 'setTimeout')
+      .mockImplementation((run: () => void, ms = 0, ...args: unknown[]) => {
+        const isLimit = ms >= LIMIT_FROM_MS && callerOf(new Error()).includes(LIBRARY);
+        // Node's `fetch` starts timers with arguments.
+        return start(
+          () => {
+            run(...(args as []));
+          },
+          isLimit ? ms * PATIENCE : ms,
+        );
+      });
     restore = () => {
       spy.mockRestore();
     };

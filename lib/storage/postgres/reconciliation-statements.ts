@@ -6,10 +6,10 @@ import { deleteBatch } from './delete-batch.js';
 import { epochText, MOMENT } from './postgres-text.js';
 import { type TableNames } from './table-names.js';
 
-/** Every column of an entry `e`. */
+/** Every column of an entry `e`. All rows of a statement have one time. */
 const STORED = `e.account, e.environment, e.kind, e.id, e.state, e.details, e.version::text AS version_text,
     ${epochText('e.created_at')} AS created_ms, ${epochText('e.updated_at')} AS updated_ms,
-    ${epochText('clock_timestamp()')} AS now_ms`;
+    (SELECT ${epochText('clock_timestamp()')}) AS now_ms`;
 const IS_OF = 'account = $1 AND environment = $2 AND kind = $3';
 
 /** The operations of reconciliation, each in one statement. */

@@ -1,16 +1,9 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { LineIntake } from '../../../../lib/batches/loading/line-intake.js';
 import { type BatchStore } from '../../../../lib/storage/batch-store.js';
 
-// Five million lines are read in a second if nothing looks at them.
-vi.mock('../../../../lib/batches/lines/payout-line.js', async (original) => ({
-  ...(await original<object>()),
-  readLine: () => NO_LINE,
-}));
-const NO_LINE = vi.hoisted(() => ({ problems: [] }));
-
 function* endless(): Generator {
-  for (;;) yield NO_LINE;
+  for (;;) yield { problems: [] };
 }
 
 it('a source of lines that never ends is not read for ever', async () => {
@@ -18,7 +11,10 @@ it('a source of lines that never ends is not read for ever', async () => {
     { scope: { account: 'default', environment: 'sandbox' }, store: {} as BatchStore },
     'load',
   );
+  // Five million awaits take a minute in a process that follows asynchronous calls, as that of other specs does.
+  Reflect.set(intake, 'lines', 4_999_000);
   await expect(intake.takeAll(endless())).rejects.toMatchObject({
     errors: { lines: ['there are more than 5000000 lines: load them as several batches'] },
   });
-}, 60_000);
+  expect(Reflect.get(intake, 'lines')).toBe(5_000_001);
+});
