@@ -110,6 +110,10 @@ export const FACTS = {
     values: [5, 1, 10, 30, 60, 300],
     ranges: [[1, 86_400]],
   } satisfies FactKind<number> as FactKind<number>,
+  'repeated webhook': words('whether a webhook that comes again is signed again', [
+    'signed again',
+    'as before',
+  ]),
   ...successes,
   ...statuses,
   ...shapes,

@@ -17,7 +17,7 @@ export { strayLines } from '../../lib/cli/conformance/webhooks/stray-lines.js';
 export { adversarialFacts } from '../../lib/sandbox/profile/adversarial-facts.js';
 export { concludeWebhooks, type Conclusion, type WebhooksHeard };
 
-type PersonsEnding = Exclude<AskedEnding, 'payout' | 'other'>;
+export type PersonsEnding = Exclude<AskedEnding, 'payout' | 'other'>;
 
 /** An emulator with a manual clock, and the listener of the conformance tool that hears its webhooks. */
 export interface WebhookStage {

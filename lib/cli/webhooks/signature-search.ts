@@ -35,24 +35,26 @@ export function* signaturesIn(headers: Headers, body: Buffer, secret: string): G
         for (const algorithm of ALGORITHMS) {
           const mac = createHmac(algorithm, key);
           for (const part of parts) mac.update(part === BODY ? bytes : part);
-          const place = placeOf(mac.digest(), headers);
-          if (place) yield { ...place, ...payload, ...how, algorithm, bodyChange: change };
+          for (const place of placesOf(mac.digest(), headers))
+            yield { ...place, ...payload, ...how, algorithm, bodyChange: change };
         }
       }
     }
   }
 }
 
-function placeOf(
+/** Every header with the signature, in its first encoding that any of them has. */
+function placesOf(
   signature: Buffer,
   headers: Headers,
-): Pick<FoundSignature, 'header' | 'before' | 'encoding'> | undefined {
+): readonly Pick<FoundSignature, 'header' | 'before' | 'encoding'>[] {
   for (const encoding of ENCODINGS) {
     const text = encoding === 'HEX' ? signature.toString('hex').toUpperCase() : signature.toString(encoding);
-    for (const [header, values] of headers) {
+    const places = [...headers].flatMap(([header, values]) => {
       const value = values.find((candidate) => candidate.includes(text));
-      if (value !== undefined) return { header, before: value.slice(0, value.indexOf(text)), encoding };
-    }
+      return value === undefined ? [] : [{ header, before: value.slice(0, value.indexOf(text)), encoding }];
+    });
+    if (places.length > 0) return places;
   }
-  return undefined;
+  return [];
 }

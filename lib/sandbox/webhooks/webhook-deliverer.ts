@@ -271,6 +271,9 @@ export class WebhookDeliverer {
   ): Headers {
     const sent = attempts.findLast(({ headers }) => Object.keys(headers).length > 0);
     if (replay === 'identical' && sent) return sent.headers;
+    const signed = attempts.find((attempt) => !attempt.forged && Object.keys(attempt.headers).length > 0);
+    const isAsBefore = this.facts['repeated webhook'] === 'as before' && replay === undefined && !forged;
+    if (isAsBefore && signed) return signed.headers;
     const { pathname, search } = endpoint.url;
     const key = forged ? FORGED : keyFor(endpoint, attempts.length, this.clock.now());
     return {

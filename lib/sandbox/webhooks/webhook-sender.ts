@@ -82,7 +82,7 @@ function connectionProblem(error: NodeJS.ErrnoException, url: URL): string {
 }
 
 /** The facts that decide about deliveries. */
-export type DeliveryFacts = Pick<ResolvedFacts, 'webhook answers' | 'first redelivery'>;
+export type DeliveryFacts = Pick<ResolvedFacts, 'webhook answers' | 'first redelivery' | 'repeated webhook'>;
 
 /**
  * Why a try did not count as delivered: only 200 does (specification, "Events" rule 2), unless the facts say otherwise.

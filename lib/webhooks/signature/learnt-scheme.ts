@@ -19,7 +19,8 @@ const SECRET_MARK = 'whsec_';
 export function learntScheme(facts: WebhookFacts): WebhookScheme {
   const { secretEncoding: encoding } = facts;
   const scheme = schemeOf(facts);
-  return encoding === undefined ? scheme : { ...scheme, secretForm: { encoding, prefix: SECRET_MARK } };
+  if (encoding === undefined) return scheme;
+  return { ...scheme, secretForm: encoding === 'utf8' ? { encoding } : { encoding, prefix: SECRET_MARK } };
 }
 
 /** The key of a secret, as the options of the package that a profile prints read it. */

@@ -122,7 +122,10 @@ describe('the signature of webhooks', () => {
     await stage.end('approve');
     const more = await stage.hear(['a secret that nobody signs with']);
     expect(concludeWebhooks(more).webhooks).toBeUndefined();
-    expect(about(more, 'webhook signature')).toMatchObject({ verdict: 'silent', evidence: [] });
+    expect(about(more, 'webhook signature')).toMatchObject({
+      verdict: 'silent',
+      evidence: [expect.stringMatching(/^webhook-/), expect.stringMatching(/^webhook-/)] as string[],
+    });
     expect(about({ ...more, secrets: [] }, 'webhook signature').says).toBe('needs PAYMENTS_WEBHOOK_SECRET');
     expect(concludeWebhooks(await stage.hear()).webhooks).toBeDefined();
   });
@@ -148,6 +151,31 @@ describe('the signature of webhooks', () => {
       verdict,
       says: expect.stringMatching(says) as string,
     });
+  });
+
+  it.each<[string, WebhookScheme, (headers: Readonly<Record<string, string>>) => object, RegExp]>([
+    [
+      'two headers have the signed time',
+      hmac({ ...BODY_IN_HEX, timestamp: TIME, payload: ['timestamp', { literal: '.' }, 'body'] }),
+      ({ 'x-t': time }) => ({ 'a-t': time }),
+      /^two ways of reading the signature fit: .*, time in a-t, or .*, time in x-t$/,
+    ],
+    [
+      'two headers have the signature',
+      hmac(BODY_IN_HEX),
+      ({ 'x-s': signature }) => ({ 'a-s': signature }),
+      /^two ways of reading the signature fit: .*, a-s, over the body, or .*, x-s, over the body$/,
+    ],
+  ])('is silent if %s', async (_, scheme, more, says) => {
+    const sign: WebhookScheme['sign'] = (input) => {
+      const headers = scheme.sign?.(input) ?? {};
+      return { ...more(headers), ...headers };
+    };
+    const heard = await learnFrom({ webhookScheme: { ...scheme, sign } });
+    const conclusion = about(heard, 'webhook signature');
+    expect(conclusion).toMatchObject({ verdict: 'silent', says: expect.stringMatching(says) as string });
+    expect(conclusion.evidence).toHaveLength(2);
+    expect(concludeWebhooks(heard).webhooks).toBeUndefined();
   });
 
   it.each<[string, (body: Uint8Array, key: Uint8Array) => Buffer, RegExp]>([

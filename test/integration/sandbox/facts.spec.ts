@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type WebhookScheme } from 'nestjs-payments';
 import { type GatewayFacts, type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { type Caller, lookUp, REFUSED, SUCCEEDED } from '../../support/gateway-asks.js';
 import { callerOf, COLLECTION, type RawAnswer } from '../../support/gateway-caller.js';
@@ -102,6 +103,19 @@ const OBSERVERS: Readonly<Record<string, Observe>> = {
         seconds && seconds
     );
   },
+  'repeated webhook': async (_, sandbox) => {
+    const receiver = await startReceiver();
+    receiver.answerWith(500);
+    sandbox.deliverTo(receiver.url);
+    await callerOf(sandbox).collect();
+    await sandbox.customer(COLLECTION.phone).approve('order-1');
+    await sandbox.clock.advance('10m');
+    await receiver.close();
+    const signatures = new Set(receiver.received.map(({ headers }) => headers['x-signed']));
+    expect(receiver.received.length).toBeGreaterThan(2);
+    if (signatures.size === 1) return 'as before';
+    return signatures.size === receiver.received.length && 'signed again';
+  },
   'status of wrong fields': async (gateway) => {
     const answer = await gateway.collect({ phone: '1' });
     expect(hasMessage(answer, 'phone')).toBe(true);
@@ -156,7 +170,7 @@ describe('an emulator that is told a fact', () => {
 
   it('does without a profile what the first value of each fact says', async () => {
     for (const [name, { values }] of Object.entries(FACTS)) {
-      const sandbox = await startSandbox({ clock: 'manual' });
+      const sandbox = await startSandbox({ clock: 'manual', webhookScheme: counting() });
       expect(await OBSERVERS[name]?.(callerOf(sandbox), sandbox, values[0] as never)).toBe(values[0]);
       await sandbox.stop();
     }
@@ -164,7 +178,17 @@ describe('an emulator that is told a fact', () => {
 });
 
 function startWith(facts: GatewayFacts): Promise<PaymentsSandbox> {
-  return startSandbox({ clock: 'manual', profile: profileWith(facts) });
+  return startSandbox({ clock: 'manual', webhookScheme: counting(), profile: profileWith(facts) });
+}
+
+/** Every signature is a new one. */
+function counting(): WebhookScheme {
+  let signed = 0;
+  return {
+    name: 'counting',
+    verify: () => ({ ok: false, reason: 'it only signs' }),
+    sign: () => ({ 'x-signed': String((signed += 1)) }),
+  };
 }
 
 async function deliveredWith(sandbox: PaymentsSandbox, status: number) {

@@ -1,22 +1,52 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { jsonObject } from '../../../common/json-object.js';
 import { UsageError } from '../../usage-error.js';
 
 type Line = Readonly<Record<string, unknown>>;
 
+/** As many links as Linux follows. */
+const MOST_LINKS = 40;
 /** How each journal begins. */
 const START = Buffer.from('{"version":1');
 
 /** Opens a journal's file, and makes it if it does not exist. */
 export function openFile(file: string): number {
-  try {
+  return orCannotOpen(() => {
     const descriptor = openSync(file, 'a+', 0o600);
     syncFolder(dirname(file));
     return descriptor;
-  } catch (error) {
-    throw cannotOpen(String((error as NodeJS.ErrnoException).code));
+  });
+}
+
+/**
+ * The path of a journal's file without symbolic links, whether the file exists or not.
+ *
+ * @throws UsageError if its folder does not exist, or its links lead in a circle.
+ */
+export function realPathOf(file: string): string {
+  let path = resolve(file);
+  for (let link = 0; link < MOST_LINKS; link += 1) {
+    const whole = join(
+      orCannotOpen(() => realpathSync(dirname(path))),
+      basename(path),
+    );
+    const target = orCannotOpen(() => linkTarget(whole));
+    if (target === undefined) return whole;
+    path = resolve(dirname(whole), target);
   }
+  throw cannotOpen('ELOOP');
 }
 
 /** The lines of the file. Cuts off what a crash left of the last one, so that the next line begins a line. */
@@ -52,6 +82,19 @@ export function cannotOpen(code: string): UsageError {
 
 export function notAJournal(): UsageError {
   return new UsageError('The file is no journal of a run of this version: name a new file with --journal.');
+}
+
+/** Undefined: it is no link, or does not exist yet. */
+function linkTarget(path: string): string | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
+}
+
+function orCannotOpen<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw cannotOpen(String((error as NodeJS.ErrnoException).code));
+  }
 }
 
 function contentOf(descriptor: number): Buffer {

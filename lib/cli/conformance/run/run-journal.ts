@@ -6,7 +6,7 @@ import { type FolderLock, lockWith } from '../../../sandbox/state/folder-lock.js
 import { UsageError } from '../../usage-error.js';
 import { type StepOperation } from '../questions/question.js';
 import { type RecordedAnswer } from '../questions/step-answer.js';
-import { appendLine, cannotOpen, notAJournal, openFile, wholeLines } from './journal-file.js';
+import { appendLine, cannotOpen, notAJournal, openFile, realPathOf, wholeLines } from './journal-file.js';
 
 /** What the journal knows about one request. */
 export interface JournalledStep {
@@ -52,10 +52,12 @@ export class RunJournal {
    * @throws UsageError if it is no such journal, that of another run, or one that another process uses.
    */
   static async open(file: string, bond: string): Promise<RunJournal> {
-    const lock = await takeJournal(file);
+    // A file has one lock, whatever links lead to it.
+    const path = realPathOf(file);
+    const lock = await takeJournal(path, file);
     let descriptor: number | undefined;
     try {
-      descriptor = openFile(file);
+      descriptor = openFile(path);
       const [head, ...entries] = wholeLines(descriptor);
       const begun = head && headOf(head);
       const isOwn = begun?.bond === bond;
@@ -155,9 +157,9 @@ function ofAnotherRun(file: string): UsageError {
   );
 }
 
-async function takeJournal(file: string): Promise<FolderLock> {
+async function takeJournal(path: string, file: string): Promise<FolderLock> {
   try {
-    return await lockWith(`${file}.lock`, `the journal ${file}`, { holder: 'run', other: '--journal' });
+    return await lockWith(`${path}.lock`, `the journal ${file}`, { holder: 'run', other: '--journal' });
   } catch (error) {
     if (isPaymentsError(error)) throw new UsageError(error.message);
     throw cannotOpen(String((error as NodeJS.ErrnoException).code));

@@ -5,6 +5,7 @@ import { differentBodies, type SigningWay, signingWays } from './delivery-ways.j
 import { schemeClause } from './scheme-text.js';
 import { clockClause } from './signature-time.js';
 import { signedSo } from './signed-so.js';
+import { twinOf } from './signature-twin.js';
 import { type Found, silent } from './found.js';
 import { type WebhooksHeard } from './webhooks-heard.js';
 
@@ -28,8 +29,12 @@ export function learnSignature({
   const ways = signingWays(deliveries, secrets);
   const taken = mostExplained(ways.filter(({ facts }) => facts));
   const refused = mostExplained(ways.filter(({ facts }) => !facts));
-  if (taken?.facts && differentBodies(taken) >= FEWEST_BODIES)
-    return learnt(taken, taken.facts, ways, secrets);
+  if (taken?.facts && differentBodies(taken) >= FEWEST_BODIES) {
+    const twin = twinOf(taken, taken.facts, ways, secrets);
+    return twin
+      ? { conclusion: unclear(taken, taken.facts, twin) }
+      : learnt(taken, taken.facts, ways, secrets);
+  }
   if (refused && differentBodies(refused) >= FEWEST_BODIES && !taken)
     return { conclusion: impossible(refused) };
   if (taken ?? refused) {
@@ -40,10 +45,17 @@ export function learnSignature({
     };
   }
   return {
-    conclusion: silent(
-      'no usual way of signing explains a webhook: another secret signs them, or another way',
-    ),
+    conclusion: {
+      ...silent('no usual way of signing explains a webhook: another secret signs them, or another way'),
+      evidence: evidenceOf(deliveries),
+    },
   };
+}
+
+/** The same signatures, read in another way that fits all of these deliveries as well. */
+function unclear({ deliveries }: SigningWay, facts: WebhookFacts, twin: WebhookFacts): Found {
+  const says = `two ways of reading the signature fit: ${schemeClause(facts)}, or ${schemeClause(twin)}`;
+  return { ...silent(says), evidence: evidenceOf(deliveries) };
 }
 
 function learnt(
@@ -84,9 +96,28 @@ function reasonOf({ bodyChange, algorithm, encoding, payload, secret }: FoundSig
   return `no scheme of it fits HMAC-${algorithm.toUpperCase()} over ${payload} in ${encoding === 'HEX' ? 'upper-case hex' : encoding}`;
 }
 
-/** The way that explains most bodies; of several, one that signs a time and so stops replays; then the simplest. */
+/**
+ * The way that explains most bodies, then most deliveries; of several, one that signs a time and so stops replays; then one with a
+ * name, which no gateway has by chance; then the simplest.
+ */
 function mostExplained(ways: readonly SigningWay[]): SigningWay | undefined {
-  const most = Math.max(...ways.map(differentBodies));
-  const best = ways.filter((way) => differentBodies(way) === most);
-  return best.find(({ found }) => found.payload.includes('{timestamp}')) ?? best[0];
+  const rank = (way: SigningWay): readonly number[] => [
+    differentBodies(way),
+    way.deliveries.length,
+    Number(way.found.payload.includes('{timestamp}')),
+    Number(hasName(way)),
+  ];
+  return ways.reduce<SigningWay | undefined>(
+    (best, way) => (best && !isAbove(rank(way), rank(best)) ? best : way),
+    undefined,
+  );
+}
+
+function isAbove(one: readonly number[], other: readonly number[]): boolean {
+  const place = one.findIndex((value, index) => value !== other[index]);
+  return place >= 0 && (one[place] ?? 0) > (other[place] ?? 0);
+}
+
+function hasName({ facts }: SigningWay): boolean {
+  return facts !== undefined && facts.scheme !== 'hmac';
 }

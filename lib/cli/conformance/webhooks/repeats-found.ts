@@ -3,7 +3,7 @@ import { type CapturedDelivery, evidenceOf } from './captured-delivery.js';
 import { triesByEvent } from './delivery-tries.js';
 import { type SignatureFound } from './delivery-signature.js';
 import { toldName } from './event-shape.js';
-import { signatureHeader } from './signed-so.js';
+import { signatureHeader, signedSo } from './signed-so.js';
 import { type Found, silent } from './found.js';
 import { type WebhooksHeard } from './webhooks-heard.js';
 
@@ -11,8 +11,11 @@ import { type WebhooksHeard } from './webhooks-heard.js';
 const USUAL_HEADER =
   /^(?:host|connection|content-(?:type|length|encoding)|transfer-encoding|user-agent|accept(?:-.*)?|date|cache-control|via|forwarded|x-forwarded-.*|x-real-ip|traceparent|tracestate|baggage|cf-.*|cdn-loop|keep-alive|pragma|true-client-ip)$/;
 
+/** Signed times count seconds at the coarsest, and each try has its own way through the network. */
+const CLEARLY_LATER_MS = 2_000;
+
 /** Whether an event that comes again has the same bytes and the same signature. */
-export function repeatedBytes({ deliveries }: WebhooksHeard, { webhooks }: SignatureFound): Found {
+export function repeatedBytes({ deliveries, secrets }: WebhooksHeard, { webhooks }: SignatureFound): Found {
   const repeated = [...triesByEvent(deliveries).values()]
     .filter(({ length }) => length > 1)
     .map((tries) => tries.flatMap(({ copies }) => copies));
@@ -25,7 +28,31 @@ export function repeatedBytes({ deliveries }: WebhooksHeard, { webhooks }: Signa
     ? 'a webhook that comes again has the same bytes'
     : 'a webhook that comes again has other bytes';
   const signature = signatureClause(webhooks, repeated);
-  return { verdict: areSame ? 'held' : 'differs', says: [says, ...signature].join(' and '), evidence };
+  const value = webhooks && signedAgain(webhooks, repeated, secrets);
+  return {
+    verdict: areSame ? 'held' : 'differs',
+    says: [says, ...signature].join(' and '),
+    ...(value && { fact: { name: 'repeated webhook', value } }),
+    evidence,
+  };
+}
+
+/** Undefined: no time is signed, or all tries are too near to each other, or events differ. */
+function signedAgain(
+  webhooks: WebhookFacts,
+  repeated: readonly (readonly CapturedDelivery[])[],
+  secrets: readonly string[],
+): 'signed again' | 'as before' | undefined {
+  const values = repeated.flatMap((deliveries) => {
+    const signed = signedSo(deliveries, webhooks, secrets);
+    const [first, last] = [signed[0], signed.at(-1)];
+    if (!first || !last || first.signedAt === undefined || signed.length < deliveries.length) return [];
+    if (first.signedAt !== last.signedAt) return ['signed again' as const];
+    return last.delivery.machineTime - first.delivery.machineTime >= CLEARLY_LATER_MS
+      ? ['as before' as const]
+      : [];
+  });
+  return values.every((value) => value === values[0]) ? values[0] : undefined;
 }
 
 /** Headers that neither the package nor the usual senders know. */

@@ -5,8 +5,8 @@ import {
 } from '../../../gateway-profile/gateway-profile.js';
 import { type FoundSignature } from '../../webhooks/signature-search.js';
 
-/** A prefix goes into the profile and into the options: short, and without what a terminal would obey. */
-const PREFIX = /^[\x21-\x7e]{0,32}$/;
+/** A prefix goes into the profile and into the options: short, without what a terminal would obey, and without a time. */
+const PREFIX = /^(?!.*(?:\d{10}|\d{4}-\d\d-\d\d))[\x20-\x7e]{0,32}$/;
 /** The text before a signature in a header as Stripe fills it. */
 const STRIPE_STYLE = /^t=\d+,(?:.*,)?(?<key>[a-z]\w*)=$/i;
 const STRIPE_PAYLOAD = /^\{timestamp\}(?<separator>\D+)\{body\}$/;

@@ -1,6 +1,15 @@
-import { appendFileSync, chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import {
   ALL_INPUTS,
@@ -127,6 +136,46 @@ describe('a run that was stopped and is resumed', () => {
     expect(readFileSync(journal, 'utf8').match(/"version"/g)).toHaveLength(1);
     expect(await conclusionsOf(gateway, plan, { journal })).not.toEqual([]);
     expect(readdirSync(dirname(journal))).toEqual(['journal.jsonl']);
+  });
+
+  it.each(['a file', 'a file that does not exist yet', 'a link in a folder that is one itself'])(
+    'is one run alone under another name, too: the link leads to %s',
+    async (kind) => {
+      const gateway = gatewayOf(await startSandbox());
+      const folder = ownFolder();
+      const journal = join(folder, 'journal.jsonl');
+      const link = join(ownFolder(), 'link.jsonl');
+      if (kind === 'a file') (await Conversation.open(gateway, plan, journal)).close();
+      symlinkSync(folder, `${folder}-2`);
+      onTestFinished(() => {
+        rmSync(`${folder}-2`);
+      });
+      const target = kind.startsWith('a link') ? join(`${folder}-2`, 'second.jsonl') : journal;
+      if (target !== journal) symlinkSync('journal.jsonl', join(folder, 'second.jsonl'));
+      symlinkSync(target, link);
+      for (const [one, other] of [
+        [journal, link],
+        [link, journal],
+      ] as const) {
+        const first = await Conversation.open(gateway, plan, one);
+        await expect(Conversation.open(gateway, plan, other)).rejects.toThrow(/uses the journal .*--journal/);
+        first.close();
+      }
+      expect(readFileSync(link, 'utf8')).toBe(readFileSync(journal, 'utf8'));
+      expect(readFileSync(journal, 'utf8').match(/"version"/g)).toHaveLength(1);
+    },
+  );
+
+  it('is not opened where links lead in a circle, or to a folder that does not exist', async () => {
+    const gateway = gatewayOf(await startSandbox());
+    const [circle, nowhere] = [join(ownFolder(), 'circle'), join(ownFolder(), 'nowhere')];
+    symlinkSync(circle, circle);
+    symlinkSync(join(nowhere, '..', 'no-folder', 'journal.jsonl'), nowhere);
+    for (const [journal, code] of [
+      [circle, /\(ELOOP\): name a file/],
+      [nowhere, /\(ENOENT\): name a file/],
+    ] as const)
+      await expect(Conversation.open(gateway, plan, journal)).rejects.toThrow(code);
   });
 
   it('begins anew with other options as long as nothing was asked', async () => {
