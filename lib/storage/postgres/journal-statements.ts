@@ -7,6 +7,7 @@ import { accountsOf } from './account-statements.js';
 import { deleteBatch } from './delete-batch.js';
 import { epochText, milliseconds, MOMENT, MOMENT_ALONE } from './postgres-text.js';
 import { isJoined } from './joined-token.js';
+import { LISTED, LISTED_TOMBSTONE } from './listed.js';
 import { nextOf, type TableNames } from './table-names.js';
 
 /** Each condition has its own index. */
@@ -140,14 +141,14 @@ function journalTexts(
      * the index, then a page of each in index order.
      */
     list: `WITH RECURSIVE states AS (
-        SELECT min(state) AS name FROM ${journal} WHERE ${SCOPE}
+        SELECT min(state) AS name FROM ${journal} WHERE ${SCOPE} AND ${LISTED}
         UNION ALL
-        SELECT (SELECT min(state) FROM ${journal} WHERE ${SCOPE} AND state > states.name)
+        SELECT (SELECT min(state) FROM ${journal} WHERE ${SCOPE} AND ${LISTED} AND state > states.name)
         FROM states WHERE name IS NOT NULL
       )
       SELECT ${STORED} FROM states, LATERAL (
         SELECT * FROM ${journal}
-        WHERE ${SCOPE} AND state = states.name
+        WHERE ${SCOPE} AND ${LISTED} AND state = states.name
           AND (created_at, id) > (timestamptz 'epoch' + ${milliseconds('$5')}, $6::bigint)
         ORDER BY created_at, id LIMIT $7::integer
       ) AS page
@@ -159,7 +160,7 @@ function journalTexts(
       settled: forgetBatch(journal, tombstones, PURGE_CONDITIONS.settled),
       rejected: forgetBatch(journal, tombstones, PURGE_CONDITIONS.rejected),
       'accepted-payouts': forgetBatch(journal, tombstones, PURGE_CONDITIONS['accepted-payouts']),
-      tombstones: deleteBatch(tombstones, 'true', 'left_at'),
+      tombstones: deleteBatch(tombstones, LISTED_TOMBSTONE, 'left_at'),
     },
 
     accounts: accountsOf([journal, tombstones]),

@@ -1,5 +1,6 @@
 import { PURGE_CONDITIONS } from './journal-statements.js';
 import { type Migration, migrationScript } from '../storage-tables.js';
+import { LISTED, LISTED_TOMBSTONE } from './listed.js';
 import { type TableNames } from './table-names.js';
 
 /**
@@ -92,7 +93,7 @@ function firstVersion({ inbox, setAside, journal, fences, versions }: TableNames
       lease_until timestamptz(3) NOT NULL,
       PRIMARY KEY (account, environment, family, reference)
     );
-    CREATE INDEX ON ${journal} (account, environment, family, state, created_at, id);
+    CREATE INDEX ON ${journal} (account, environment, family, state, created_at, id) WHERE ${LISTED};
     ${Object.values(PURGE_CONDITIONS)
       .map((which) => `CREATE INDEX ON ${journal} (account, environment, updated_at) WHERE ${which};`)
       .join('\n    ')}
@@ -110,7 +111,7 @@ function setAsideVersion({ inbox, setAside }: TableNames): string {
 
 /** Without this index, every batch of a purge would read and sort all tombstones. */
 function tombstonePurgeVersion({ tombstones }: TableNames): string {
-  return `CREATE INDEX ON ${tombstones} (account, environment, left_at);`;
+  return `CREATE INDEX ON ${tombstones} (account, environment, left_at) WHERE ${LISTED_TOMBSTONE};`;
 }
 
 function compatibilityVersion({ migrations: table }: TableNames): string {
@@ -230,8 +231,8 @@ function reconciliationVersion({ reconciliation }: TableNames): string {
       updated_at timestamptz(3) NOT NULL,
       PRIMARY KEY (account, environment, kind, id)
     );
-    CREATE INDEX ON ${reconciliation} (account, environment, kind, state, id);
-    CREATE INDEX ON ${reconciliation} (account, environment, kind, state, updated_at);
+    CREATE INDEX ON ${reconciliation} (account, environment, kind, state, id) WHERE ${LISTED};
+    CREATE INDEX ON ${reconciliation} (account, environment, kind, state, updated_at) WHERE ${LISTED};
     COMMENT ON TABLE ${reconciliation} IS 'nestjs-payments: balances, closes of days, and exceptions';
   `;
 }

@@ -3,6 +3,7 @@ import { type ReconciliationScope, type ReconciliationStatements } from '../sql/
 import { change, statement, type SqlScript } from '../sql/sql-database.js';
 import { toSqlText } from '../sql/sql-text.js';
 import { deleteBatch } from './delete-batch.js';
+import { LISTED } from './listed.js';
 import { epochText, MOMENT } from './postgres-text.js';
 import { type TableNames } from './table-names.js';
 
@@ -37,7 +38,7 @@ export function reconciliationStatements({ reconciliation: table }: TableNames):
           ]),
     last: (scope, before, states) => ofStates(table, scope, { bound: '<', order: 'DESC' }, before, states, 1),
     purge: ({ account, environment, kind }, state, olderThanMs) =>
-      change(deleteBatch(table, 'kind = $4 AND state = $5', 'updated_at'), [
+      change(deleteBatch(table, `kind = $4 AND state = $5 AND ${LISTED}`, 'updated_at'), [
         account,
         environment,
         olderThanMs,
@@ -78,7 +79,7 @@ function ofStates(
 ): SqlScript {
   return statement(
     `SELECT ${STORED} FROM unnest($5::text[]) AS wanted (state) CROSS JOIN LATERAL (
-      SELECT * FROM ${table} p WHERE ${IS_OF} AND (p.state, p.id) ${bound} (wanted.state, $4)
+      SELECT * FROM ${table} p WHERE ${IS_OF} AND ${LISTED} AND (p.state, p.id) ${bound} (wanted.state, $4)
       ORDER BY p.state ${order}, p.id ${order} LIMIT $6
     ) e WHERE e.state = wanted.state ORDER BY e.id ${order} LIMIT $6`,
     [...valuesOf(scope), from, states, limit],
