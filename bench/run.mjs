@@ -1,6 +1,6 @@
 // Measures the built package beside others and against itself, each in a process of its own. `--only 1,4` and `--rounds 9` for
 // parts; `--smoke` only sees that every figure runs. A whole run writes docs/performance.md, and so does `--only 13 --write`,
-// with the date of that figure.
+// with the date of that figure. `--only 17 --storages redis,postgres` measures some storages alone.
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -19,18 +19,20 @@ const { values } = parseArgs({
     smoke: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     lines: { type: 'string' },
+    storages: { type: 'string' },
   },
 });
 const size = values.smoke
   ? { rounds: 1, warmUps: 0, share: 0.01 }
   : { rounds: wholeNumber(values.rounds), warmUps: 2, share: 1 };
 if (values.lines !== undefined) size.lines = wholeNumber(values.lines);
+if (values.storages !== undefined) size.storages = values.storages.split(',');
 const chosen = readdirSync(join(here, 'figures'))
   .filter((file) => /^\d\d-/.test(file))
   .map((file) => ({ number: Number(file.slice(0, 2)), file }))
   .filter(({ number }) => values.only === undefined || numbers(values.only).includes(number));
 if (chosen.length === 0)
-  fail(`There is no figure ${values.only}: write numbers from 1 to 15, as in --only 1,4.`);
+  fail(`There is no figure ${values.only}: write numbers from 1 to 18, as in --only 1,4.`);
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => stopChildren().finally(() => process.exit(1)));

@@ -1,4 +1,4 @@
-import { measuredText, mostText } from './text.mjs';
+import { limitText, measuredText } from './text.mjs';
 
 const LABEL = 430;
 const SCALE = 260;
@@ -27,13 +27,19 @@ export function chart(figures) {
 
 function bar({ number, goal }, index) {
   const y = TOP + index * ROW;
-  const share = goal.most === 0 ? Number(goal.measured > 0) * LONGEST : goal.measured / goal.most;
+  const share = shareOf(goal);
   const width = Math.max(1, Math.round(Math.min(share, LONGEST) * SCALE));
   return [
     `<text x="${LABEL - 10}" y="${y + 5}" text-anchor="end">${escaped(`${number}. ${goal.what}`)}</text>`,
     `<rect x="${LABEL}" y="${y - 8}" width="${width}" height="16" rx="2" class="${goal.met ? 'met' : 'missed'}"/>`,
-    `<text x="${LABEL + width + 8}" y="${y + 5}" class="small">${escaped(`${measuredText(goal)} (${mostText(goal)})`)}</text>`,
+    `<text x="${LABEL + width + 8}" y="${y + 5}" class="small">${escaped(`${measuredText(goal)} (${limitText(goal)})`)}</text>`,
   ].join('\n');
+}
+
+/** How much of the goal was used; above 1 it was missed. */
+function shareOf({ measured, most, least }) {
+  if (least !== undefined) return measured === 0 ? LONGEST : least / measured;
+  return most === 0 ? Number(measured > 0) * LONGEST : measured / most;
 }
 
 function escaped(text) {

@@ -1,4 +1,4 @@
-import { digits, measuredText, mostText } from './text.mjs';
+import { cellText, digits, limitText, measuredText } from './text.mjs';
 
 /** What a run measured, as the middle of a document. */
 export function measuredMarkdown(figures, { rounds, machine }) {
@@ -25,26 +25,28 @@ function goalTable(figures) {
       number,
       `${title}: ${goal.what}`,
       measuredText(goal) + (goal.min === undefined ? '' : ` [${digits(goal.min)}–${digits(goal.max)}]`),
-      mostText(goal),
+      limitText(goal),
       goal.met ? 'reached' : `**missed by ${missedBy(goal)}**`,
     ]),
   );
   return table(['#', 'figure', 'measured', 'goal', ''], rows);
 }
 
-function missedBy({ measured, most, unit }) {
+function missedBy({ measured, most, least, unit }) {
+  const limit = least ?? most;
   return unit === '×'
-    ? `${Math.ceil((measured / most - 1) * 100)} %`
-    : `${digits(measured - most)} ${unit}`.trim();
+    ? `${Math.ceil(Math.abs(measured / limit - 1) * 100)} %`
+    : `${digits(Math.abs(measured - limit))} ${unit}`.trim();
 }
 
-function figureMarkdown({ number, title, unit, rows, remarks }) {
-  const cells = rows.map(({ name, median, min, max, ratio }) => [
+function figureMarkdown({ number, title, unit, columns = [], rows, remarks }) {
+  const cells = rows.map(({ name, median, min, max, ratio, more = [] }) => [
     name,
     `${digits(median)} [${digits(min)}–${digits(max)}]`,
     ratio.toFixed(2),
+    ...more.map(cellText),
   ]);
-  return [`## ${number}. ${title}`, table(['', unit, '×'], cells), ...remarks].join('\n\n');
+  return [`## ${number}. ${title}`, table(['', unit, '×', ...columns], cells), ...remarks].join('\n\n');
 }
 
 function table(head, rows) {

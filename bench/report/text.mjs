@@ -1,14 +1,19 @@
-/** One figure for a terminal. */
-export function figureText({ number, title, unit, rows, goals, remarks }) {
+/**
+ * One figure for a terminal.
+ *
+ * @param columns What the numbers in `more` of each row are, after the ratio.
+ */
+export function figureText({ number, title, unit, columns = [], rows, goals, remarks }) {
   const width = Math.max(...rows.map(({ name }) => name.length));
   return [
-    `\n${number}. ${title} (${unit})`,
-    ...rows.map(({ name, median, min, max, ratio }) =>
+    `\n${number}. ${title} (${[unit, '×', ...columns].join(' · ')})`,
+    ...rows.map(({ name, median, min, max, ratio, more = [] }) =>
       [
         `  ${name.padEnd(width)}`,
         digits(median).padStart(8),
         `[${digits(min)}–${digits(max)}]`,
         `${ratio.toFixed(2)} ×`,
+        ...more.map((each) => cellText(each).padStart(6)),
       ].join('  '),
     ),
     ...goals.map((goal) => `  ${goalText(goal)}`),
@@ -23,15 +28,20 @@ export function summaryText(figures) {
 }
 
 function goalText(goal) {
-  return `${goal.met ? 'reached' : 'MISSED '}  ${goal.what}: ${measuredText(goal)}, goal ${mostText(goal)}`;
+  return `${goal.met ? 'reached' : 'MISSED '}  ${goal.what}: ${measuredText(goal)}, goal ${limitText(goal)}`;
 }
 
 export function measuredText({ measured, unit }) {
   return `${digits(measured)}${unitText(unit)}`;
 }
 
-export function mostText({ most, unit }) {
-  return `≤ ${most}${unitText(unit)}`;
+export function limitText({ most, least, unit }) {
+  return `${least === undefined ? `≤ ${most}` : `≥ ${least}`}${unitText(unit)}`;
+}
+
+/** A number, or a text as it is. */
+export function cellText(cell) {
+  return typeof cell === 'number' ? digits(cell) : cell;
 }
 
 /** Three digits that mean something. */

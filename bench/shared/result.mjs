@@ -18,6 +18,11 @@ export function atMost(what, measured, most, unit = '×') {
   return { what, measured, most, unit, met: measured <= most };
 }
 
+/** One goal: a number that must not be below another. */
+export function atLeast(what, measured, least, unit = '×') {
+  return { what, measured, least, unit, met: measured >= least };
+}
+
 /** A goal on how many times as much as another subject this one takes. */
 export function timesAtMost(what, samples, name, base, most) {
   const { median, min, max } = ratio(samples.get(name), samples.get(base));

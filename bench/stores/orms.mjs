@@ -12,13 +12,14 @@ import { fromKysely } from 'nestjs-payments/kysely';
 import { fromMysql2 } from 'nestjs-payments/mysql';
 import pg from 'pg';
 
+/** Connections of a pool, where nobody says how many. */
 const POOL_SIZE = 4;
 /** As the package does: MySQL's default is another level. */
 const LEVEL = { mysql: 'read committed' };
 
-export function knex(dialect, connection) {
+export function knex(dialect, connection, poolSize = POOL_SIZE) {
   const client = dialect === 'mysql' ? 'mysql2' : 'pg';
-  const db = knexPackage.knex({ client, connection, pool: { min: 0, max: POOL_SIZE } });
+  const db = knexPackage.knex({ client, connection, pool: { min: 0, max: poolSize } });
   return {
     executor: fromKnex(db),
     statement: (trx = db, text, params) => trx.raw(...withQuestionMarks(text, params)),
@@ -27,12 +28,12 @@ export function knex(dialect, connection) {
   };
 }
 
-export function kysely(dialect, url) {
+export function kysely(dialect, url, poolSize = POOL_SIZE) {
   const db = new Kysely({
     dialect:
       dialect === 'mysql'
-        ? new MysqlDialect({ pool: createCallbackPool({ uri: url, connectionLimit: POOL_SIZE }) })
-        : new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: POOL_SIZE }) }),
+        ? new MysqlDialect({ pool: createCallbackPool({ uri: url, connectionLimit: poolSize }) })
+        : new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: poolSize }) }),
   });
   return {
     executor: fromKysely(db),
@@ -45,11 +46,11 @@ export function kysely(dialect, url) {
   };
 }
 
-export function drizzle(dialect, url) {
+export function drizzle(dialect, url, poolSize = POOL_SIZE) {
   const pool =
     dialect === 'mysql'
-      ? createPool({ uri: url, connectionLimit: POOL_SIZE })
-      : new pg.Pool({ connectionString: url, max: POOL_SIZE });
+      ? createPool({ uri: url, connectionLimit: poolSize })
+      : new pg.Pool({ connectionString: url, max: poolSize });
   const db = (dialect === 'mysql' ? drizzleOnMysql : drizzleOnPostgres)({ client: pool });
   return {
     executor: fromDrizzle(db),
@@ -59,8 +60,8 @@ export function drizzle(dialect, url) {
   };
 }
 
-export function mysql2(_dialect, uri) {
-  const pool = createPool({ uri, connectionLimit: POOL_SIZE });
+export function mysql2(_dialect, uri, poolSize = POOL_SIZE) {
+  const pool = createPool({ uri, connectionLimit: poolSize });
   return {
     executor: fromMysql2(pool),
     statement: (connection = pool, text, params) =>
@@ -77,11 +78,27 @@ export function mysql2(_dialect, uri) {
   };
 }
 
-export async function mikroOrm(dialect, clientUrl) {
+export async function typeOrm(dialect, url, poolSize = POOL_SIZE) {
+  const { DataSource } = await import('typeorm');
+  const { fromTypeOrm } = await import('nestjs-payments/typeorm');
+  const type = dialect === 'mysql' ? 'mariadb' : 'postgres';
+  const dataSource = await new DataSource({ type, url, poolSize }).initialize();
+  return {
+    executor: fromTypeOrm(dataSource),
+    statement: (manager = dataSource, text, params) => manager.query(text, params),
+    transaction: (work) =>
+      LEVEL[dialect]
+        ? dataSource.transaction(LEVEL[dialect].toUpperCase(), work)
+        : dataSource.transaction(work),
+    close: () => dataSource.destroy(),
+  };
+}
+
+export async function mikroOrm(dialect, clientUrl, poolSize = POOL_SIZE) {
   const { MikroORM } = await import(`@mikro-orm/${dialect === 'mysql' ? 'mariadb' : 'postgresql'}`);
   const { fromMikroOrm } = await import('nestjs-payments/mikro-orm');
   const discovery = { warnWhenNoEntities: false };
-  const orm = await MikroORM.init({ clientUrl, entities: [], discovery, pool: { min: 0, max: POOL_SIZE } });
+  const orm = await MikroORM.init({ clientUrl, entities: [], discovery, pool: { min: 0, max: poolSize } });
   return {
     executor: fromMikroOrm(orm),
     statement: (em, text, params) =>
@@ -91,10 +108,10 @@ export async function mikroOrm(dialect, clientUrl) {
   };
 }
 
-export async function sequelize(dialect, url) {
+export async function sequelize(dialect, url, poolSize = POOL_SIZE) {
   const { Sequelize } = (await import('sequelize')).default;
   const { fromSequelize } = await import('nestjs-payments/sequelize');
-  const db = new Sequelize(url, { dialect, logging: false, pool: { min: 0, max: POOL_SIZE } });
+  const db = new Sequelize(url, { dialect, logging: false, pool: { min: 0, max: poolSize } });
   const values = dialect === 'mysql' ? 'replacements' : 'bind';
   return {
     executor: fromSequelize(db),
@@ -107,11 +124,11 @@ export async function sequelize(dialect, url) {
   };
 }
 
-export async function prisma(dialect, url) {
+export async function prisma(dialect, url, poolSize = POOL_SIZE) {
   const { prismaClient } = await import('./prisma-client.mjs');
   const { fromPrisma } = await import('nestjs-payments/prisma');
   const client = new (prismaClient(dialect === 'mysql' ? 'mysql' : 'postgresql'))({
-    adapter: await prismaAdapter(dialect, url),
+    adapter: await prismaAdapter(dialect, url, poolSize),
   });
   return {
     executor: fromPrisma(client),
@@ -123,13 +140,13 @@ export async function prisma(dialect, url) {
   };
 }
 
-async function prismaAdapter(dialect, url) {
+async function prismaAdapter(dialect, url, poolSize) {
   if (dialect === 'mysql') {
     const { PrismaMariaDb } = await import('@prisma/adapter-mariadb');
-    return new PrismaMariaDb(`${url}?connectionLimit=${POOL_SIZE}`);
+    return new PrismaMariaDb(`${url}?connectionLimit=${poolSize}`);
   }
   const { PrismaPg } = await import('@prisma/adapter-pg');
-  return new PrismaPg({ connectionString: url, max: POOL_SIZE });
+  return new PrismaPg({ connectionString: url, max: poolSize });
 }
 
 /** Placeholders as Knex and Drizzle count them: one for each value, in their order. */

@@ -20,12 +20,17 @@ class Orders {
 decorate(Orders.prototype, 'paid', [OnPayment('payment.success')]);
 decorateClass(Orders, [Injectable()]);
 
-/** The package: capture, signature, inbox, one handler. */
-export function start({ adapter }) {
+/**
+ * The package: capture, signature, inbox, one handler.
+ *
+ * @param storage Its own default where it is left out.
+ */
+export function start({ adapter, storage }) {
   const payments = PaymentsModule.forRoot({
     baseUrl: 'http://127.0.0.1:1/api/v1',
     apiKey: 'pk_test_bench',
     apiSecret: 'sk_test_bench',
+    ...(storage && { storage }),
     webhooks: {
       scheme: hmac({
         header: 'x-webhook-signature',
