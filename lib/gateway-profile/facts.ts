@@ -83,6 +83,7 @@ export const FACTS = {
     'accepted',
   ]),
   'key of a refusal': words('whether a refused request uses up its key', ['free', 'used']),
+  'key after an hour': words('whether a key is remembered for an hour', ['remembered', 'forgotten']),
   'repeated reference': words('what a second collection with a used reference gives', [
     'DUPLICATE_REFERENCE',
     'errors.reference',

@@ -52,6 +52,9 @@ export const ALL_INPUTS: QuestionInputs = {
   amountCents: 100_000,
 };
 
+/** The same, and the run goes on after an hour. */
+export const HOUR_INPUTS: QuestionInputs = { ...ALL_INPUTS, afterAnHour: true };
+
 /** In TZS. */
 const MOST_OF_A_SEARCH = 1_000;
 
@@ -83,9 +86,13 @@ export function ownJournal(): string {
 export async function conclusionsOf(
   gateway: AskedGateway,
   plan: RunPlan = planRun(ALL_INPUTS, WIDE_CAPS),
-  { journal = ownJournal(), ...options }: RunQuestionsOptions & { journal?: string } = {},
+  {
+    journal = ownJournal(),
+    now = Date.now,
+    ...options
+  }: RunQuestionsOptions & { journal?: string; now?: () => number } = {},
 ): Promise<readonly Conclusion[]> {
-  const conversation = await Conversation.open(gateway, plan, journal);
+  const conversation = await Conversation.open(gateway, plan, journal, now);
   try {
     const conclusions: Conclusion[] = [];
     const run = runQuestions(plan, conversation, { wait: () => Promise.resolve(), ...options });
@@ -94,6 +101,18 @@ export async function conclusionsOf(
   } finally {
     conversation.close();
   }
+}
+
+/** Runs a plan, and goes on with it after an hour of the emulator's manual clock. */
+export async function conclusionsAfterAnHour(
+  sandbox: PaymentsSandbox,
+  plan: RunPlan = planRun(HOUR_INPUTS, WIDE_CAPS),
+  journal = ownJournal(),
+): Promise<readonly Conclusion[]> {
+  const options = { journal, now: () => sandbox.clock.now() };
+  await conclusionsOf(gatewayOf(sandbox), plan, options);
+  await sandbox.clock.advance('1h');
+  return conclusionsOf(gatewayOf(sandbox), plan, options);
 }
 
 /** What the emulator does without a profile, but for its webhooks, which answer other questions. */
@@ -126,9 +145,14 @@ export function unplannedOf(
   journal: string,
 ): readonly string[] {
   const { run } = JSON.parse(readFileSync(journal, 'utf8').split('\n')[0]!) as { readonly run: string };
-  const open = plan.questions.flatMap((planned) => expectedOf(planned, run));
+  const expected = plan.questions.map((planned) => {
+    const all = expectedOf(planned, run);
+    const later = all.findIndex(({ step }) => step.notBeforeMs !== undefined);
+    return later === -1 ? ([all, []] as const) : ([all.slice(0, later), all.slice(later)] as const);
+  });
+  const open = [...expected.flatMap(([atOnce]) => atOnce), ...expected.flatMap(([, later]) => later)];
   return requests.flatMap((request) => {
-    const at = open.findIndex((expected) => isSame(expected, request));
+    const at = open.findIndex((one) => isSame(one, request));
     if (at === -1) return [`${request.method} ${request.path}`];
     open.splice(0, at + 1);
     return [];

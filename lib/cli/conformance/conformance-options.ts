@@ -37,6 +37,9 @@ export const CONFORMANCE_OPTIONS = {
   'collection-status-path': text('<path>', 'where a collection could be read, with {reference} in it'),
   'payout-status-path': text('<path>', 'where a payout could be read, with {reference} in it'),
   'above-balance': text('<TZS>', 'an amount that is more than the wallet holds'),
+  'after-an-hour': flag(
+    'also ask whether a key is remembered for an hour: the run says when to run the same command again',
+  ),
   listen: text('<port>', 'hear webhooks on this port; needs --public-url'),
   'public-url': text(
     '<url>',

@@ -84,6 +84,7 @@ function inputsOf(values: ConformanceValues): QuestionInputs {
   const given = Object.entries(texts).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(given),
+    ...(values['after-an-hour'] === true && { afterAnHour: true }),
     ...(aboveBalance !== undefined && { aboveBalanceCents: centsOf('above-balance', aboveBalance) }),
     amountCents: centsOf('amount', values.amount ?? DEFAULT_AMOUNT),
   };
@@ -99,6 +100,11 @@ function listenOf(values: ConformanceValues): ListenOrder | undefined {
   const { listen, wait = DEFAULT_WAIT } = values;
   const publicUrl = values['public-url'];
   if (listen === undefined && publicUrl === undefined && values.wait === undefined) return undefined;
+  if (values['after-an-hour']) {
+    throw new UsageError(
+      'Webhooks are heard by one run, and --after-an-hour needs two: write --listen, or --after-an-hour.',
+    );
+  }
   const port = wholeNumber('--listen', listen, [0, HIGHEST_PORT]);
   if (port === undefined || publicUrl === undefined) {
     throw new UsageError(

@@ -23,7 +23,7 @@ export const conformanceCommand: Command = {
     'what stays open. Only phone and account numbers that you write are ever asked or paid, and never more than --max-amount.',
     'Each request is written down before it is sent: after Ctrl-C the same command goes on, and sends nothing twice.',
     '',
-    'Exit codes: 0 the run has ended, 1 it was stopped, or --check found a change or nothing to compare, 2 the command line is wrong.',
+    'Exit codes: 0 the run has ended, 1 it was stopped or goes on in an hour, or --check found a change or nothing to compare, 2 the command line is wrong.',
   ].join('\n'),
   options: CONFORMANCE_OPTIONS,
   examples: [

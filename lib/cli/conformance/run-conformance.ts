@@ -10,6 +10,7 @@ import { PERSON_QUESTIONS } from './questions/person.questions.js';
 import { changeJson, changeLines, comparedOf } from './report/change-lines.js';
 import { conclusionLine, conclusionsSummary } from './report/conclusion-lines.js';
 import { observedProfile } from './report/observed-profile.js';
+import { type LetterQuestion } from './report/letter-questions.js';
 import { letterNumber, openQuestions } from './report/open-questions.js';
 import { compareProfiles, type ProfileComparison } from './report/profile-changes.js';
 import { type ConformanceResults, writeResults } from './report/write-results.js';
@@ -19,6 +20,7 @@ import { runQuestions } from './run/run-questions.js';
 import { hearWebhooks, type WebhookHearing } from './webhooks/hear-webhooks.js';
 
 const EXIT = { ended: 0, stoppedOrChanged: 1 } as const;
+const MINUTE_MS = 60_000;
 const PERSON = new Map(PERSON_QUESTIONS.map(({ name, does }) => [name, does]));
 
 export interface ConformanceRun {
@@ -60,6 +62,11 @@ export async function runConformance(run: ConformanceRun): Promise<number> {
     const found = await askAll(run, conversation, hearing, stop.signal);
     if (stop.signal.aborted) {
       context.terminal.say('It was stopped: the same command goes on.');
+      return EXIT.stoppedOrChanged;
+    }
+    if (conversation.waitsUntil !== undefined) {
+      tellConclusions(run, found);
+      context.terminal.say(waiting(conversation.waitsUntil, order));
       return EXIT.stoppedOrChanged;
     }
     stopping = 'The wait for webhooks was ended: what came until now is told.';
@@ -110,12 +117,17 @@ async function askAll(
   return conclusions;
 }
 
-async function tell(
-  run: ConformanceRun,
-  { conclusions, profile, exchanges }: Pick<ConformanceResults, 'conclusions' | 'profile' | 'exchanges'>,
-): Promise<number> {
-  const { order, gateway, context, isJson } = run;
-  const { data, paintData, say } = context.terminal;
+function waiting(until: number, { journal }: ConformanceOrder): string {
+  const time = new Date(Math.ceil(until / MINUTE_MS) * MINUTE_MS).toTimeString().slice(0, 5);
+  return `Ask again after ${time}: the same command goes on with ${journal}, and writes its files then.`;
+}
+
+/** Gives what the letter asks. */
+function tellConclusions(
+  { context, isJson }: ConformanceRun,
+  conclusions: readonly Conclusion[],
+): readonly LetterQuestion[] {
+  const { data, paintData } = context.terminal;
   const letter = openQuestions(conclusions);
   for (const conclusion of conclusions) {
     data(
@@ -125,12 +137,21 @@ async function tell(
     );
   }
   if (!isJson) data(`\n${conclusionsSummary(conclusions)}`);
+  return letter;
+}
+
+async function tell(
+  run: ConformanceRun,
+  { conclusions, profile, exchanges }: Pick<ConformanceResults, 'conclusions' | 'profile' | 'exchanges'>,
+): Promise<number> {
+  const { order, gateway, context } = run;
+  const letter = tellConclusions(run, conclusions);
   const { host } = new URL(gateway.baseUrl);
   await writeResults({ files: order.files, gateway: host, conclusions, letter, profile, exchanges });
   if (!order.keepsJournal) {
     const kept = order.journal.replace(/\.jsonl$/, `-${profile.observedAt.replaceAll(/[^\dTZ]/g, '')}.jsonl`);
     await rename(order.journal, kept);
-    say(`Every request is in ${kept}.`);
+    context.terminal.say(`Every request is in ${kept}.`);
   }
   return order.known ? tellChanges(run, compareProfiles(order.known, profile, conclusions)) : EXIT.ended;
 }

@@ -13,7 +13,7 @@ import { PayoutService } from './payout-service.js';
 import { type Refusal } from './refusal.js';
 import { invalidRequest, withTwoDecimals } from './request-fields.js';
 import { type Rule } from './rule.js';
-import { answerToUsedKey, placeOfKey, requestDigest } from './used-key.js';
+import { answerToUsedKey, isForgotten, placeOfKey, requestDigest } from './used-key.js';
 
 /** One call before any check. */
 export interface ReceivedCall {
@@ -94,12 +94,14 @@ export class Gateway implements OperationServices {
     const request = requestDigest(operation, call.body);
     const place = placeOfKey(key, request, this.facts);
     const used = merchant.usedKeys.get(place) ?? merchant.usedKeys.get(key);
-    const repeated = used && answerToUsedKey(used, call, merchant, this.facts);
+    const at = this.context.clock.now();
+    const isKnown = used !== undefined && !isForgotten(used, at, this.facts);
+    const repeated = isKnown ? answerToUsedKey(used, call, merchant, this.facts) : undefined;
     if (repeated) return repeated;
     const answer = this.perform(call, merchant);
     if ('data' in answer.body || this.facts['key of a refusal'] === 'used') {
       const { status, body } = answer;
-      merchant.usedKeys.set(place, { request, answer: { status, body } });
+      merchant.usedKeys.set(place, { request, answer: { status, body }, at });
       this.context.events.emit('changed', ['key', name, place]);
     }
     return answer;

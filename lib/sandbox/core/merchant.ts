@@ -12,6 +12,8 @@ export interface UsedKey {
   /** Stands for the operation and the body. */
   readonly request?: string;
   readonly answer?: Pick<GatewayAnswer, 'status' | 'body'>;
+  /** When it was used, in milliseconds since 1970. */
+  readonly at?: number;
 }
 
 /** Everything that belongs to one key pair. */

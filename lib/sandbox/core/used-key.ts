@@ -21,6 +21,13 @@ export function placeOfKey(key: string, request: string, facts: ResolvedFacts): 
   return facts['repeated key, other body'] === 'accepted' ? `${key} ${request}` : key;
 }
 
+const HOUR_MS = 3_600_000;
+
+/** Whether the gateway forgot a key that was used. It remembers one whose time nobody knows. */
+export function isForgotten({ at }: UsedKey, now: number, facts: ResolvedFacts): boolean {
+  return facts['key after an hour'] === 'forgotten' && at !== undefined && now - at >= HOUR_MS;
+}
+
 /** The answer to a call whose key was used; undefined if the gateway takes the call. */
 export function answerToUsedKey(
   { request, answer }: UsedKey,

@@ -8,6 +8,8 @@ import { Choices } from './choices.js';
  */
 const FIXED: ReadonlySet<FactName> = new Set<FactName>([
   'bearer',
+  // A client may rely on a key for as long as it tries.
+  'key after an hour',
   'amount as text',
   'smallest amount',
   'longest reference',

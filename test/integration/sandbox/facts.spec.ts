@@ -27,6 +27,17 @@ const OBSERVERS: Readonly<Record<string, Observe>> = {
     await gateway.payToBank({ bank_code: 'NONE' }, { key: 'one' });
     return accepts(await gateway.payToBank({}, { key: 'one' })) ? 'free' : 'used';
   },
+  'key after an hour': async (gateway, sandbox) => {
+    const seen: unknown[] = [];
+    await gateway.collect({}, { key: 'one' });
+    for (const wait of [0, 3_599_999, 1]) {
+      await sandbox.clock.advance(wait);
+      const again = await gateway.collect({ reference: 'order-2' }, { key: 'one' });
+      seen.push(accepts(again) ? 'accepted' : codeOf(again));
+    }
+    expect(seen.slice(0, 2)).toEqual(['DUPLICATE_REQUEST', 'DUPLICATE_REQUEST']);
+    return seen[2] === 'accepted' ? 'forgotten' : seen[2] === 'DUPLICATE_REQUEST' && 'remembered';
+  },
   'repeated reference': async (gateway) => {
     await gateway.collect();
     const again = await gateway.collect();

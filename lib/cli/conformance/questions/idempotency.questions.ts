@@ -1,4 +1,5 @@
 import { differs, held, learnt, notPrepared, silent, unexpected, type Finding } from './finding.js';
+import { fieldOf, isOtherPayment, isSamePayment } from './payment-likeness.js';
 import { type OptionalInput, type Question } from './question.js';
 import { collection, phonePayout } from './requests.js';
 import { type Accepted, codeOf, isAccepted, isOwn, type KnownAnswer } from './step-answer.js';
@@ -174,25 +175,4 @@ function isOfNetwork(answer: KnownAnswer | undefined): boolean {
 
 function isOfReference(answer: KnownAnswer | undefined): boolean {
   return codeOf(answer) === 'DUPLICATE_REFERENCE';
-}
-
-/** Whether two successes are about one payment: a provider has a reference for each. */
-function isSamePayment(one: Accepted, other: Accepted): boolean {
-  const reference = fieldOf(one, 'provider_reference');
-  return isLikeness(reference) && reference === fieldOf(other, 'provider_reference');
-}
-
-/** A placeholder is the same for every payment. */
-function isOtherPayment(one: Accepted, other: Accepted): boolean {
-  const reference = fieldOf(other, 'provider_reference');
-  return isLikeness(reference) && reference !== fieldOf(one, 'provider_reference');
-}
-
-/** What is kept of a reference of the provider, if there was one. */
-function isLikeness(reference: unknown): boolean {
-  return typeof reference === 'string' && reference.startsWith('like ');
-}
-
-function fieldOf({ data }: Accepted, field: string): unknown {
-  return (data as Readonly<Record<string, unknown>> | undefined)?.[field];
 }

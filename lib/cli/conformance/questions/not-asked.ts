@@ -1,7 +1,8 @@
 /** Points of `docs/assumptions.md` that no question is about, each with its reason. */
 export const NOT_ASKED: Readonly<Record<string, string>> = {
   'does not say how long an outcome may take': 'A run is too short to see the longest time.',
-  'does not say how long an idempotency key is remembered': 'A run would have to last for days.',
+  'does not say how long an idempotency key is remembered':
+    '--after-an-hour asks about the first hour. The whole time may be days or years.',
   'says only that test keys are for the sandbox': 'A live key is never sent to find out.',
   'says base addresses end in `/api/v1` and JSON goes over HTTPS':
     'A key is never sent in the clear to find out.',

@@ -27,6 +27,8 @@ export interface QuestionInputs {
   readonly payoutStatusPath?: string;
   /** An amount in cents that is more than the wallet holds. */
   readonly aboveBalanceCents?: number;
+  /** The same command is run again after an hour. */
+  readonly afterAnHour?: true;
   /** The amount of a payment in cents. */
   readonly amountCents: number;
 }
@@ -47,6 +49,7 @@ export const INPUT_OPTIONS: Readonly<Record<OptionalInput, string>> = {
   collectionStatusPath: '--collection-status-path',
   payoutStatusPath: '--payout-status-path',
   aboveBalanceCents: '--above-balance',
+  afterAnHour: '--after-an-hour',
 };
 
 /** The operations that questions ask; a status path is a GET of its own. */
@@ -75,6 +78,8 @@ export interface Step {
   readonly credentials?: 'bearer' | 'none' | 'wrong secret';
   /** The path of a GET of a status, with `{reference}` in it. */
   readonly path?: string;
+  /** It is not sent earlier than so long after the answer to the question's first request. Left out: at once. */
+  readonly notBeforeMs?: number;
   /** Whether it is sent, by the answers before it. Left out: if all of them were accepted. */
   readonly sentAfter?: (before: readonly KnownAnswer[]) => boolean;
 }

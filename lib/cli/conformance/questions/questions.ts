@@ -1,6 +1,7 @@
 import { AMOUNT_QUESTIONS } from './amounts.questions.js';
 import { CREDENTIAL_QUESTIONS } from './credentials.questions.js';
 import { IDEMPOTENCY_QUESTIONS } from './idempotency.questions.js';
+import { MEMORY_QUESTIONS } from './memory.questions.js';
 import { type Question } from './question.js';
 import { READ_QUESTIONS } from './reads.questions.js';
 import { REFERENCE_QUESTIONS } from './references.questions.js';
@@ -14,6 +15,7 @@ export const QUESTIONS: readonly Question[] = [
   ...REFUSAL_QUESTIONS,
   ...SUCCESS_QUESTIONS,
   ...IDEMPOTENCY_QUESTIONS,
+  ...MEMORY_QUESTIONS,
   ...REFERENCE_QUESTIONS,
   ...AMOUNT_QUESTIONS,
 ];

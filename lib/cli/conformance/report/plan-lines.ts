@@ -27,6 +27,9 @@ export function planLines(
     ...rows,
     '',
     `${requests.length} requests at most, with at most TZS ${amountOf(cost.inCents)} in and TZS ${amountOf(cost.outCents)} out, plus the gateway's fees of up to ${cost.collections} collections and ${cost.payouts} payouts. Nothing was sent.`,
+    ...(requests.length > 0 && questions.some(({ steps }) => steps.some(({ notBeforeMs }) => notBeforeMs))
+      ? ['The run says when to run the same command again for what is asked later.']
+      : []),
     ...(gateway === undefined ? [] : [`The run would ask ${gateway}.`]),
   ];
 }

@@ -31,16 +31,19 @@ export interface Heard {
 
 /** What a torn off request says. */
 const LOST: StepAnswer = { kind: 'fault', why: 'its answer was lost' };
+const TOO_EARLY: StepAnswer = { kind: 'fault', why: 'it is asked later: the same command goes on' };
 const UNSENT: StepAnswer = { kind: 'fault', why: 'the gateway could not be reached' };
 
 /** Asks one gateway, one request after another, and writes down each of them before it is sent. */
 export class Conversation {
   private readonly budget: RunBudget;
   private readonly inputs: readonly string[];
+  private latestDue: number | undefined;
 
   private constructor(
     private readonly gateway: AskedGateway,
     private readonly journal: RunJournal,
+    private readonly now: () => number,
     plan: RunPlan,
   ) {
     this.inputs = textsOf(plan.inputs);
@@ -54,11 +57,18 @@ export class Conversation {
   /**
    * Begins a conversation, or goes on with the one of the journal.
    *
+   * @param now The time, in milliseconds since 1970.
    * @throws UsageError if a key is no test key, or the journal is not one of this run, or another process uses it.
    */
-  static async open(gateway: AskedGateway, plan: RunPlan, journalFile: string): Promise<Conversation> {
+  static async open(
+    gateway: AskedGateway,
+    plan: RunPlan,
+    journalFile: string,
+    now = Date.now,
+  ): Promise<Conversation> {
     refuseLiveKeys(gateway);
-    return new Conversation(gateway, await RunJournal.open(journalFile, bondOf(gateway, plan)), plan);
+    const journal = await RunJournal.open(journalFile, bondOf(gateway, plan), now);
+    return new Conversation(gateway, journal, now, plan);
   }
 
   /** Asks one request of a question, unless the journal knows its answer. A request that can move money is never sent twice. */
@@ -68,6 +78,7 @@ export class Conversation {
     const name = { question: question.name, step: index };
     const known = this.journal.find(name);
     if (known && !mayBeAskedAgain(step, known)) return { answer: answerOf(known.outcome) };
+    if (this.isEarly(question.name, step)) return { answer: TOO_EARLY };
     const cents = totalOf(moneyOf(step));
     const problem = this.budget.problem(cents);
     if (problem !== undefined) return { answer: { kind: 'fault', why: problem } };
@@ -89,6 +100,11 @@ export class Conversation {
   /** The reference of each step of a question, which it has before the step is sent. */
   referencesOf({ question, steps }: Pick<PlannedQuestion, 'question' | 'steps'>): readonly string[] {
     return steps.map((_, index) => this.referenceOf(question.name, steps, index));
+  }
+
+  /** From when on everything that was too early can be asked, in milliseconds since 1970; undefined: nothing was. */
+  get waitsUntil(): number | undefined {
+    return this.latestDue;
   }
 
   /** Whether the gateway took any request of the run. */
@@ -116,6 +132,15 @@ export class Conversation {
 
   close(): void {
     this.journal.close();
+  }
+
+  private isEarly(question: string, { notBeforeMs }: Step): boolean {
+    if (notBeforeMs === undefined) return false;
+    const { heardAt = this.now() } = this.journal.find({ question, step: 0 }) ?? {};
+    const due = heardAt + notBeforeMs;
+    if (this.now() >= due) return false;
+    this.latestDue = Math.max(this.latestDue ?? due, due);
+    return true;
   }
 
   private referenceOf(question: string, steps: readonly Step[], index: number): string {

@@ -15,6 +15,8 @@ export interface JournalledStep {
   readonly cents: number;
   /** `lost`: it was sent, or about to be, and no answer is known. `unsent`: surely nothing left this machine. */
   readonly outcome: RecordedAnswer | 'lost' | 'unsent';
+  /** When the outcome was known, in milliseconds since 1970. */
+  readonly heardAt?: number;
 }
 
 export interface StepName {
@@ -39,6 +41,7 @@ export class RunJournal {
     private readonly lock: FolderLock,
     /** The id of the run. */
     readonly run: string,
+    private readonly now: () => number,
     entries: readonly Readonly<Record<string, unknown>>[],
   ) {
     for (const entry of entries) this.take(entry);
@@ -49,9 +52,10 @@ export class RunJournal {
    * Opens a new file, or one of a run that is to be resumed. Nobody else can open it before it is closed.
    *
    * @param bond What a resumed run must have in common with the one that began: its plan, its inputs, its address and its keys.
+   * @param now The time, in milliseconds since 1970.
    * @throws UsageError if it is no such journal, that of another run, or one that another process uses.
    */
-  static async open(file: string, bond: string): Promise<RunJournal> {
+  static async open(file: string, bond: string, now = Date.now): Promise<RunJournal> {
     // A file has one lock, whatever links lead to it.
     const path = realPathOf(file);
     const lock = await takeJournal(path, file);
@@ -63,8 +67,8 @@ export class RunJournal {
       const isOwn = begun?.bond === bond;
       if (begun && !isOwn && mayHaveSent(entries)) throw ofAnotherRun(file);
       fchmodSync(descriptor, 0o600);
-      const run = isOwn ? begun.run : begin(descriptor, bond);
-      return new RunJournal(descriptor, lock, run, isOwn ? entries : []);
+      const run = isOwn ? begun.run : begin(descriptor, bond, now());
+      return new RunJournal(descriptor, lock, run, now, isOwn ? entries : []);
     } catch (error) {
       if (descriptor !== undefined) closeSync(descriptor);
       lock.release();
@@ -104,8 +108,9 @@ export class RunJournal {
 
   private write(entry: Readonly<Record<string, unknown>>): void {
     this.lock.assertHeld();
-    appendLine(this.descriptor, { ...entry, at: new Date().toISOString() });
-    this.take(entry);
+    const line = { ...entry, at: new Date(this.now()).toISOString() };
+    appendLine(this.descriptor, line);
+    this.take(line);
   }
 
   private take(entry: Readonly<Record<string, unknown>>): void {
@@ -123,7 +128,9 @@ export class RunJournal {
     const key = typeof heard === 'string' ? keyOf({ question: heard, step }) : '';
     const begun = this.steps.get(key);
     if (!begun || !isOutcome(outcome)) throw notAJournal();
-    this.steps.set(key, { ...begun, outcome });
+    const heardAt = Date.parse(String(entry['at']));
+    if (Number.isNaN(heardAt)) throw notAJournal();
+    this.steps.set(key, { ...begun, outcome, heardAt });
   }
 }
 
@@ -144,10 +151,10 @@ function headOf({ version, run, bond }: Readonly<Record<string, unknown>>) {
 }
 
 /** Gives the id of the new run. */
-function begin(descriptor: number, bond: string): string {
+function begin(descriptor: number, bond: string, now: number): string {
   const run = randomUUID();
   ftruncateSync(descriptor, 0);
-  appendLine(descriptor, { version: VERSION, run, bond, at: new Date().toISOString() });
+  appendLine(descriptor, { version: VERSION, run, bond, at: new Date(now).toISOString() });
   return run;
 }
 

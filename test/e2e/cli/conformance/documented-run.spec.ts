@@ -5,7 +5,9 @@ import {
   ALL_INPUTS,
   DOCUMENTED_FACTS,
   planRun,
+  conclusionsAfterAnHour,
   conclusionsOf,
+  HOUR_INPUTS,
   factsOf,
   gatewayOf,
   ownFolder,
@@ -16,11 +18,11 @@ import { startSandbox } from '../../../support/sandbox.js';
 
 describe('a run against the documented emulator', () => {
   it('learns every documented fact, and asks only what is planned', async () => {
-    const sandbox = await startSandbox();
+    const sandbox = await startSandbox({ clock: 'manual' });
     sandbox.directory.register(ALL_INPUTS.bankAccount!, ALL_INPUTS.accountName!);
-    const plan = planRun(ALL_INPUTS, WIDE_CAPS);
+    const plan = planRun(HOUR_INPUTS, WIDE_CAPS);
     const journal = join(ownFolder(), 'journal.jsonl');
-    const conclusions = await conclusionsOf(gatewayOf(sandbox), plan, { journal });
+    const conclusions = await conclusionsAfterAnHour(sandbox, plan, journal);
     expect(Object.fromEntries(factsOf(conclusions))).toEqual(Object.fromEntries(DOCUMENTED_FACTS));
     // The emulator has no status query.
     const differing = conclusions.filter(({ verdict }) => verdict === 'differs');

@@ -15,6 +15,8 @@ import {
 
 const paid = accepted({ reference: 'nc1', provider_reference: 'like 1', amount: '1.00' });
 const other = accepted({ reference: 'nc2', provider_reference: 'like 2', amount: '1.00' });
+const third = accepted({ reference: 'nc3', provider_reference: 'like 3', amount: '1.00' });
+const fourth = accepted({ reference: 'nc4', provider_reference: 'like 4', amount: '1.00' });
 const given = (provider_reference: unknown) => accepted({ reference: 'nc1', provider_reference });
 /** A gateway that gives back no reference. */
 const hidden = accepted({ reference: '…' });
@@ -31,6 +33,22 @@ function halvings(word: string): readonly StepAnswer[] {
 
 /** Question, answers, verdict with the value of the fact. */
 const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
+  ['key after an hour', [paid, refused('DUPLICATE_REQUEST')], 'held remembered'],
+  ['key after an hour', [paid, paid, other, other], 'differs remembered'],
+  ['key after an hour', [paid, other, third, third], 'differs forgotten'],
+  ['key after an hour', [paid, other, third, refused('DUPLICATE_REQUEST')], 'differs forgotten'],
+  ['key after an hour', [paid, other, third, reference], 'differs forgotten'],
+  ['key after an hour', [paid, reference, other, refused('DUPLICATE_REQUEST')], 'differs forgotten'],
+  ['key after an hour', [paid, wrong('reference'), other, reference], 'differs forgotten'],
+  ['key after an hour', [paid, reference, other, other], 'differs forgotten'],
+  ['key after an hour', [paid, reference, other, reference], 'silent'],
+  ['key after an hour', [paid, wrong('reference'), other, wrong('reference')], 'silent'],
+  ['key after an hour', [paid, other, third, fourth], 'silent'],
+  ['key after an hour', [paid, paid, other, refused('DUPLICATE_REQUEST')], 'differs'],
+  ['key after an hour', [given('…'), given('…'), given('…'), given('…')], 'differs'],
+  ['key after an hour', [paid, busy, other, refused('DUPLICATE_REQUEST')], 'differs'],
+  ['key after an hour', [paid, reference, busy], 'silent'],
+  ['key after an hour', [busy], 'silent'],
   ['no credentials', [refused('UNAUTHORIZED', { status: 401 })], 'held'],
   ['no credentials', [refused('UNAUTHORIZED', { status: 400 })], 'differs'],
   ['no credentials', [accepted()], 'differs'],

@@ -3,7 +3,7 @@ import { type Question } from '../../../../../lib/cli/conformance/questions/ques
 import { moneyOf } from '../../../../../lib/cli/conformance/run/money-of-step.js';
 import { planRun, totalOf } from '../../../../../lib/cli/conformance/run/plan.js';
 import { RunBudget } from '../../../../../lib/cli/conformance/run/run-budget.js';
-import { ALL_INPUTS, WIDE_CAPS } from '../../../../support/conformance-run.js';
+import { ALL_INPUTS, HOUR_INPUTS, WIDE_CAPS } from '../../../../support/conformance-run.js';
 
 const CAPS = { maxRequests: 100, maxAmountCents: 1_000 };
 const collect = (amount: unknown) => ({
@@ -74,7 +74,7 @@ describe('the plan of a run', () => {
 
   it('leaves out a question whose two spellings are one', () => {
     const left = (inputs: object) =>
-      planRun({ ...ALL_INPUTS, ...inputs }, WIDE_CAPS)
+      planRun({ ...HOUR_INPUTS, ...inputs }, WIDE_CAPS)
         .questions.filter(({ leftOut }) => leftOut !== undefined)
         .map(({ question, leftOut }) => [question.name, leftOut]);
     expect(left({})).toEqual([]);
