@@ -18,7 +18,7 @@ export default async function open({ file, ...options }) {
   const { openStorage } = await import(`./storages/${file}.mjs`);
   const opened = await openStorage(options);
   const { storage } = opened;
-  const steps = opened.record ? await sampleOf(opened.record(), storage) : [];
+  const steps = opened.record ? await sampleOf(opened.record()) : [];
   const replay = opened.target && replayOf(steps, sampleName(), opened.target);
   if (replay) await checkReplay(replay, storage);
   const receivers = {
@@ -56,10 +56,11 @@ function sampleName() {
 }
 
 /** What the package sends for one webhook of a payment that it made. */
-async function sampleOf({ recorder, storage, close }, unheard) {
+async function sampleOf({ recorder, storage, close }) {
   const { port } = await startModule({ adapter: ADAPTER, storage });
   const receive = async (reference) => {
-    await writePayment(unheard, reference);
+    await writePayment(storage, reference);
+    recorder.take();
     const { body, headers } = delivery('payments', reference, false);
     const answer = await fetch(`http://127.0.0.1:${port}${PATH}`, {
       method: 'POST',
@@ -69,7 +70,6 @@ async function sampleOf({ recorder, storage, close }, unheard) {
     if (answer.status !== 200) throw new Error(`The sample was answered ${answer.status}.`);
   };
   for (let index = 0; index < BEFORE_SAMPLE; index += 1) await receive(`bench-before-${run}-${index}`);
-  recorder.take();
   await receive(sampleName());
   const steps = recorder.take();
   await close();
