@@ -69,6 +69,9 @@ const successes = Object.fromEntries(
   ]),
 ) as Readonly<Record<`success of ${OperationFact}`, FactKind<number>>>;
 
+/** The longest metadata that a gateway is asked about, in bytes of its JSON. */
+export const LONGEST_METADATA = 16_384;
+
 /** Every point that the specification leaves open, that a gateway can be asked about, and that the emulator can be told. */
 export const FACTS = {
   'repeated key': words('what the same request with the same key gives', [
@@ -98,6 +101,11 @@ export const FACTS = {
   'three decimals': words('what an amount with three decimals gives', ['refused', 'rounded', 'cut']),
   'smallest amount': whole('the smallest amount of a collection in cents', [1, 100, 10_000, 50_000, 100_000]),
   'longest reference': whole('the longest reference in characters', [255, 36, 50, 64, 100, 128], 255),
+  'longest metadata': whole(
+    `the longest metadata in bytes of JSON, where ${LONGEST_METADATA} stands for that and more`,
+    [LONGEST_METADATA, 64, 500, 1_024, 4_096, 10_000],
+    LONGEST_METADATA,
+  ),
   'case of bank codes': words('whether the case of a bank code counts', ['exact', 'any']),
   'long bank codes': words('whether the longer spelling of a bank code is taken', ['accepted', 'refused']),
   'lookup of MOBILE_MONEY': words('whether names of mobile wallets are found', ['answered', 'refused']),

@@ -1,5 +1,6 @@
 import { isRecord } from '../../common/json-object.js';
 import { formatCents } from '../../common/money.js';
+import { LONGEST_METADATA } from '../../gateway-profile/facts.js';
 import { type ResolvedFacts } from '../../gateway-profile/resolved-facts.js';
 import { fieldErrors } from '../openapi/request-validation.js';
 import { centsOf } from './amounts.js';
@@ -12,6 +13,7 @@ type FieldErrors = Readonly<Record<string, readonly string[]>>;
 interface MoneyFields {
   readonly amount: number | string;
   readonly reference: string;
+  readonly metadata?: unknown;
 }
 
 /** Refuses a request that does not fit the document, or what the facts add to it. */
@@ -32,7 +34,7 @@ export function invalidRequest(
 /** What the facts say against fields that fit the document. */
 function moneyErrors(
   makes: 'collection' | 'payout',
-  { amount, reference }: MoneyFields,
+  { amount, reference, metadata }: MoneyFields,
   wrong: FieldErrors,
   facts: ResolvedFacts,
 ): FieldErrors {
@@ -40,6 +42,8 @@ function moneyErrors(
   const longest = facts['longest reference'];
   if (!wrong['reference'] && Array.from(reference).length > longest)
     errors['reference'] = [`The reference must be text of 1 to ${longest} characters.`];
+  if (!wrong['metadata'] && isTooLong(metadata, facts['longest metadata']))
+    errors['metadata'] = [`The metadata may have ${facts['longest metadata']} bytes.`];
   if (wrong['amount']) return errors;
   const smallest = BigInt(facts['smallest amount']);
   if (typeof amount === 'string' && facts['amount as text'] === 'refused')
@@ -47,6 +51,12 @@ function moneyErrors(
   else if (makes === 'collection' && centsOf(amount) < smallest)
     errors['amount'] = [`The amount must be at least ${formatCents(smallest)}.`];
   return errors;
+}
+
+/** The largest value of the fact stands for no limit. */
+function isTooLong(metadata: unknown, longest: number): boolean {
+  if (metadata === undefined || longest >= LONGEST_METADATA) return false;
+  return Buffer.byteLength(JSON.stringify(metadata)) > longest;
 }
 
 /** The body with an amount of two decimals, if the facts say that the gateway rounds or cuts a longer one. */

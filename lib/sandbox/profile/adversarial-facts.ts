@@ -13,6 +13,7 @@ const FIXED: ReadonlySet<FactName> = new Set<FactName>([
   'amount as text',
   'smallest amount',
   'longest reference',
+  'longest metadata',
   'long bank codes',
   'reference of the other family',
   'lookup of MOBILE_MONEY',

@@ -75,6 +75,16 @@ const OBSERVERS: Readonly<Record<string, Observe>> = {
     }
     return longest;
   },
+  'longest metadata': async (gateway, _, longest: number) => {
+    const of = (bytes: number) => ({ metadata: { a: 'x'.repeat(bytes - '{"a":""}'.length) } });
+    const isNoLimit = longest === 16_384;
+    for (const pay of [gateway.collect, gateway.payToBank]) {
+      const long = await pay(of(longest + 1));
+      expect(isNoLimit ? accepts(long) : hasMessage(long, 'metadata')).toBe(true);
+      expect(accepts(await pay({ reference: 'order-2', ...of(longest) }))).toBe(true);
+    }
+    return longest;
+  },
   'case of bank codes': async (gateway) => {
     const payout = await gateway.payToBank({ bank_code: 'bsb' });
     const found = await gateway.lookUp({ channel: 'BANK', account_number: '0123456789', bank_code: 'bsb' });

@@ -11,3 +11,10 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
   'endings of phone and account numbers': "They are the emulator's alone.",
   'two active webhook secrets': 'Secrets are changed in the portal, not by a request.',
 };
+
+/** Points of `docs/assumptions.md` that questions are about in part, each with what they leave out. */
+export const ASKED_IN_PART: Readonly<Record<string, string>> = {
+  'shows no lengths': 'The reference and the metadata of a collection are asked alone.',
+  'shows no smallest or largest amount':
+    'The smallest collection is looked for. The largest would take more money than --max-amount should ever allow.',
+};

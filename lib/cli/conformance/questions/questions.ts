@@ -2,6 +2,7 @@ import { AMOUNT_QUESTIONS } from './amounts.questions.js';
 import { CREDENTIAL_QUESTIONS } from './credentials.questions.js';
 import { IDEMPOTENCY_QUESTIONS } from './idempotency.questions.js';
 import { MEMORY_QUESTIONS } from './memory.questions.js';
+import { METADATA_QUESTIONS } from './metadata.questions.js';
 import { type Question } from './question.js';
 import { READ_QUESTIONS } from './reads.questions.js';
 import { REFERENCE_QUESTIONS } from './references.questions.js';
@@ -17,5 +18,6 @@ export const QUESTIONS: readonly Question[] = [
   ...IDEMPOTENCY_QUESTIONS,
   ...MEMORY_QUESTIONS,
   ...REFERENCE_QUESTIONS,
+  ...METADATA_QUESTIONS,
   ...AMOUNT_QUESTIONS,
 ];

@@ -1,4 +1,5 @@
 import { type Conclusion } from '../conclusion.js';
+import { ASKED_IN_PART } from '../questions/not-asked.js';
 import { OBSERVATIONS } from '../questions/observations.js';
 import { PERSON_QUESTIONS } from '../questions/person.questions.js';
 import { QUESTIONS } from '../questions/questions.js';
@@ -12,11 +13,15 @@ const POINTS = new Map(
   ]),
 );
 
-/** What the letter asks: the points about which nothing was found, or a question was silent. */
+/** What the letter asks: the points about which nothing was found, a question was silent, or a part cannot be asked. */
 export function openQuestions(conclusions: readonly Conclusion[]): readonly LetterQuestion[] {
   return LETTER_QUESTIONS.filter(({ point }) => {
     const own = conclusions.filter((conclusion) => pointOf(conclusion) === point);
-    return own.length === 0 || own.some(({ verdict }) => verdict === 'silent');
+    return (
+      own.length === 0 ||
+      Object.hasOwn(ASKED_IN_PART, point) ||
+      own.some(({ verdict }) => verdict === 'silent')
+    );
   });
 }
 

@@ -3,7 +3,7 @@ import { type GatewayProfile } from '../../../gateway-profile/gateway-profile.js
 import { type RecordedExchange } from '../../../gateway-profile/gateway-recording.js';
 import { UsageError } from '../../usage-error.js';
 import { type Conclusion } from '../conclusion.js';
-import { NOT_ASKED } from '../questions/not-asked.js';
+import { ASKED_IN_PART, NOT_ASKED } from '../questions/not-asked.js';
 import { type ResultFiles } from '../result-files.js';
 import { htmlReport } from './html-report.js';
 import { letterOf } from './letter.js';
@@ -41,7 +41,7 @@ export async function writeResults({
     gateway,
     observedAt: new Date(profile.observedAt),
     conclusions,
-    notAsked: Object.entries(NOT_ASKED).map(([point, why]) => ({ point, why })),
+    notAsked: Object.entries({ ...NOT_ASKED, ...ASKED_IN_PART }).map(([point, why]) => ({ point, why })),
     letter,
     options: moduleOptionsText(profile),
   };

@@ -33,6 +33,13 @@ function halvings(word: string): readonly StepAnswer[] {
 
 /** Question, answers, verdict with the value of the fact. */
 const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
+  ['longest metadata', [paid], 'learnt 16384'],
+  ['longest metadata', [wrong('metadata'), paid, ...halvings('RRRRRRRRRRRRRR')], 'learnt 4096'],
+  ['longest metadata', [wrong('metadata.note'), paid, ...halvings('AAAAAAAAAAAAAA')], 'learnt 16383'],
+  ['longest metadata', [wrong('metadata'), paid, ...halvings('RRR')], 'silent'],
+  ['longest metadata', Array<StepAnswer>(5).fill(wrong('metadata')), 'silent'],
+  ['longest metadata', [wrong('metadata', 'reference')], 'silent'],
+  ['longest metadata', [wrong('metadata'), reference], 'silent'],
   ['key after an hour', [paid, refused('DUPLICATE_REQUEST')], 'held remembered'],
   ['key after an hour', [paid, paid, other, other], 'differs remembered'],
   ['key after an hour', [paid, other, third, third], 'differs forgotten'],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { NOT_ASKED } from '../../../../../lib/cli/conformance/questions/not-asked.js';
+import { ASKED_IN_PART, NOT_ASKED } from '../../../../../lib/cli/conformance/questions/not-asked.js';
 import { OBSERVATIONS } from '../../../../../lib/cli/conformance/questions/observations.js';
 import { QUESTIONS } from '../../../../../lib/cli/conformance/questions/questions.js';
 import { WEBHOOK_QUESTIONS } from '../../../../../lib/cli/conformance/webhooks/webhook-questions.js';
@@ -21,6 +21,10 @@ describe('the points of the assumptions', () => {
   it.each(rows)('has a question or a reason for: %s', (point) => {
     const places = [asked.includes(point), Object.hasOwn(NOT_ASKED, point)];
     expect(places.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('asks about each point that it says it asks in part', () => {
+    for (const point of Object.keys(ASKED_IN_PART)) expect(asked).toContain(point);
   });
 
   it('asks about no other point', () => {

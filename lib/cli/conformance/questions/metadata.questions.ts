@@ -1,0 +1,51 @@
+import { LONGEST_METADATA } from '../../../gateway-profile/facts.js';
+import { type Finding, isRefusedFor, learnt, named, silent } from './finding.js';
+import { boundsOf } from './limit-search.js';
+import { type LimitSearch, type Question } from './question.js';
+import { collection } from './requests.js';
+import { isAccepted, type KnownAnswer } from './step-answer.js';
+
+const FIELD = 'note';
+
+const LONGEST: LimitSearch = {
+  rungs: [LONGEST_METADATA, 4_096, 1_024, 256, 64],
+  coarse: 1,
+  step: (inputs, bytes) => collection(inputs, { metadata: metadataOf(bytes) }),
+  isRefusal: (answer) => isRefusedFor(answer, 'metadata') || isRefusedFor(answer, `metadata.${FIELD}`),
+};
+
+/** How large metadata may be. */
+export const METADATA_QUESTIONS: readonly Question[] = [
+  {
+    name: 'longest metadata',
+    point: 'shows no lengths',
+    asks: 'How many bytes may the metadata of a collection have, with one field in it?',
+    needs: ['phone'],
+    search: LONGEST,
+    steps: (inputs) => LONGEST.rungs.map((bytes) => LONGEST.step(inputs, bytes)),
+    concludes: longestMetadata,
+  },
+];
+
+/** An object whose JSON has so many bytes. */
+function metadataOf(bytes: number): Readonly<Record<string, string>> {
+  const empty = JSON.stringify({ [FIELD]: '' }).length;
+  return { [FIELD]: 'x'.repeat(bytes - empty) };
+}
+
+function longestMetadata(answers: readonly KnownAnswer[]): readonly Finding[] {
+  const other = answers.find((answer) => !isAccepted(answer) && !LONGEST.isRefusal(answer));
+  if (other) return silent(`${named(other)} came, which says nothing about the metadata`, answers);
+  const { refused, taken } = boundsOf(LONGEST, answers);
+  if (taken === undefined)
+    return silent(`metadata of ${refused ?? LONGEST_METADATA} bytes and more is refused`, answers);
+  const accepted = `metadata of ${taken} bytes with one field is accepted`;
+  if (refused === undefined)
+    return learnt('longest metadata', taken, `${accepted}, and more was not asked`, answers);
+  if (refused - taken > 1)
+    return silent(
+      `the longest metadata with one field is between ${taken} (taken) and ${refused} bytes (refused)`,
+      answers,
+    );
+  return learnt('longest metadata', taken, `${accepted}, one of ${refused} refused`, answers);
+}
