@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { writeFigures, writeReport } from './report/document.mjs';
 import { figureText, summaryText } from './report/text.mjs';
 import { stopChildren } from './shared/child.mjs';
+import { undoAll } from './shared/cleanup.mjs';
 import { prepare } from './shared/prepare.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -35,7 +36,11 @@ if (chosen.length === 0)
   fail(`There is no figure ${values.only}: write numbers from 1 to 18, as in --only 1,4.`);
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => stopChildren().finally(() => process.exit(1)));
+  process.once(signal, () =>
+    stopChildren()
+      .then(undoAll)
+      .finally(() => process.exit(1)),
+  );
 }
 
 const tell = (line) => console.log(line);

@@ -42,7 +42,6 @@ export async function measureStorage(storage, { size, driver, options, burst }) 
         samples: await measureCell(children, cell, { size, seconds, statements, burst }),
       });
     }
-    await children[0].ask('drop');
     for (const child of children) await child.ask('close');
     return { name, key, statements, cells: measured };
   } finally {

@@ -1,5 +1,6 @@
 import { createConnection } from 'mysql2/promise';
 import pg from 'pg';
+import { undoLater } from '../shared/cleanup.mjs';
 import { MARIADB, POSTGRES } from '../shared/services.mjs';
 
 /** Makes an empty database for one run, so that no other rows are in the way. */
@@ -10,7 +11,7 @@ export async function ownDatabase(service) {
   await run(service.url, `CREATE DATABASE ${name}`);
   const url = new URL(service.url);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => run(service.url, `DROP DATABASE ${name}`) };
+  return { url: url.href, drop: undoLater(() => run(service.url, `DROP DATABASE ${name}`)) };
 }
 
 async function onPostgres(connectionString, statement) {

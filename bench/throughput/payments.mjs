@@ -40,7 +40,6 @@ export default async function open({ file, baseUrl, ...options }) {
     },
     statements: () => countOf(steps),
     clear: async () => void (await opened.clear()),
-    drop: async () => opened.drop?.(),
     async close() {
       await app.close();
       await opened.close();

@@ -38,7 +38,6 @@ export default async function open({ file, ...options }) {
     },
     statements: () => countOf(steps),
     clear: async () => void (await opened.clear()),
-    drop: async () => opened.drop?.(),
     close: async () => opened.close(),
   };
 }

@@ -30,8 +30,10 @@ export function openStorage({ url, name }) {
     },
     /** The format of the keys stays: a process reads it once. */
     clear: () => removeKeys(client, keyPrefix, (key) => !key.endsWith(':format')),
-    close: () => client.quit(),
-    drop: () => removeKeys(client, keyPrefix, () => true),
+    async close() {
+      await removeKeys(client, keyPrefix, () => true);
+      await client.quit();
+    },
   };
 }
 
