@@ -1,4 +1,4 @@
-# Redis, PostgreSQL, MariaDB and a browser for the specs that need them. What answers already is used as it is; what does not is
+# Redis, PostgreSQL, PgBouncer, MariaDB and a browser for the specs that need them. What answers already is used as it is; what does not is
 # started from its Debian package on a free port of the loopback interface, in a temporary directory, until this run ends.
 
 services_dir=$(mktemp --directory)
@@ -10,6 +10,7 @@ ensure_services() {
   ensure_command redis-server
   ensure_command curl
   [ -n "$(postgres_programs)" ] || install_packages postgresql
+  [ -x /usr/sbin/pgbouncer ] || install_packages pgbouncer
   [ -x /usr/sbin/mariadbd ] || install_packages mariadb-server
   ensure_redis
   ensure_postgres

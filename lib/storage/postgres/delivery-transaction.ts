@@ -18,8 +18,10 @@ export class DeliveryTransaction implements SqlSession {
     private readonly handlersPool: PostgresPool,
     private readonly lent: WeakSet<object>,
   ) {
-    const inTurn: RunStatement = (text, values) =>
-      (this.handlers && !this.isBlocked ? this.handlers : this.connection).run(text, values);
+    const inTurn: RunStatement = (text, values) => {
+      if (!this.handlers) return this.connection.runAlone(text, values);
+      return (this.isBlocked ? this.connection : this.handlers).run(text, values);
+    };
     this.run = scripts(inTurn);
   }
 

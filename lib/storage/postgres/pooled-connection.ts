@@ -3,24 +3,33 @@ import { answered } from '../sql/answered.js';
 import { type RunScript, type SqlResult, type SqlScript, statementsOf } from '../sql/sql-database.js';
 import { storageFailure } from './postgres-failure.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
+import { type PreparedStatements } from './prepared-statements.js';
 
 /** Runs one statement. Rejects with a `PaymentsStorageError`. */
 export type RunStatement = (text: string, values?: readonly unknown[]) => Promise<PostgresResult>;
+
+/** The application's pool, and how its statements are sent; left out: as they are. */
+export interface PreparingPool extends PostgresPool {
+  readonly prepared?: PreparedStatements;
+}
 
 /** One connection of the application's pool, until it is released. */
 export class PooledConnection {
   private broken = false;
   private returned = false;
 
-  private constructor(readonly client: PostgresClient) {
+  private constructor(
+    readonly client: PostgresClient,
+    private readonly prepared?: PreparedStatements,
+  ) {
     client.on('error', this.lost);
   }
 
   /** Takes a connection out of the pool. Releases a connection that comes too late. */
-  static async from(pool: PostgresPool): Promise<PooledConnection> {
+  static async from(pool: PreparingPool): Promise<PooledConnection> {
     const connecting = pool.connect();
     try {
-      return new PooledConnection(await answered(connecting, 'a free connection of the pool'));
+      return new PooledConnection(await answered(connecting, 'a free connection of the pool'), pool.prepared);
     } catch (error) {
       connecting.then(
         (client) => {
@@ -32,15 +41,31 @@ export class PooledConnection {
     }
   }
 
-  readonly run: RunStatement = async (text, values) => {
+  readonly run: RunStatement = (text, values) => this.ask(text, values);
+
+  /** Runs a statement that is no part of a transaction. */
+  readonly runAlone: RunStatement = (text, values) => this.ask(text, values, () => this.run(text, values));
+
+  /** @param again Runs a statement again that did not run because it was prepared. */
+  private async ask(
+    text: string,
+    values?: readonly unknown[],
+    again?: () => Promise<PostgresResult>,
+  ): Promise<PostgresResult> {
     if (this.broken || this.returned) throw new PaymentsStorageError('The connection to PostgreSQL is gone.');
     try {
-      return await answered(this.client.query(text, values && [...values]), 'an answer of PostgreSQL');
+      return await answered(this.query(text, values), 'an answer of PostgreSQL');
     } catch (error) {
       if (error instanceof PaymentsStorageError) this.broken = true;
+      if (this.prepared?.stopsAfter(error) && again) return again();
       throw storageFailure(error);
     }
-  };
+  }
+
+  private query(text: string, values?: readonly unknown[]): Promise<PostgresResult> {
+    if (this.prepared) return this.prepared.query(this.client, text, values);
+    return this.client.query(text, values && [...values]);
+  }
 
   /** Releases the connection, once, or closes it if its state is unknown. */
   release(how: 'usable' | 'unknown'): void {
@@ -56,39 +81,40 @@ export class PooledConnection {
   };
 }
 
+/** Lends a connection, and closes it if the work fails: the server rolls back then. */
+export async function withConnection<T>(
+  pool: PreparingPool,
+  work: (connection: PooledConnection) => Promise<T>,
+): Promise<T> {
+  const connection = await PooledConnection.from(pool);
+  try {
+    const result = await work(connection);
+    connection.release('usable');
+    return result;
+  } finally {
+    connection.release('unknown');
+  }
+}
+
 /** Runs single statements, each on its own connection and committed at once. */
-export function autocommit(pool: PostgresPool): RunStatement {
-  return async (text, values) => {
-    const connection = await PooledConnection.from(pool);
-    try {
-      const result = await connection.run(text, values);
-      connection.release('usable');
-      return result;
-    } finally {
-      connection.release('unknown');
-    }
-  };
+export function autocommit(pool: PreparingPool): RunStatement {
+  return (text, values) => withConnection(pool, (connection) => connection.runAlone(text, values));
 }
 
 /** Runs operations on the pool. One that is all or nothing has a transaction, any other one statement. */
-export function pooledScripts(pool: PostgresPool): RunScript {
+export function pooledScripts(pool: PreparingPool): RunScript {
   const atOnce = scripts(autocommit(pool));
   return (script) => (script.atomic ? inTransaction(pool, script) : atOnce(script));
 }
 
 /** Each statement sees what others have committed before it, whatever the default level of the server is. */
-async function inTransaction(pool: PostgresPool, script: SqlScript): Promise<SqlResult> {
-  const connection = await PooledConnection.from(pool);
-  try {
-    await connection.run('BEGIN ISOLATION LEVEL READ COMMITTED');
-    const result = await scripts(connection.run)(script);
-    await connection.run('COMMIT');
-    connection.release('usable');
+function inTransaction(pool: PreparingPool, script: SqlScript): Promise<SqlResult> {
+  return withConnection(pool, async ({ run }) => {
+    await run('BEGIN ISOLATION LEVEL READ COMMITTED');
+    const result = await scripts(run)(script);
+    await run('COMMIT');
     return result;
-  } finally {
-    // The server rolls back when the connection closes.
-    connection.release('unknown');
-  }
+  });
 }
 
 /** Runs operations that need no transaction of their own: they are one statement, or there is a transaction. */

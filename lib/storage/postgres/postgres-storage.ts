@@ -14,6 +14,7 @@ import { checkedPool, checkedSchema, poolWarnings } from './postgres-options.js'
 import { type PostgresPool } from './postgres-pool.js';
 import { reconciliationStatements } from './reconciliation-statements.js';
 import { tableNames } from './table-names.js';
+import { PreparedStatements } from './prepared-statements.js';
 import { checkVersion, withCheckedTables } from './tables-version.js';
 
 /**
@@ -49,9 +50,20 @@ export interface PostgresStorageOptions {
    * @default false
    */
   readonly migrate?: boolean;
+  /**
+   * Prepares the package's statements, once for each connection: PostgreSQL plans them once, and needs a third of its CPU for a
+   * payment. Left out: yes, if the connections end at the server itself, and no behind a pooler such as PgBouncer, which the
+   * package notices. True is for a pooler that keeps prepared statements (PgBouncer from 1.21 on with
+   * `max_prepared_statements`). If a connection has lost them (`DISCARD ALL`), the package goes on without.
+   * @default found out at the first use
+   */
+  readonly preparedStatements?: boolean;
 }
 
-const OPTIONS = ['pool', 'transactional', 'schema', 'migrate'];
+const OPTIONS = ['pool', 'transactional', 'schema', 'migrate', 'preparedStatements'];
+
+type CheckedOptions = Required<Omit<PostgresStorageOptions, 'preparedStatements'>> &
+  Pick<PostgresStorageOptions, 'preparedStatements'>;
 
 /**
  * Stores payments and webhooks in PostgreSQL, shared by all replicas. `migratePayments(pool)` creates the
@@ -88,13 +100,16 @@ const OPTIONS = ['pool', 'transactional', 'schema', 'migrate'];
  * @publicApi
  */
 export function postgresStorage(options: PostgresStorageOptions): PaymentsStorage {
-  const { pool, transactional, schema, migrate } = checked(options);
+  const { pool, transactional, schema, migrate, preparedStatements } = checked(options);
   const names = tableNames(schema);
   const run = autocommit(pool);
-  const tables = withCheckedTables(pool, () =>
-    migrate
-      ? migrateTables(pool, names)
-      : checkVersion(async (text) => (await run(text)).rows, names, OF_POOL),
+  const tables = withCheckedTables(
+    pool,
+    () =>
+      migrate
+        ? migrateTables(pool, names)
+        : checkVersion(async (text) => (await run(text)).rows, names, OF_POOL),
+    new PreparedStatements(preparedStatements),
   );
   const database = postgresDatabase(tables, names, pool);
   const statements = {
@@ -113,11 +128,16 @@ export function postgresStorage(options: PostgresStorageOptions): PaymentsStorag
   };
 }
 
-function checked(options: Partial<PostgresStorageOptions> | undefined): Required<PostgresStorageOptions> {
+function checked(options: Partial<PostgresStorageOptions> | undefined): CheckedOptions {
   const where = 'postgresStorage({ pool })';
   const pool = checkedPool(where, options?.pool);
-  const { transactional = false, migrate = false, schema } = options ?? {};
-  for (const [option, value] of Object.entries({ transactional, migrate })) {
+  const { transactional = false, migrate = false, preparedStatements, schema } = options ?? {};
+  const switches = {
+    transactional,
+    migrate,
+    ...(preparedStatements !== undefined && { preparedStatements }),
+  };
+  for (const [option, value] of Object.entries(switches)) {
     if (typeof value === 'boolean') continue;
     throw new PaymentsConfigError(`The option ${option} of ${where} must be true or false.`);
   }
@@ -125,5 +145,5 @@ function checked(options: Partial<PostgresStorageOptions> | undefined): Required
   if (unknown !== undefined) {
     throw new PaymentsConfigError(`${where} has no option \`${unknown}\`: it takes ${OPTIONS.join(', ')}.`);
   }
-  return { pool, transactional, migrate, schema: checkedSchema(where, schema) };
+  return { pool, ...switches, schema: checkedSchema(where, schema) };
 }

@@ -2,7 +2,9 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { refusalOfNewer, type StoredVersion, versionFit } from '../stored-version.js';
 import { migrations } from './migrations.js';
 import { type StorageCalls } from './postgres-failure.js';
+import { type PreparingPool, withConnection } from './pooled-connection.js';
 import { type PostgresPool } from './postgres-pool.js';
+import { type PreparedStatements } from './prepared-statements.js';
 import { type TableNames } from './table-names.js';
 
 /** Runs the statement that reads the version. */
@@ -36,7 +38,7 @@ export function refuseNewer(found: StoredVersion, names: TableNames, known: numb
 }
 
 /** The application's pool with tables that fit. */
-export interface CheckedTables extends PostgresPool {
+export interface CheckedTables extends PreparingPool {
   /** Prepares the tables, unless they are prepared. */
   readonly prepare: () => Promise<void>;
 }
@@ -45,13 +47,19 @@ export interface CheckedTables extends PostgresPool {
  * Wraps the application's pool: before its first connection, prepares the tables once.
  *
  * @param work What prepares them: it checks their version, or migrates them.
+ * @param prepared How statements are sent after that.
  */
-export function withCheckedTables(pool: PostgresPool, work: () => Promise<unknown>): CheckedTables {
+export function withCheckedTables(
+  pool: PostgresPool,
+  work: () => Promise<unknown>,
+  prepared: PreparedStatements,
+): CheckedTables {
   let isPrepared = false;
   let preparing: Promise<void> | undefined;
   const prepareOnce = async (): Promise<void> => {
     try {
       await work();
+      await withConnection(pool, ({ client, run }) => prepared.look(client, run));
       isPrepared = true;
     } finally {
       preparing = undefined;
@@ -62,6 +70,7 @@ export function withCheckedTables(pool: PostgresPool, work: () => Promise<unknow
   };
   return {
     prepare,
+    prepared,
     connect: async () => {
       // No microtask more than needed: each delivery comes by here.
       if (!isPrepared) await prepare();

@@ -36,7 +36,7 @@ describe('postgresStorage()', () => {
     [
       'a mistyped option',
       { pool, transaction: true },
-      'postgresStorage({ pool }) has no option `transaction`: it takes pool, transactional, schema, migrate.',
+      'postgresStorage({ pool }) has no option `transaction`: it takes pool, transactional, schema, migrate, preparedStatements.',
     ],
     ['an empty schema', { pool, schema: ' ' }, NO_SCHEMA],
     ['a schema that PostgreSQL would cut off', { pool, schema: 'ä'.repeat(32) }, NO_SCHEMA],
