@@ -1,9 +1,10 @@
 import http from 'node:http';
 import https from 'node:https';
-import { checkAnswer, HEADERS, PATH, wireBody } from './request.mjs';
+import { checkAnswer, HEADERS, MIXES } from './request.mjs';
 
 /** Node's own client with kept connections. */
-export function start({ baseUrl }) {
+export function start({ baseUrl, mix = 'collections' }) {
+  const { path, wireBody } = MIXES[mix];
   const { protocol, hostname, port } = new URL(baseUrl);
   const client = protocol === 'https:' ? https : http;
   const agent = new client.Agent({ keepAlive: true, maxSockets: 50 });
@@ -11,7 +12,7 @@ export function start({ baseUrl }) {
     new Promise((resolve, reject) => {
       const body = wireBody(reference);
       const headers = { ...HEADERS, 'Idempotency-Key': reference, 'Content-Length': Buffer.byteLength(body) };
-      const request = client.request({ hostname, port, path: PATH, method: 'POST', agent, headers });
+      const request = client.request({ hostname, port, path, method: 'POST', agent, headers });
       request.on('error', reject);
       request.on('response', (response) => {
         const chunks = [];

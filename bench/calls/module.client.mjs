@@ -1,17 +1,24 @@
 import 'reflect-metadata';
 import { HttpService } from '@nestjs/axios';
 import { NestFactory } from '@nestjs/core';
-import { CollectionsService, getPaymentsToken, memoryStorage, PaymentsModule } from 'nestjs-payments';
+import {
+  CollectionsService,
+  DisbursementsService,
+  getPaymentsToken,
+  memoryStorage,
+  PaymentsModule,
+} from 'nestjs-payments';
 import { writePayment } from '../stores/work.mjs';
-import { paymentOf } from './request.mjs';
+import { paymentOf, payoutOf } from './request.mjs';
 
 /**
  * The package, with its default storage.
  *
  * @param entries How many payments its journal holds before the first call, and then keeps; its own default where it is left out.
+ * @param mix What it asks for, of `MIXES`.
  * @param throughAxios Whether the application has reached for axios, as one with interceptors does.
  */
-export async function start({ baseUrl, throughAxios = false, entries }) {
+export async function start({ baseUrl, mix = 'collections', throughAxios = false, entries }) {
   const app = await NestFactory.createApplicationContext(
     PaymentsModule.forRoot({
       baseUrl,
@@ -23,8 +30,13 @@ export async function start({ baseUrl, throughAxios = false, entries }) {
   );
   if (throughAxios) app.get(getPaymentsToken(HttpService)).axiosRef.getUri();
   const collections = app.get(CollectionsService);
+  const disbursements = app.get(DisbursementsService);
+  const ask =
+    mix === 'payouts'
+      ? (reference) => disbursements.bank(payoutOf(reference))
+      : (reference) => collections.mobileMoney(paymentOf(reference));
   return async (reference) => {
-    const payment = await collections.mobileMoney(paymentOf(reference));
+    const payment = await ask(reference);
     if (payment.reference !== reference) throw new Error('another payment came back');
   };
 }

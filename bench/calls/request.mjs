@@ -10,6 +10,19 @@ export function paymentOf(reference) {
   };
 }
 
+/** The payout that every client asks for. */
+export function payoutOf(reference) {
+  return {
+    amount: '1180.50',
+    reference,
+    bank_code: 'BSB',
+    account_number: '0150000000999',
+    account_name: 'Asha Juma',
+    remarks: 'Supplier',
+    metadata: { basket: 17 },
+  };
+}
+
 /** What the gateway is sent, beside the `Idempotency-Key`. */
 export const HEADERS = {
   'X-API-KEY': 'pk_test_bench',
@@ -22,7 +35,20 @@ export const PATH = '/api/v1/payments/mobile-money';
 
 /** The same payment as it goes over the wire. */
 export function wireBody(reference) {
-  return JSON.stringify({ ...paymentOf(reference), amount: 1180.5, currency: 'TZS' });
+  return wireText(paymentOf(reference));
+}
+
+/** What clients may be told to ask for, as it goes over the wire. */
+export const MIXES = {
+  collections: { path: PATH, wireBody },
+  payouts: {
+    path: '/api/v1/disbursements/bank',
+    wireBody: (reference) => wireText(payoutOf(reference)),
+  },
+};
+
+function wireText(payment) {
+  return JSON.stringify({ ...payment, amount: 1180.5, currency: 'TZS' });
 }
 
 /** @throws Error where an answer is not the one that was asked for: what does not work need not be measured. */

@@ -1,4 +1,4 @@
-// Answers every request like a success of POST /payments/mobile-money, with 1 kB of JSON, and a GET with a balance; counts
+// Answers every request like a success of POST /payments/mobile-money or /disbursements/bank, with 1 kB of JSON, and a GET with a balance; counts
 // connections.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -20,6 +20,18 @@ const RECORD = {
   status: 'pending',
   created_at: '2026-01-01T00:00:00.000000Z',
   processing_at: null,
+};
+const PAYOUT_RECORD = {
+  fee: '23.61',
+  total_amount: '1204.11',
+  currency: 'TZS',
+  bank_code: 'BSB',
+  bank_name: 'Bahari Savings Bank',
+  account_number: '0150000000999',
+  account_name: 'Asha Juma',
+  provider: 'provider-a',
+  status: 'processing',
+  remarks: 'Supplier',
 };
 const ENVELOPE = {
   status: 'success',
@@ -55,19 +67,20 @@ function serve(request, response) {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
-    const answer =
-      request.method === 'GET'
-        ? BALANCE
-        : answerTo(Buffer.concat(chunks).toString(), request.headers['content-type'] ?? '');
+    const answer = request.method === 'GET' ? BALANCE : answerTo(request, Buffer.concat(chunks).toString());
     response.setHeader('content-type', 'application/json');
     response.setHeader('content-length', Buffer.byteLength(answer));
     response.end(answer);
   });
 }
 
-function answerTo(body, contentType) {
-  const { reference = 'order', amount = 1180.5 } = contentType.includes('json') ? JSON.parse(body) : {};
+function answerTo({ headers, url }, body) {
+  const isJson = headers['content-type']?.includes('json') ?? false;
+  const { reference = 'order', amount = 1180.5 } = isJson ? JSON.parse(body) : {};
+  const [code, record] = url.endsWith('/disbursements/bank')
+    ? ['DISBURSEMENT_INITIATED', { ...PAYOUT_RECORD, amount: amount.toFixed(2) }]
+    : [ENVELOPE.code, { ...RECORD, amount }];
   const text = (note) =>
-    JSON.stringify({ ...ENVELOPE, data: { ...RECORD, reference, amount, metadata: { note } } });
+    JSON.stringify({ ...ENVELOPE, code, data: { ...record, reference, metadata: { note } } });
   return text('x'.repeat(ANSWER_BYTES - text('').length));
 }
