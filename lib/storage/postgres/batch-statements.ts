@@ -3,6 +3,7 @@ import { statement } from '../sql/sql-database.js';
 import { type BatchStatements } from '../sql/batch-statements.js';
 import { toSqlText } from '../sql/sql-text.js';
 import { batchLineStatements } from './batch-line-statements.js';
+import { LISTED } from './listed.js';
 import { epochText, milliseconds, MOMENT } from './postgres-text.js';
 import { nextOf, type TableNames } from './table-names.js';
 
@@ -41,7 +42,7 @@ function readingBatches({
       ),
     withDigest: (key, digest, limit) =>
       statement(
-        `SELECT name FROM ${batches} WHERE account = $1 AND environment = $2 AND name <> $3 AND digest = $4
+        `SELECT name FROM ${batches} WHERE account = $1 AND environment = $2 AND ${LISTED} AND name <> $3 AND digest = $4
           ORDER BY name LIMIT $5`,
         [...keyValues(key), digest, limit],
       ),

@@ -3,6 +3,7 @@ import { type ConflictStatements } from '../sql/sql-statements.js';
 import { toSqlText } from '../sql/sql-text.js';
 import { accountsOf } from './account-statements.js';
 import { deleteBatch } from './delete-batch.js';
+import { LISTED_CONFLICT } from './listed.js';
 import { epochText, MOMENT } from './postgres-text.js';
 import { type TableNames } from './table-names.js';
 
@@ -45,7 +46,12 @@ export function conflictStatements({ setAside }: TableNames): ConflictStatements
         [account, environment, id],
       ),
     purge: ({ account, environment }, kind, olderThanMs) =>
-      change(deleteBatch(setAside, 'kind = $4', 'first_seen_at'), [account, environment, olderThanMs, kind]),
+      change(deleteBatch(setAside, `kind = $4 AND ${LISTED_CONFLICT}`, 'first_seen_at'), [
+        account,
+        environment,
+        olderThanMs,
+        kind,
+      ]),
     accounts: accountsOf([setAside]),
   };
 }

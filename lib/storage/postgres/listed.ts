@@ -8,3 +8,6 @@ export const LISTED = "state <> ''";
 
 /** The same for a tombstone. */
 export const LISTED_TOMBSTONE = "ended <> ''";
+
+/** The same for a webhook that was set aside. */
+export const LISTED_CONFLICT = "kind <> ''";

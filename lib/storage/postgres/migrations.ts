@@ -1,6 +1,6 @@
 import { PURGE_CONDITIONS } from './journal-statements.js';
 import { type Migration, migrationScript } from '../storage-tables.js';
-import { LISTED, LISTED_TOMBSTONE } from './listed.js';
+import { LISTED, LISTED_CONFLICT, LISTED_TOMBSTONE } from './listed.js';
 import { type TableNames } from './table-names.js';
 
 /**
@@ -105,7 +105,7 @@ function setAsideVersion({ inbox, setAside }: TableNames): string {
   return `
     ALTER TABLE ${inbox} ADD COLUMN provider_reference text COLLATE "C";
     COMMENT ON COLUMN ${inbox}.provider_reference IS 'SHA-256 of the transaction reference of the provider';
-    CREATE INDEX ON ${setAside} (account, environment, kind, first_seen_at);
+    CREATE INDEX ON ${setAside} (account, environment, kind, first_seen_at) WHERE ${LISTED_CONFLICT};
   `;
 }
 
@@ -158,7 +158,7 @@ function batchTables({ batches, batchEvents }: TableNames): string {
       updated_at timestamptz(3) NOT NULL,
       PRIMARY KEY (account, environment, name)
     );
-    CREATE INDEX ON ${batches} (account, environment, digest);
+    CREATE INDEX ON ${batches} (account, environment, digest) WHERE ${LISTED};
     CREATE INDEX ON ${batches} (batch_load) WHERE state IN ('checking', 'running', 'paused');
     COMMENT ON TABLE ${batches} IS 'nestjs-payments: batches of payouts';
 

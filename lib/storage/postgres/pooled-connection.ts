@@ -41,30 +41,24 @@ export class PooledConnection {
     }
   }
 
-  readonly run: RunStatement = (text, values) => this.ask(text, values);
+  readonly run: RunStatement = (text, values) =>
+    this.ask(() => this.client.query(text, values && [...values]));
 
   /** Runs a statement that is no part of a transaction. */
-  readonly runAlone: RunStatement = (text, values) => this.ask(text, values, () => this.run(text, values));
+  readonly runAlone: RunStatement = (text, values) => {
+    const { prepared } = this;
+    if (!prepared || !values) return this.run(text, values);
+    return this.ask(() => prepared.query(this.client, text, values));
+  };
 
-  /** @param again Runs a statement again that did not run because it was prepared. */
-  private async ask(
-    text: string,
-    values?: readonly unknown[],
-    again?: () => Promise<PostgresResult>,
-  ): Promise<PostgresResult> {
+  private async ask(work: () => Promise<PostgresResult>): Promise<PostgresResult> {
     if (this.broken || this.returned) throw new PaymentsStorageError('The connection to PostgreSQL is gone.');
     try {
-      return await answered(this.query(text, values), 'an answer of PostgreSQL');
+      return await answered(work(), 'an answer of PostgreSQL');
     } catch (error) {
       if (error instanceof PaymentsStorageError) this.broken = true;
-      if (this.prepared?.stopsAfter(error) && again) return again();
       throw storageFailure(error);
     }
-  }
-
-  private query(text: string, values?: readonly unknown[]): Promise<PostgresResult> {
-    if (this.prepared) return this.prepared.query(this.client, text, values);
-    return this.client.query(text, values && [...values]);
   }
 
   /** Releases the connection, once, or closes it if its state is unknown. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type PostgresClient, type PostgresResult } from './postgres-pool.js';
+import { sqlLiteral, type TableNames } from './table-names.js';
 
 /** A client of `pg` says which process of the server it was told at the beginning. */
 interface StartedClient extends PostgresClient {
@@ -19,22 +20,36 @@ const DUPLICATE_NAME = '42P05';
 const UNKNOWN_NAME = '26000';
 const NAME_DIGITS = 16;
 
+/** What is asked less often is not worth the memory of a plan on every connection. */
+const OFTEN = 20;
+
 /**
- * Planning takes PostgreSQL longer than running these statements, so they are prepared, once for each connection. A pooler
- * such as PgBouncer may hand each transaction to another connection, where nothing was prepared: behind one, they are sent
- * as they are.
+ * A plan is kept while its table grows. One for a few rows reads them all; one for so many bytes takes the index, and stays
+ * right.
+ */
+const LARGE_JOURNAL_BYTES = 1_048_576;
+
+/**
+ * Planning takes PostgreSQL longer than running these statements, so those that are asked often are prepared, once for each
+ * connection. A pooler such as PgBouncer may hand each transaction to another connection, where nothing was prepared: behind
+ * one, they are sent as they are.
  */
 export class PreparedStatements {
+  private readonly uses = new Map<string, number>();
   private readonly names = new Map<string, string>();
   private arePrepared: boolean;
 
   /** @param given What the application says; undefined: `look` finds it out. */
-  constructor(private readonly given: boolean | undefined) {
+  constructor(
+    private readonly given: boolean | undefined,
+    private readonly tables: Pick<TableNames, 'journal'>,
+  ) {
     this.arePrepared = given ?? false;
   }
 
   /**
-   * Looks whether a connection ends at the server itself: a pooler invents the number of the process that it tells its clients.
+   * Looks whether a connection ends at the server itself, and the journal is large: a pooler invents the number of the process
+   * that it tells its clients.
    *
    * @param ask Runs a statement on the connection.
    */
@@ -42,28 +57,39 @@ export class PreparedStatements {
     { processID }: StartedClient,
     ask: (text: string) => Promise<Pick<PostgresResult, 'rows'>>,
   ): Promise<void> {
-    if (this.given !== undefined || typeof processID !== 'number') return;
-    const { rows } = await ask('SELECT pg_backend_pid()::text AS pid');
-    this.arePrepared = rows[0]?.['pid'] === String(processID);
+    if (typeof processID !== 'number') return;
+    const { rows } = await ask(
+      `SELECT pg_backend_pid()::text AS pid, pg_relation_size(${sqlLiteral(this.tables.journal)})::text AS bytes`,
+    );
+    const { pid, bytes } = rows[0] ?? {};
+    this.arePrepared = pid === String(processID) && Number(bytes) >= LARGE_JOURNAL_BYTES;
   }
 
-  /** Runs a statement. What has no values is not worth a plan. */
-  query(
-    client: PostgresClient,
-    text: string,
-    values: readonly unknown[] | undefined,
-  ): Promise<PostgresResult> {
-    if (!values) return client.query(text);
-    if (!this.arePrepared) return client.query(text, [...values]);
-    return (client as unknown as PreparingClient).query({ name: this.nameOf(text), text, values });
+  /** Whether `look` has to look. */
+  get isUndecided(): boolean {
+    return this.given === undefined;
   }
 
-  /** Whether a statement did not run because of its name: an application may call DISCARD ALL. Then none is prepared any more. */
-  stopsAfter(error: unknown): boolean {
-    const { code } = error as { readonly code?: unknown };
-    const isOfName = code === DUPLICATE_NAME || code === UNKNOWN_NAME;
-    if (isOfName) this.arePrepared = false;
-    return isOfName;
+  /**
+   * Runs a statement that is no part of a transaction. Again, if it did not run because of its name: an application may call
+   * `DISCARD ALL`. Then none is prepared any more.
+   */
+  async query(client: PostgresClient, text: string, values: readonly unknown[]): Promise<PostgresResult> {
+    if (!this.arePrepared || !this.isAskedOften(text)) return client.query(text, [...values]);
+    try {
+      return await (client as unknown as PreparingClient).query({ name: this.nameOf(text), text, values });
+    } catch (error) {
+      const { code } = error as { readonly code?: unknown };
+      if (code !== DUPLICATE_NAME && code !== UNKNOWN_NAME) throw error;
+      this.arePrepared = false;
+      return client.query(text, [...values]);
+    }
+  }
+
+  private isAskedOften(text: string): boolean {
+    const uses = (this.uses.get(text) ?? 0) + 1;
+    this.uses.set(text, uses);
+    return uses > OFTEN;
   }
 
   /** `pg` refuses a name with two texts, and several storages may share a pool. */

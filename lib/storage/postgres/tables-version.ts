@@ -59,7 +59,7 @@ export function withCheckedTables(
   const prepareOnce = async (): Promise<void> => {
     try {
       await work();
-      await withConnection(pool, ({ client, run }) => prepared.look(client, run));
+      if (prepared.isUndecided) await withConnection(pool, ({ client, run }) => prepared.look(client, run));
       isPrepared = true;
     } finally {
       preparing = undefined;

@@ -12,7 +12,7 @@ const ROWS = 4_000;
 const SCOPE = { account: 'default', environment: 'sandbox' } as const;
 const COLLECTIONS = { ...SCOPE, family: 'collection' } as const;
 const NUMBERED = `generate_series(1, ${ROWS}) AS n`;
-const TABLES = ['journal', 'tombstones', 'inbox', 'reconciliation'] as const;
+const TABLES = ['journal', 'tombstones', 'inbox', 'reconciliation', 'batches', 'set_aside'] as const;
 
 /** A new table has none for a minute, and one after pg_upgrade until somebody calls ANALYZE. */
 describeWith([postgresService], 'a lookup by key in PostgreSQL, without statistics', () => {
@@ -31,7 +31,13 @@ describeWith([postgresService], 'a lookup by key in PostgreSQL, without statisti
       INSERT INTO payments_inbox
         SELECT 'default', 'sandbox', 'outcome', 'order-' || n, 'e', 'f', 'done', n, 1, '{}', now(), now() FROM ${NUMBERED};
       INSERT INTO payments_reconciliation
-        SELECT 'default', 'sandbox', 'exception', 'order-' || n, 'open', '{}', 1, now(), now() FROM ${NUMBERED}`);
+        SELECT 'default', 'sandbox', 'exception', 'order-' || n, 'open', '{}', 1, now(), now() FROM ${NUMBERED};
+      INSERT INTO payments_batches (account, environment, name, batch_load, state, digest, details, version, events,
+                                    created_at, updated_at)
+        SELECT 'default', 'sandbox', 'batch-' || n, 'load-' || n, 'ended', 'digest-' || n, '{}', n, 1, now(), now()
+        FROM ${NUMBERED};
+      INSERT INTO payments_set_aside (account, environment, kind, fingerprint, event, reference, payload, seen, first_seen_at)
+        SELECT 'default', 'sandbox', 'conflict', 'f-' || n, 'e', 'order-' || n, '{}', 1, now() FROM ${NUMBERED}`);
   });
   afterAll(() => database.close());
 
@@ -64,6 +70,9 @@ describeWith([postgresService], 'a lookup by key in PostgreSQL, without statisti
       ({ reconciliation }) => reconciliation!.list(SCOPE, 'exception', { states: ['open'], limit: 10 }),
       10,
     ],
+    ['a batch', ({ batches }) => batches!.get({ ...SCOPE, batch: 'batch-7' }), 1],
+    ['a webhook that was set aside', ({ conflicts }) => conflicts.get(SCOPE, '7'), 1],
+    ['an old conflict', ({ conflicts }) => conflicts.purge(SCOPE, 'conflict', 60_000), 0],
     ['an old tombstone', ({ journal }) => journal.purge(SCOPE, 'tombstones', 60_000), 0],
   ])('reads for %s no more than it is about', async (_what, work, most) => {
     expect(await readBy(work)).toBeLessThanOrEqual(most);
