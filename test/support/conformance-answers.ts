@@ -38,9 +38,18 @@ export function questionNamed(name: string): Question {
   return question;
 }
 
-/** The verdict of a question with the value of its fact, as `learnt used`. */
-export function verdictOf(name: string, answers: readonly StepAnswer[]): string {
-  return conclude(questionNamed(name), answers)
+/**
+ * The verdict of a question with the value of its fact, as `learnt used`.
+ *
+ * @param laterMs How long after the first answer the others came. Left out: an hour.
+ */
+export function verdictOf(name: string, answers: readonly StepAnswer[], laterMs = 3_600_000): string {
+  return conclude(questionNamed(name), answers, timesOf(answers, laterMs))
     .map(({ verdict, fact }) => (fact ? `${verdict} ${fact.value}` : verdict))
     .join(', ');
+}
+
+/** The first answer came at 0, the others so much later. */
+export function timesOf(answers: readonly StepAnswer[], laterMs: number): readonly number[] {
+  return answers.map((_, index) => (index === 0 ? 0 : laterMs));
 }

@@ -109,16 +109,18 @@ export async function conclusionsOf(
   }
 }
 
-/** Runs a plan, and goes on with it after an hour of the emulator's manual clock. */
+/** Runs a plan, and goes on with it after an hour of the emulator's manual clock, or after another wait. */
 export async function conclusionsAfterAnHour(
   sandbox: PaymentsSandbox,
   plan: RunPlan = planRun(HOUR_INPUTS, WIDE_CAPS),
   journal = ownJournal(),
+  { baseUrl = sandbox.baseUrl, waitMs = 3_600_000 }: { baseUrl?: string; waitMs?: number } = {},
 ): Promise<readonly Conclusion[]> {
   const options = { journal, now: () => sandbox.clock.now() };
-  await conclusionsOf(gatewayOf(sandbox), plan, options);
-  await sandbox.clock.advance('1h');
-  return conclusionsOf(gatewayOf(sandbox), plan, options);
+  const gateway = { ...gatewayOf(sandbox), baseUrl };
+  await conclusionsOf(gateway, plan, options);
+  await sandbox.clock.advance(waitMs);
+  return conclusionsOf(gateway, plan, options);
 }
 
 /** What the emulator does without a profile, but for its webhooks, which answer other questions. */

@@ -18,7 +18,9 @@ import {
   unplannedOf,
   WIDE_CAPS,
 } from '../../support/conformance-run.js';
+import { Random } from '../../support/random.js';
 import { startSandbox } from '../../support/sandbox.js';
+import { withStatusQuery } from '../../support/status-gateway.js';
 
 const { CONFORMANCE_RUNS, CONFORMANCE_SEED } = process.env;
 const runs = Number(CONFORMANCE_RUNS ?? 15);
@@ -27,10 +29,17 @@ const first = Number(CONFORMANCE_SEED ?? 21);
 /** Fewer gateways may miss a value of a fact. */
 const MANY = 200;
 
+const ALIVE: readonly string[] = ['pending', 'processing', 'success'];
+const STATUSES = [...ALIVE, 'failed', 'cancelled', 'expired'];
+
 type Facts = ReadonlyMap<FactName, FactValue>;
 
-/** What can be seen of a gateway at all. Its own log says which refusals and successes it gave. */
-function observableOf(facts: Facts, sandbox: PaymentsSandbox): Facts {
+/**
+ * What can be seen of a gateway at all. Its own log says which refusals and successes it gave.
+ *
+ * @param status What its payments are after an hour.
+ */
+function observableOf(facts: Facts, sandbox: PaymentsSandbox, status: string): Facts {
   const requests = sandbox.requests();
   const codes = new Set(requests.map(({ code }) => code));
   const succeeded = new Set(
@@ -45,7 +54,7 @@ function observableOf(facts: Facts, sandbox: PaymentsSandbox): Facts {
     if (what !== undefined) return codes.has(subject);
     if (name === 'case of bank codes' || name === 'long bank codes')
       return facts.get('lookup of BANK') === 'answered';
-    if (name === 'key after an hour') return showsMemory(facts);
+    if (name === 'key after an hour') return showsMemory(facts, status);
     return name !== 'key of a refusal' || showsKeys(facts);
   };
   return new Map([...facts].filter(([name]) => isSeen(name)));
@@ -58,19 +67,21 @@ function showsKeys(facts: Facts): boolean {
   return repeated === 'DUPLICATE_REFERENCE' && facts.get('key of a refusal') === 'used';
 }
 
-/** A gateway that looks at the reference first hides what it knows of the key, unless it refuses a known reference in another way. */
-function showsMemory(facts: Facts): boolean {
-  if (facts.get('repeated key') !== 'DUPLICATE_REFERENCE') return true;
-  return (
-    facts.get('key after an hour') === 'forgotten' &&
-    facts.get('repeated reference') !== 'DUPLICATE_REFERENCE'
-  );
+/**
+ * A gateway that looks at the reference first hides what it knows of the key, unless it takes the reference again. A key that is not
+ * known any more shows something only while its payment has not failed.
+ */
+function showsMemory(facts: Facts, status: string): boolean {
+  const isHidden = facts.get('repeated key') === 'DUPLICATE_REFERENCE';
+  if (facts.get('key after an hour') === 'remembered') return !isHidden;
+  return ALIVE.includes(status) && (!isHidden || facts.get('repeated reference') === 'accepted');
 }
 
 async function askedOf(options: Parameters<typeof startSandbox>[0]): Promise<readonly Conclusion[]> {
   const sandbox = await startSandbox({ clock: 'manual', ...options });
   sandbox.directory.register(ALL_INPUTS.bankAccount!, ALL_INPUTS.accountName!);
-  const conclusions = await conclusionsAfterAnHour(sandbox);
+  const baseUrl = await withStatusQuery(sandbox, 'pending');
+  const conclusions = await conclusionsAfterAnHour(sandbox, undefined, undefined, { baseUrl });
   await sandbox.stop();
   return conclusions;
 }
@@ -92,14 +103,16 @@ describe('a gateway whose facts are random', () => {
         sandbox.directory.register(ALL_INPUTS.bankAccount!, ALL_INPUTS.accountName!);
         const plan = planRun(HOUR_INPUTS, WIDE_CAPS);
         const journal = ownJournal();
-        const conclusions = await conclusionsAfterAnHour(sandbox, plan, journal);
+        const status = new Random(seed).pick(STATUSES);
+        const baseUrl = await withStatusQuery(sandbox, status);
+        const conclusions = await conclusionsAfterAnHour(sandbox, plan, journal, { baseUrl });
         const chosen: Facts = new Map(
           [...DOCUMENTED_FACTS.keys()].map((name) => [name, profile.facts[name]!] as const),
         );
         const learnt = Object.fromEntries(factsOf(conclusions));
         expect({ seed, ...learnt }).toEqual({
           seed,
-          ...Object.fromEntries(observableOf(chosen, sandbox)),
+          ...Object.fromEntries(observableOf(chosen, sandbox, status)),
         });
         expect(unplannedOf(plan, sandbox.requests(), journal)).toEqual([]);
         for (const [name, value] of Object.entries(learnt)) learntValues.add(`${name}: ${value}`);

@@ -1,11 +1,15 @@
 import { type Conclusion } from '../conclusion.js';
 import { differs, type Finding, silent } from './finding.js';
-import { type HeardAnswer, type Observation, type Question } from './question.js';
+import { type AnswerTimes, type HeardAnswer, type Observation, type Question } from './question.js';
 import { type KnownAnswer, type StepAnswer } from './step-answer.js';
 
 /** What a question shows by its answers. A failure never becomes a fact, nor does an answer in an unknown form. */
-export function conclude(question: Question, answers: readonly StepAnswer[]): readonly Conclusion[] {
-  return named(question.name, findings(question, answers));
+export function conclude(
+  question: Question,
+  answers: readonly StepAnswer[],
+  heardAt: AnswerTimes,
+): readonly Conclusion[] {
+  return named(question.name, findings(question, answers, heardAt));
 }
 
 /** What every answer of a run shows. */
@@ -18,7 +22,11 @@ export function unanswered({ name }: Question, says: string): readonly Conclusio
   return named(name, silent(says));
 }
 
-function findings(question: Question, answers: readonly StepAnswer[]): readonly Finding[] {
+function findings(
+  question: Question,
+  answers: readonly StepAnswer[],
+  heardAt: AnswerTimes,
+): readonly Finding[] {
   const known: KnownAnswer[] = [];
   for (const answer of answers) {
     const at = `request ${known.length + 1}`;
@@ -26,7 +34,7 @@ function findings(question: Question, answers: readonly StepAnswer[]): readonly 
     if (answer.kind === 'strange') return differs(`${at}: ${answer.why}`, answers);
     known.push(answer);
   }
-  return question.concludes(known);
+  return question.concludes(known, heardAt);
 }
 
 function named(question: string, found: readonly Finding[]): readonly Conclusion[] {

@@ -1,10 +1,12 @@
-import { type LimitSearch } from './question.js';
+import { type LimitSearch, type QuestionInputs, type Step } from './question.js';
 import { isAccepted, type KnownAnswer } from './step-answer.js';
 
 /** How far a search came. The limit is known if nothing lies between the two. */
 export interface LimitBounds {
   readonly refused?: number;
   readonly taken?: number;
+  /** What the control got. */
+  readonly control?: KnownAnswer;
 }
 
 /** What the answers show, each to the value that the search asked then. */
@@ -12,7 +14,7 @@ export function boundsOf(search: LimitSearch, answers: readonly KnownAnswer[]): 
   let bounds: LimitBounds = {};
   for (const [index, answer] of answers.entries()) {
     const value = valueAfter(search, bounds, index);
-    if (value === undefined) break;
+    if (value === undefined) return { ...bounds, control: answer };
     if (isAccepted(answer)) bounds = { ...bounds, taken: value };
     else if (search.isRefusal(answer)) bounds = { ...bounds, refused: value };
     else break;
@@ -20,10 +22,19 @@ export function boundsOf(search: LimitSearch, answers: readonly KnownAnswer[]): 
   return bounds;
 }
 
-/** The value that is asked after these answers; undefined: the limit is found, or cannot be. */
-export function nextValue(search: LimitSearch, answers: readonly KnownAnswer[]): number | undefined {
+/** The request after these answers; undefined: the limit is found, or cannot be. */
+export function nextOf(
+  search: LimitSearch,
+  inputs: QuestionInputs,
+  answers: readonly KnownAnswer[],
+): Step | undefined {
   const isClear = answers.every((answer) => isAccepted(answer) || search.isRefusal(answer));
-  return isClear ? valueAfter(search, boundsOf(search, answers), answers.length) : undefined;
+  const bounds = boundsOf(search, answers);
+  if (!isClear || bounds.control) return undefined;
+  const value = valueAfter(search, bounds, answers.length);
+  if (value !== undefined) return search.step(inputs, value);
+  const { refused, taken } = bounds;
+  return refused === undefined || taken === undefined ? undefined : search.control?.(inputs, refused);
 }
 
 /** How many values are asked at most after a rung was taken. */

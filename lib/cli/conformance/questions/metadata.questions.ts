@@ -6,12 +6,16 @@ import { collection } from './requests.js';
 import { isAccepted, type KnownAnswer } from './step-answer.js';
 
 const FIELD = 'note';
+const OTHER_FIELD = 'more';
 
 const LONGEST: LimitSearch = {
   rungs: [LONGEST_METADATA, 4_096, 1_024, 256, 64],
   coarse: 1,
   step: (inputs, bytes) => collection(inputs, { metadata: metadataOf(bytes) }),
-  isRefusal: (answer) => isRefusedFor(answer, 'metadata') || isRefusedFor(answer, `metadata.${FIELD}`),
+  isRefusal: (answer) =>
+    ['metadata', `metadata.${FIELD}`, `metadata.${OTHER_FIELD}`].some((field) => isRefusedFor(answer, field)),
+  // As large as what was refused, and each value is shorter than what was taken.
+  control: (inputs, bytes) => collection(inputs, { metadata: metadataOfTwo(bytes) }),
 };
 
 /** How large metadata may be. */
@@ -19,7 +23,7 @@ export const METADATA_QUESTIONS: readonly Question[] = [
   {
     name: 'longest metadata',
     point: 'shows no lengths',
-    asks: 'How many bytes may the metadata of a collection have, with one field in it?',
+    asks: 'How many bytes may the metadata of a collection have?',
     needs: ['phone'],
     search: LONGEST,
     steps: (inputs) => LONGEST.rungs.map((bytes) => LONGEST.step(inputs, bytes)),
@@ -33,19 +37,32 @@ function metadataOf(bytes: number): Readonly<Record<string, string>> {
   return { [FIELD]: 'x'.repeat(bytes - empty) };
 }
 
+/** The same with two fields, each about half of it. */
+function metadataOfTwo(bytes: number): Readonly<Record<string, string>> {
+  const text = bytes - JSON.stringify({ [FIELD]: '', [OTHER_FIELD]: '' }).length;
+  const half = Math.floor(text / 2);
+  return { [FIELD]: 'x'.repeat(half), [OTHER_FIELD]: 'x'.repeat(text - half) };
+}
+
 function longestMetadata(answers: readonly KnownAnswer[]): readonly Finding[] {
   const other = answers.find((answer) => !isAccepted(answer) && !LONGEST.isRefusal(answer));
   if (other) return silent(`${named(other)} came, which says nothing about the metadata`, answers);
-  const { refused, taken } = boundsOf(LONGEST, answers);
+  const { refused, taken, control } = boundsOf(LONGEST, answers);
   if (taken === undefined)
     return silent(`metadata of ${refused ?? LONGEST_METADATA} bytes and more is refused`, answers);
   const accepted = `metadata of ${taken} bytes with one field is accepted`;
   if (refused === undefined)
     return learnt('longest metadata', taken, `${accepted}, and more was not asked`, answers);
-  if (refused - taken > 1)
+  if (refused - taken > 1 || !control)
     return silent(
       `the longest metadata with one field is between ${taken} (taken) and ${refused} bytes (refused)`,
       answers,
     );
-  return learnt('longest metadata', taken, `${accepted}, one of ${refused} refused`, answers);
+  if (isAccepted(control))
+    return silent(
+      `${accepted}, one of ${refused} refused, and two fields of ${refused} together are taken: a limit for each value`,
+      answers,
+    );
+  const says = `${accepted}, ${refused} bytes with one and with two fields are refused`;
+  return learnt('longest metadata', taken, says, answers);
 }

@@ -93,6 +93,8 @@ export interface LimitSearch {
   readonly step: (inputs: QuestionInputs, value: number) => Step;
   /** Whether it refuses the value, and nothing else. Any other refusal ends the search. */
   readonly isRefusal: (answer: KnownAnswer) => boolean;
+  /** Is asked with the refused value after the limit was found, and shows what the limit is about. Left out: nothing is. */
+  readonly control?: (inputs: QuestionInputs, refused: number) => Step;
 }
 
 /** One row of the questions. */
@@ -110,8 +112,11 @@ export interface Question {
   /** Its requests. Depends on nothing but the inputs. */
   readonly steps: (inputs: QuestionInputs) => readonly Step[];
   /** What the answers show. Gets none that is a fault or in an unknown form. */
-  readonly concludes: (answers: readonly KnownAnswer[]) => readonly Finding[];
+  readonly concludes: (answers: readonly KnownAnswer[], heardAt: AnswerTimes) => readonly Finding[];
 }
+
+/** When each answer came, in milliseconds since 1970. */
+export type AnswerTimes = readonly (number | undefined)[];
 
 /** What is concluded from every answer of a run, whatever its question was. */
 export interface Observation {

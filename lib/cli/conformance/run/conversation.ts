@@ -27,6 +27,8 @@ export interface Heard {
   readonly answer: StepAnswer;
   /** Undefined: the journal had it, or nothing was sent. */
   readonly isNew?: true;
+  /** When it came, in milliseconds since 1970; undefined: it did not. */
+  readonly heardAt?: number | undefined;
 }
 
 /** What a torn off request says. */
@@ -77,7 +79,9 @@ export class Conversation {
     if (!step) throw new RangeError(`The question has no request ${index + 1}.`);
     const name = { question: question.name, step: index };
     const known = this.journal.find(name);
-    if (known && !mayBeAskedAgain(step, known)) return { answer: answerOf(known.outcome) };
+    if (known && !mayBeAskedAgain(step, known)) {
+      return { answer: answerOf(known.outcome), heardAt: known.heardAt };
+    }
     if (this.isEarly(question.name, step)) return { answer: TOO_EARLY };
     const cents = totalOf(moneyOf(step));
     const problem = this.budget.problem(cents);
@@ -94,7 +98,7 @@ export class Conversation {
         : 'unsent';
     this.journal.end(name, outcome);
     if (movedNothing(outcome)) this.budget.giveBack(cents);
-    return { answer: answerOf(outcome), isNew: true };
+    return { answer: answerOf(outcome), isNew: true, heardAt: this.journal.find(name)?.heardAt };
   }
 
   /** The reference of each step of a question, which it has before the step is sent. */

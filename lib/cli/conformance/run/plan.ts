@@ -9,7 +9,7 @@ import {
   type Step,
   type StepOperation,
 } from '../questions/question.js';
-import { mostHalvings, nextValue } from '../questions/limit-search.js';
+import { mostHalvings, nextOf } from '../questions/limit-search.js';
 import { QUESTIONS } from '../questions/questions.js';
 import { type KnownAnswer } from '../questions/step-answer.js';
 import { moneyOf, NO_MONEY, type StepMoney } from './money-of-step.js';
@@ -137,16 +137,13 @@ function searchSteps(search: LimitSearch, inputs: QuestionInputs, rest: RunCaps)
     undefined,
   );
   if (!dearest) return { steps: [], cost: NO_COST };
-  const next = (answers: readonly KnownAnswer[]): Step | undefined => {
-    const value = nextValue(kept, answers);
-    return value === undefined ? undefined : search.step(inputs, value);
-  };
+  const next = (answers: readonly KnownAnswer[]): Step | undefined => nextOf(kept, inputs, answers);
   const withHalvings = (count: number): PlannedSteps => {
-    // One rung is accepted at most, and each value below it.
+    // One rung is accepted at most, and each value below it, and the control.
     const accepted = Array<Step>(count + 1).fill(dearest);
     return { steps: [...rungs, ...accepted.slice(1)], cost: accepted.map(costOf).reduce(sum, NO_COST), next };
   };
-  const whole = withHalvings(mostHalvings(kept));
+  const whole = withHalvings(mostHalvings(kept) + (search.control ? 1 : 0));
   const fits = totalOf(whole.cost) <= rest.maxAmountCents && whole.steps.length <= rest.maxRequests;
   return fits ? whole : withHalvings(0);
 }

@@ -55,7 +55,7 @@ export async function* runQuestions(
       heard.push({ operation: step.operation, answer });
       if (isNew && answer.kind === 'fault') pauseS = Math.min(answer.retryAfter ?? 0, LONGEST_WAIT_S);
     }
-    const conclusions = conclusionsOf(planned, answers.map(answerIn), leftOut, isStopped);
+    const conclusions = conclusionsOf(planned, answers, leftOut, isStopped);
     yield { question: question.name, conclusions, answers };
   }
   for (const observation of OBSERVATIONS)
@@ -68,13 +68,17 @@ function answerIn({ answer }: Heard): StepAnswer {
 
 function conclusionsOf(
   { question }: PlannedQuestion,
-  answers: readonly StepAnswer[],
+  answers: readonly Heard[],
   leftOut: string | undefined,
   isStopped: boolean,
 ): readonly Conclusion[] {
   if (leftOut !== undefined) return unanswered(question, leftOut);
   if (isStopped) return unanswered(question, 'it was not asked to its end: the run was stopped');
-  return conclude(question, answers);
+  return conclude(
+    question,
+    answers.map(answerIn),
+    answers.map(({ heardAt }) => heardAt),
+  );
 }
 
 /** A failure or an unknown answer ends a question: what would follow it could not be understood. */

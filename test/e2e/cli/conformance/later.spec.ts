@@ -18,12 +18,15 @@ import {
 } from '../../../support/conformance-run.js';
 import { profileWith } from '../../../support/gateway-profiles.js';
 import { startSandbox } from '../../../support/sandbox.js';
+import { withStatusQuery } from '../../../support/status-gateway.js';
 
 const HOUR_MS = 3_600_000;
-const plan = planRun(
-  HOUR_INPUTS,
+const asked = QUESTIONS.filter(({ name }) => name === 'key after an hour' || name === 'longest reference');
+const plan = planRun(HOUR_INPUTS, WIDE_CAPS, asked);
+const withoutStatus = planRun(
+  { phone: HOUR_INPUTS.phone!, afterAnHour: true, amountCents: HOUR_INPUTS.amountCents },
   WIDE_CAPS,
-  QUESTIONS.filter(({ name }) => name === 'key after an hour' || name === 'longest reference'),
+  asked,
 );
 
 function about(
@@ -86,13 +89,43 @@ describe('a request that may be sent after an hour alone', () => {
   ] as const)('shows that a key is forgotten if a used reference gives %s', async (reference, says) => {
     const profile = profileWith({ 'key after an hour': 'forgotten', 'repeated reference': reference });
     const sandbox = await startSandbox({ clock: 'manual', profile });
+    const baseUrl = await withStatusQuery(sandbox, 'pending');
+    const journal = ownJournal();
     const fact = { name: 'key after an hour', value: 'forgotten' };
-    expect(about(await conclusionsAfterAnHour(sandbox, plan))).toMatchObject({
+    expect(about(await conclusionsAfterAnHour(sandbox, plan, journal, { baseUrl }))).toMatchObject({
       verdict: 'differs',
       says,
       fact,
     });
+    expect(unplannedOf(plan, sandbox.requests(), journal)).toEqual([]);
   });
+
+  it.each([
+    ['an hour', 'remembered', HOUR_MS, 'pending', 'held'],
+    ['thirteen hours', 'remembered', 13 * HOUR_MS, 'pending', 'held'],
+    ['thirteen hours', 'forgotten', 13 * HOUR_MS, 'pending', 'silent'],
+    ['an hour', 'forgotten', HOUR_MS, 'expired', 'differs'],
+    ['an hour', 'forgotten', HOUR_MS, undefined, 'differs'],
+  ] as const)(
+    'teaches after %s nothing but what is sure: %s, after %i ms, %s',
+    async (_, memory, waitMs, status, verdict) => {
+      const profile = profileWith({ 'key after an hour': memory });
+      const sandbox = await startSandbox({ clock: 'manual', profile });
+      const query = status && { baseUrl: await withStatusQuery(sandbox, status) };
+      const found = about(
+        await conclusionsAfterAnHour(sandbox, status ? plan : withoutStatus, ownJournal(), {
+          ...query,
+          waitMs,
+        }),
+      );
+      expect([found?.verdict, found?.fact?.value]).toEqual([
+        verdict,
+        verdict === 'held' ? 'remembered' : undefined,
+      ]);
+      if (verdict === 'silent') expect(found?.says).toContain('after 13 hours');
+      if (verdict === 'differs') expect(found?.says).toContain('or the first payment may have ended unpaid');
+    },
+  );
 });
 
 describe('nestjs-payments conformance --after-an-hour', () => {

@@ -9,6 +9,7 @@ import {
   questionNamed,
   refused,
   STRANGE,
+  timesOf,
   verdictOf,
   wrong,
 } from '../../../../support/conformance-answers.js';
@@ -24,6 +25,13 @@ const reference = refused('DUPLICATE_REFERENCE');
 const network = refused('INVALID_NETWORK');
 const busy = refused('INSUFFICIENT_BALANCE');
 
+/** What a status query says about the first payment. */
+const statusOf = (status: string, rest: object = {}) =>
+  accepted({ ...(paid.data as object), status, ...rest });
+const alive = statusOf('pending');
+/** It says that about another payment with the same reference. */
+const newer = statusOf('pending', { provider_reference: 'like 2' });
+
 const to128 = [wrong('reference'), wrong('reference'), paid];
 
 /** Answers of a search between two rungs: R refuses the value, A takes it. */
@@ -34,20 +42,52 @@ function halvings(word: string): readonly StepAnswer[] {
 /** Question, answers, verdict with the value of the fact. */
 const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
   ['longest metadata', [paid], 'learnt 16384'],
-  ['longest metadata', [wrong('metadata'), paid, ...halvings('RRRRRRRRRRRRRR')], 'learnt 4096'],
-  ['longest metadata', [wrong('metadata.note'), paid, ...halvings('AAAAAAAAAAAAAA')], 'learnt 16383'],
+  // The last letter is the control.
+  ['longest metadata', [wrong('metadata'), paid, ...halvings('RRRRRRRRRRRRRR' + 'R')], 'learnt 4096'],
+  ['longest metadata', [wrong('metadata.note'), paid, ...halvings('AAAAAAAAAAAAA' + 'R')], 'learnt 16383'],
+  [
+    'longest metadata',
+    [wrong('metadata'), paid, ...halvings('RRRRRRRRRRRRRR'), wrong('metadata.more')],
+    'learnt 4096',
+  ],
+  ['longest metadata', [wrong('metadata'), paid, ...halvings('RRRRRRRRRRRRRR' + 'A')], 'silent'],
+  ['longest metadata', [wrong('metadata'), paid, ...halvings('RRRRRRRRRRRRRR')], 'silent'],
+  ['longest metadata', [wrong('metadata'), paid, ...halvings('RRRRRRRRRRRRRR'), busy], 'silent'],
   ['longest metadata', [wrong('metadata'), paid, ...halvings('RRR')], 'silent'],
   ['longest metadata', Array<StepAnswer>(5).fill(wrong('metadata')), 'silent'],
   ['longest metadata', [wrong('metadata', 'reference')], 'silent'],
   ['longest metadata', [wrong('metadata'), reference], 'silent'],
   ['key after an hour', [paid, refused('DUPLICATE_REQUEST')], 'held remembered'],
   ['key after an hour', [paid, paid, other, other], 'differs remembered'],
-  ['key after an hour', [paid, other, third, third], 'differs forgotten'],
-  ['key after an hour', [paid, other, third, refused('DUPLICATE_REQUEST')], 'differs forgotten'],
-  ['key after an hour', [paid, other, third, reference], 'differs forgotten'],
-  ['key after an hour', [paid, reference, other, refused('DUPLICATE_REQUEST')], 'differs forgotten'],
-  ['key after an hour', [paid, wrong('reference'), other, reference], 'differs forgotten'],
-  ['key after an hour', [paid, reference, other, other], 'differs forgotten'],
+  ['key after an hour', [paid, other, third, third, alive], 'differs forgotten'],
+  ['key after an hour', [paid, other, third, refused('DUPLICATE_REQUEST'), alive], 'differs forgotten'],
+  ['key after an hour', [paid, other, third, reference, alive], 'differs forgotten'],
+  ['key after an hour', [paid, reference, other, refused('DUPLICATE_REQUEST'), alive], 'differs forgotten'],
+  ['key after an hour', [paid, reference, other, other, alive], 'differs forgotten'],
+  ['key after an hour', [paid, wrong('reference'), other, other, alive], 'differs forgotten'],
+  ['key after an hour', [paid, reference, other, other, statusOf('success')], 'differs forgotten'],
+  ['key after an hour', [paid, reference, other, other, statusOf('processing')], 'differs forgotten'],
+  // The first payment has failed, is another one now, or nobody knows.
+  ['key after an hour', [paid, reference, other, other, statusOf('failed')], 'differs'],
+  ['key after an hour', [paid, reference, other, other, statusOf('expired')], 'differs'],
+  ['key after an hour', [paid, reference, other, other, statusOf('unheard of')], 'differs'],
+  [
+    'key after an hour',
+    [paid, reference, other, other, statusOf('pending', { reference: 'nc2' })],
+    'differs',
+  ],
+  [
+    'key after an hour',
+    [hidden, reference, other, other, statusOf('pending', { reference: '…' })],
+    'differs',
+  ],
+  ['key after an hour', [paid, other, third, third, newer], 'differs'],
+  ['key after an hour', [paid, reference, other, other, refused('INVALID_REQUEST')], 'differs'],
+  ['key after an hour', [paid, reference, other, other], 'differs'],
+  ['key after an hour', [paid, other, third, third], 'differs'],
+  // Both are about the reference.
+  ['key after an hour', [paid, wrong('reference'), other, reference], 'silent'],
+  ['key after an hour', [paid, reference, other, wrong('reference')], 'silent'],
   ['key after an hour', [paid, reference, other, reference], 'silent'],
   ['key after an hour', [paid, wrong('reference'), other, wrong('reference')], 'silent'],
   ['key after an hour', [paid, other, third, fourth], 'silent'],
@@ -236,10 +276,37 @@ describe('what a question concludes', () => {
     }
   });
 
+  it('learns that a key is forgotten within 75 minutes alone, and names the hours otherwise', () => {
+    const minutes = (count: number) => count * 60_000;
+    const lost = [paid, reference, other, other, alive];
+    const question = questionNamed('key after an hour');
+    expect(verdictOf(question.name, lost, minutes(75))).toBe('differs forgotten');
+    expect(verdictOf(question.name, lost, minutes(75) + 1)).toBe('silent');
+    for (const [count, hours] of [
+      [90, '1.5'],
+      [780, '13'],
+    ] as const)
+      expect(conclude(question, lost, timesOf(lost, minutes(count)))[0]?.says).toContain(
+        `after ${hours} hours`,
+      );
+    // What is remembered for longer is remembered for an hour.
+    expect(verdictOf(question.name, [paid, refused('DUPLICATE_REQUEST')], minutes(780))).toBe(
+      'held remembered',
+    );
+    expect(verdictOf(question.name, [paid, paid, other, other], minutes(780))).toBe('differs remembered');
+  });
+
+  it('says that the first payment may have ended if nothing shows that it has not', () => {
+    const answers = [paid, reference, other, other];
+    const [found] = conclude(questionNamed('key after an hour'), answers, timesOf(answers, 3_600_000));
+    expect(found?.says).toContain('or the first payment may have ended unpaid');
+    expect(found?.fact).toBeUndefined();
+  });
+
   it('concludes something from every known answer, whatever the question', () => {
     for (const question of QUESTIONS) {
       for (const answer of [accepted(), refused('INVALID_ACCOUNT'), wrong('remarks'), busy]) {
-        const [conclusion] = conclude(question, [answer]);
+        const [conclusion] = conclude(question, [answer], []);
         expect(conclusion).toMatchObject({ question: question.name });
         expect(conclusion?.says).not.toMatch(/undefined|null$/);
       }
@@ -248,8 +315,8 @@ describe('what a question concludes', () => {
 
   it('knows no rule of keys that payouts follow and collections do not', () => {
     const found = (payout: StepAnswer) => [
-      ...conclude(questionNamed('same key, same request'), [paid, refused('DUPLICATE_REQUEST')]),
-      ...conclude(questionNamed('same key, same payout'), [paid, payout]),
+      ...conclude(questionNamed('same key, same request'), [paid, refused('DUPLICATE_REQUEST')], []),
+      ...conclude(questionNamed('same key, same payout'), [paid, payout], []),
     ];
     const factsWith = (payout: StepAnswer) => observedProfile(found(payout), undefined, new Date(0)).facts;
     expect(factsWith(refused('DUPLICATE_REQUEST'))).toEqual({ 'repeated key': 'DUPLICATE_REQUEST' });
@@ -262,10 +329,10 @@ describe('what a question concludes', () => {
 
   it('says exactly what a ladder saw, with the request ids', () => {
     const answers = [wrong('amount'), paid];
-    expect(conclude(questionNamed('smallest amount'), answers)[0]).toMatchObject({
+    expect(conclude(questionNamed('smallest amount'), answers, [])[0]).toMatchObject({
       says: 'the smallest collection is between TZS 0.01 (refused) and TZS 1.00 (taken)',
     });
-    const [conclusion] = conclude(questionNamed('smallest amount'), [...answers, ...halvings('RRRRRRR')]);
+    const [conclusion] = conclude(questionNamed('smallest amount'), [...answers, ...halvings('RRRRRRR')], []);
     expect(conclusion).toMatchObject({
       says: 'a collection of TZS 1.00 is accepted, TZS 0.99 is refused',
       evidence: ['id-of-success'],

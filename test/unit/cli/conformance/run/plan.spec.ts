@@ -3,6 +3,7 @@ import { type Question } from '../../../../../lib/cli/conformance/questions/ques
 import { moneyOf } from '../../../../../lib/cli/conformance/run/money-of-step.js';
 import { planRun, totalOf } from '../../../../../lib/cli/conformance/run/plan.js';
 import { RunBudget } from '../../../../../lib/cli/conformance/run/run-budget.js';
+import { accepted, wrong } from '../../../../support/conformance-answers.js';
 import { ALL_INPUTS, HOUR_INPUTS, WIDE_CAPS } from '../../../../support/conformance-run.js';
 
 const CAPS = { maxRequests: 100, maxAmountCents: 1_000 };
@@ -70,6 +71,24 @@ describe('the plan of a run', () => {
     expect(wide.cost).toEqual({ inCents: 5_400, outCents: 0, collections: 11, payouts: 0 });
     const tight = planRun({ amountCents: 1 }, { ...CAPS, maxAmountCents: 0 }, [ladder]);
     expect(tight.questions[0]?.leftOut).toBe('would pass --max-amount 0.00');
+  });
+
+  it('counts the control of a search, and asks it after the limit was found alone', () => {
+    const search: Question['search'] = {
+      rungs: [2, 1],
+      coarse: 1,
+      step: (_, value) => collect(value),
+      isRefusal: ({ kind }) => kind === 'refused',
+      control: (_, refused) => collect(refused + 0.5),
+    };
+    const [planned] = planRun({ amountCents: 1 }, CAPS, [asking('search', () => [], { search })]).questions;
+    expect(planned?.steps).toHaveLength(3);
+    expect(planned?.cost).toMatchObject({ inCents: 400, collections: 2 });
+    const [takes, refuses] = [accepted(), wrong('amount')];
+    expect(planned?.next?.([refuses])).toEqual(collect(1));
+    expect(planned?.next?.([refuses, takes])).toEqual(collect(2.5));
+    for (const ended of [[takes], [refuses, refuses], [refuses, takes, takes], [refuses, takes, refuses]])
+      expect(planned?.next?.(ended)).toBeUndefined();
   });
 
   it('leaves out a question whose two spellings are one', () => {
