@@ -119,7 +119,7 @@ async function askAll(
 
 function waiting(until: number, { journal }: ConformanceOrder): string {
   const time = new Date(Math.ceil(until / MINUTE_MS) * MINUTE_MS).toTimeString().slice(0, 5);
-  return `Ask again after ${time}: the same command goes on with ${journal}, and writes its files then.`;
+  return `Ask again within a quarter of an hour after ${time}: the same command goes on with ${journal}, and writes its files then.`;
 }
 
 /** Gives what the letter asks. */
