@@ -9,7 +9,7 @@ const POOL_SIZE = 10;
 /** No round is longer, whatever the machine can do: the memory storage holds 10,000 entries. */
 const MOST = 8_000;
 /** Where it is only seen whether all runs. */
-const SMOKE_AT = 64;
+const isSmoke = ({ processes, concurrency }) => processes === 1 && concurrency === 64;
 /** One round warms up, which takes a part of the time. */
 const WARM_UPS = 1;
 const WARM_UP = 0.3;
@@ -23,8 +23,7 @@ const WARM_UP = 0.3;
  */
 export async function measureStorage(storage, { size, driver, options, burst }) {
   const { key, name, service, seconds, ...own } = storage;
-  const cells =
-    size.share === 1 ? own.cells : own.cells.filter(({ concurrency }) => concurrency === SMOKE_AT);
+  const cells = size.share === 1 ? own.cells : own.cells.filter(isSmoke);
   const absent = await absenceOf(storage);
   if (absent) return { name, key, absent };
   const database = service && (await ownDatabase(service));
