@@ -54,8 +54,8 @@ export interface PostgresStorageOptions {
    * Prepares the statements that are asked often and alone, once for each connection: PostgreSQL plans them less often, and a
    * payment takes a third of the CPU that it took the server before. Left out: yes, if the connections end at the server itself
    * (behind a pooler such as PgBouncer they do not, which the package notices) and the journal is larger than 1 MB. True is for
-   * a pooler that keeps prepared statements (PgBouncer from 1.21 on with `max_prepared_statements`), and for `pg-native`; false
-   * for clients whose `query` takes texts only. If a connection has lost them (`DISCARD ALL`), this process goes on without.
+   * a pooler that keeps prepared statements (PgBouncer from 1.21 on with `max_prepared_statements`); false for clients whose
+   * `query` takes texts only. If a connection has lost them (`DISCARD ALL`), this process goes on without.
    * @default found out at the first use
    */
   readonly preparedStatements?: boolean;
