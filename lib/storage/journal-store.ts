@@ -264,7 +264,8 @@ export interface JournalStore {
    * Forgets such payments that did not change for `olderThanMs`, in batches if there are many, and leaves
    * a tombstone for each. Its `end` is the `outcome` of a settled payment, `unlisted-refusal` of a refused
    * one with `keepsKey`, `rejected` of any other refused one, and `accepted` otherwise: a wrong one would
-   * advise to pay again. `tombstones`: takes away those that were left longer ago. Resolves to how many.
+   * advise to pay again. `tombstones`: takes away those that were left longer ago. Resolves to how many. A payment that
+   * another operation holds at that moment may be left to the next purge.
    */
   purge(
     scope: Pick<JournalScope, 'account' | 'environment'>,

@@ -76,7 +76,9 @@ export const JOURNAL_RACING: Cases<JournalTest> = {
       inserting(),
       inserting(),
     ]);
-    expect(purged).toBe(REFERENCES.length);
+    // Rows that an insertion looks at in this moment may be left to the next purge.
+    const left = await journal.purge(SCOPE, 'settled', 5_000);
+    expect(purged + left).toBe(REFERENCES.length);
     expect([before, ...after].flat().filter(Boolean)).toEqual([]);
     for (const reference of REFERENCES) {
       expect(await storedEntry(reference)).toBeUndefined();
