@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { ENTRY_POINTS } from './entry-points.mjs';
@@ -48,6 +48,8 @@ const SHARED = {
   './terminus': ['basics', 'diagnostics', 'payments', 'stores'],
   './opentelemetry': ['basics', 'diagnostics', 'stores'],
 };
+/** What Node reads and compiles when an application imports the main entry point, a little more than it is now. */
+const MAIN_BYTES = 540_000;
 /** Runs without any other package, as the command line does. */
 const WITHOUT_PACKAGES = './sandbox';
 
@@ -61,7 +63,8 @@ export function checkReach(content) {
       const { files, packages } = reach(start);
       const allowed = start.endsWith('.js') && entry === WITHOUT_PACKAGES ? [] : [...always, ...peers];
       const foreign = [...packages].filter((name) => !allowed.includes(name));
-      return [...foreign, ...foreignFiles(entry, start, files)].map((what) => `${start} reaches ${what}`);
+      const problems = [...foreign, ...foreignFiles(entry, start, files), ...tooLarge(entry, start, files)];
+      return problems.map((what) => `${start} reaches ${what}`);
     }),
   );
   if (problems.length > 0) throw new Error(problems.join('\n'));
@@ -75,6 +78,13 @@ function foreignFiles(entry, start, files) {
       (file) => !SHARED[entry].some((name) => file.endsWith(join('shared', `${name}.js`))),
     );
   return entry === '.' ? others.filter((file) => OTHERS.test(file)) : [];
+}
+
+/** Others load what they need at once, so only this one can grow without anybody who would notice. */
+function tooLarge(entry, start, files) {
+  if (entry !== '.' || !start.endsWith('.js')) return [];
+  const bytes = [...files].reduce((sum, file) => sum + statSync(file).size, 0);
+  return bytes > MAIN_BYTES ? [`${bytes} bytes, more than ${MAIN_BYTES}`] : [];
 }
 
 /** A type that became `any` accepts everything, and no type test tells. */

@@ -273,6 +273,21 @@ describe('the entry points', () => {
     ).toEqual([]);
   });
 
+  // Each is found, read and compiled before the application listens. docs/performance.md says what they cost.
+  it('load these packages from the main entry, and no other', () => {
+    const packages = [...loadedBy('index.ts')].filter((name) => !/^node:|[.]ts$/.test(name));
+    expect(packages.sort()).toEqual([
+      '@nestjs/axios',
+      '@nestjs/common',
+      '@nestjs/config',
+      '@nestjs/core',
+      'class-validator',
+      'reflect-metadata',
+      'rxjs',
+      'undici/lib/dispatcher/agent.js',
+    ]);
+  });
+
   it('load no optional peer, no server and no test library from testing', () => {
     const loaded = [...loadedBy('testing/index.ts')];
     expect(loaded).toContain('sandbox/payments-sandbox.ts');

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { assertDispatches, GatewayConnections } from '../../../../lib/gateway/http/gateway-connections.js';
+import { assertNode, GatewayConnections } from '../../../../lib/gateway/http/gateway-connections.js';
 import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
 
 describe('GatewayConnections', () => {
@@ -21,12 +23,37 @@ describe('GatewayConnections', () => {
   });
 });
 
-it('A runtime whose undici cannot send, such as Bun, is refused before the first payment.', () => {
-  const agentOfBun = { close: () => Promise.resolve() };
+it('Bun is refused before the first payment, and Node is not.', () => {
+  const refusal = (): void => {
+    assertNode({ ...process.versions, bun: '1.4.5' });
+  };
+  expect(refusal).toThrow(PaymentsConfigError);
+  expect(refusal).toThrow('Start the application with Node');
   expect(() => {
-    assertDispatches(agentOfBun);
-  }).toThrow(PaymentsConfigError);
-  expect(() => {
-    assertDispatches(agentOfBun);
-  }).toThrow('Start the application with Node');
+    assertNode(process.versions);
+  }).not.toThrow();
+});
+
+describe('undici', () => {
+  const source = readFileSync('lib/gateway/http/gateway-connections.ts', 'utf8');
+  const [, name = ''] = /^import (?!\{ type ).+ from '(undici[^']*)'/m.exec(source) ?? [];
+  // In a process of its own: the specs of a worker share theirs.
+  const seen = JSON.parse(
+    execFileSync(process.execPath, [
+      '--eval',
+      `require(${JSON.stringify(name)});
+      const files = Object.keys(require.cache).length;
+      const belowFetch = Object.getOwnPropertySymbols(globalThis).map(String).filter((key) => key.includes('undici'));
+      console.log(JSON.stringify({ files, belowFetch }));`,
+    ]).toString(),
+  ) as { files: number; belowFetch: string[] };
+
+  it('is loaded in part: the boot reads 23 of its 110 files', () => {
+    expect(seen.files).toBeGreaterThan(1);
+    expect(seen.files).toBeLessThanOrEqual(23);
+  });
+
+  it("leaves the dispatcher of the application's own fetch as it is", () => {
+    expect(seen.belowFetch).toEqual([]);
+  });
 });
