@@ -33,7 +33,7 @@ const chosen = readdirSync(join(here, 'figures'))
   .map((file) => ({ number: Number(file.slice(0, 2)), file }))
   .filter(({ number }) => values.only === undefined || numbers(values.only).includes(number));
 if (chosen.length === 0)
-  fail(`There is no figure ${values.only}: write numbers from 1 to 18, as in --only 1,4.`);
+  fail(`There is no figure ${values.only}: write numbers from 1 to 20, as in --only 1,4.`);
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () =>

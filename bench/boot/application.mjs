@@ -35,8 +35,8 @@ process.exit();
 
 async function modulesOf(name) {
   if (name === 'payments') return [await paymentsModule()];
-  if (name !== 'alone') await import('undici');
-  if (name === 'config') await import('@nestjs/config');
+  if (name !== 'alone') await import('@nestjs/config');
+  if (name === 'agent') await import('undici/lib/dispatcher/agent.js');
   return [];
 }
 
