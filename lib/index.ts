@@ -144,6 +144,7 @@ export {
   ReferenceReusedError,
 } from './errors/payments-errors.js';
 export { DailyCapReachedError } from './errors/daily-cap.error.js';
+export { PaymentsOverloadError } from './errors/payments-overload.error.js';
 export { type GatewayCode } from './errors/gateway-codes.js';
 export { PaymentsErrorBody } from './errors/payments-error-body.js';
 export {

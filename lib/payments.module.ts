@@ -16,6 +16,7 @@ import { BanksService } from './banks/banks.service.js';
 import { CollectionsService } from './collections/collections.service.js';
 import { DEFAULT_ACCOUNT } from './common/vocabulary.js';
 import { ApplicationEvents } from './common/application-events.js';
+import { inFlightPlaces } from './common/in-flight.js';
 import { describeSecondCopy, registerCopy } from './common/package-copies.js';
 import { type PaymentsStorage } from './storage/payments-storage.js';
 import { getPaymentsToken } from './common/tokens.js';
@@ -99,8 +100,10 @@ const INTERNAL_PROVIDERS: Provider[] = [
       const sealer = encryption && new ValueSealer(encryption);
       const resealing =
         sealer && new Resealing({ ...timeLimited(storage), ...(batches && { batches }) }, sealer);
+      const inFlight = inFlightPlaces(options.maxInFlight, options.webhooks?.maxInFlight);
       const shared = {
         storage: sealed,
+        inFlight,
         limitedStorage: timeLimited(sealed),
         transport: accountTransport(http),
         resealing,

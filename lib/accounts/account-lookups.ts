@@ -6,7 +6,7 @@ import { PaymentsAccountError } from '../errors/payments-account.error.js';
 import { failureLabel, PaymentsConfigError } from '../errors/payments-errors.js';
 import { SafeLogger } from '../common/safe-logger.js';
 import { ExpiringNames } from './expiring-names.js';
-import { MinuteLog } from './minute-log.js';
+import { MinuteLog } from '../common/minute-log.js';
 
 type Found = ResolvedPaymentsOptions | undefined;
 

@@ -1,6 +1,7 @@
 import { BanksService } from '../banks/banks.service.js';
 import { CollectionsService } from '../collections/collections.service.js';
 import { type ApplicationEvents } from '../common/application-events.js';
+import { type InFlightPlaces } from '../common/in-flight.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { DisbursementsService } from '../disbursements/disbursements.service.js';
 import { type AccountKeys } from '../gateway/account-keys.js';
@@ -48,6 +49,7 @@ export interface AccountSurroundings {
   /** For everything except calls that move money, which roll back late writes themselves. */
   readonly limitedStorage: TimeLimitedStorage;
   readonly transport: HttpTransport;
+  readonly inFlight: InFlightPlaces;
   readonly events: Pick<ApplicationEvents, 'tell'>;
   readonly handlers: HandlersOfAccount;
   /** Undefined without an encryption. */
@@ -71,10 +73,10 @@ export interface Account {
 export function createAccount(
   options: ResolvedPaymentsOptions,
   keys: AccountKeys,
-  { storage, limitedStorage, transport, events, handlers, resealing }: AccountSurroundings,
+  { storage, limitedStorage, transport, inFlight, events, handlers, resealing }: AccountSurroundings,
 ): Account {
-  const gateway = createGatewayClient(options, transport, keys);
-  const payments = createPayments(options, storage.journal, events, gateway);
+  const gateway = createGatewayClient(options, transport, keys, inFlight.reads);
+  const payments = createPayments(options, storage.journal, events, gateway, inFlight.payments);
   const recovery = createRecovery(
     options,
     limitedStorage.journal,
@@ -84,7 +86,14 @@ export function createAccount(
     limitedStorage.conflicts,
     resealing,
   );
-  const { inbox, receiver } = createWebhooks(options, limitedStorage, handlers, recovery, events);
+  const { inbox, receiver } = createWebhooks(
+    options,
+    limitedStorage,
+    handlers,
+    recovery,
+    events,
+    inFlight.webhooks,
+  );
   return {
     services: {
       account: options.account,

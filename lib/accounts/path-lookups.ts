@@ -5,7 +5,7 @@ import { failureLabel, isPaymentsError } from '../errors/payments-errors.js';
 import { type AccountPool, type PooledAccount } from './account-pool.js';
 import { ExpiringNames } from './expiring-names.js';
 import { LookupTurns } from './lookup-turns.js';
-import { MinuteLog } from './minute-log.js';
+import { MinuteLog } from '../common/minute-log.js';
 
 /** How long an account that could not be looked up is not looked up again. */
 const FAILURE_MS = 1_000;

@@ -1,6 +1,7 @@
 import { BanksService } from '../banks/banks.service.js';
 import { CollectionsService } from '../collections/collections.service.js';
 import { type ApplicationEvents } from '../common/application-events.js';
+import { shareOf } from '../common/in-flight.js';
 import { type ResolvedResolverOptions } from '../config/resolve-accounts.js';
 import { type ResolvedRegistration } from '../config/resolve-options.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
@@ -75,7 +76,12 @@ function accountOf(options: ResolvedPaymentsOptions, context: RegistrationContex
 function resolverOf(options: ResolvedResolverOptions, context: RegistrationContext): Registration {
   const handlers = context.handlers.ofResolver(options.account);
   const pool = new AccountPool(options, (resolved, keys) =>
-    createAccount(resolved, keys, { ...context, handlers, events: context.events.of(resolved.account) }),
+    createAccount(resolved, keys, {
+      ...context,
+      handlers,
+      events: context.events.of(resolved.account),
+      inFlight: shareOf(context.inFlight),
+    }),
   );
   const webhooks = new WebhooksOfPool(pool, options.account, options, context.limitedStorage.name);
   context.webhooks.addResolver(options.account, webhooks);

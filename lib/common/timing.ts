@@ -51,6 +51,14 @@ export function withDeadline<T>(
   });
 }
 
+/** What still runs although nobody waits for it any more, by the error of who waited. */
+const leftRunning = new WeakMap<object, Promise<unknown>>();
+
+/** The work that still runs after `inTime` gave this error. */
+export function leftBehind(error: unknown): Promise<unknown> | undefined {
+  return error instanceof Error ? leftRunning.get(error) : undefined;
+}
+
 /**
  * Waits for work until the deadline, by `performance.now()`; the work itself goes on. The wait alone keeps no
  * process from ending.
@@ -62,7 +70,9 @@ export async function inTime<T>(work: Promise<T>, deadline: number, late: () => 
   const tooLate = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
       () => {
-        reject(late());
+        const error = late();
+        leftRunning.set(error, work);
+        reject(error);
       },
       Math.ceil(deadline - performance.now()),
     ).unref();

@@ -27,6 +27,7 @@ const COLLECTION_PROBE_MS = 15_000;
 const DISBURSEMENT_PROBE_MS = 40_000;
 
 const LARGEST_CAP = 10_000;
+const MOST_IN_FLIGHT = 1_000_000;
 const LARGEST_DAILY_COUNT = 1_000_000_000;
 
 /** Money may have moved after these codes: treating one as a refusal would lose money. */
@@ -42,6 +43,7 @@ export const OPTIONS = {
     maxDelayMs: milliseconds({ min: 0, default: 8_000 }),
   }),
   rate: section({ perSecond: cap(), concurrency: cap() }),
+  maxInFlight: count({ min: 1, max: MOST_IN_FLIGHT, default: 1_000 }),
   probe: probe(),
   recoveryWindowMs: milliseconds({ min: 1, max: Number.MAX_SAFE_INTEGER, default: 900_000 }),
   staleAfterMs: milliseconds({ min: 1, max: Number.MAX_SAFE_INTEGER, default: 3_600_000 }),
@@ -78,6 +80,7 @@ export const WEBHOOK_OPTIONS = {
   handlerTimeoutMs: milliseconds({ min: 1, default: 25_000 }),
   leaseMs: milliseconds({ min: 1, default: 60_000 }),
   inFlightWaitMs: milliseconds({ min: 0, default: 2_000 }),
+  maxInFlight: count({ min: 1, max: MOST_IN_FLIGHT, default: 1_000 }),
   retentionDays: retentionDays(),
   unknownReferences: word('handle', 'set-aside', 'acknowledge'),
   supersede: supersede(),

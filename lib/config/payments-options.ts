@@ -47,6 +47,12 @@ export interface PaymentsModuleOptions {
   /** Limits of concurrent calls and calls per second of this process. */
   readonly rate?: RateOptions;
   /**
+   * Most payments that may be in flight at once in this process. A further one is refused before it is written or sent, with a
+   * `PaymentsOverloadError`: those that were begun go on. Calls that only read have as many places of their own.
+   * @default 1_000
+   */
+  readonly maxInFlight?: number;
+  /**
    * One more try with the same key and the same bytes, if money may or may not have moved; `false`: never.
    * The gateway must make at most one payment from requests with the same key, even while it processes the
    * first one.

@@ -50,6 +50,7 @@ export interface ResolvedResolverOptions {
   readonly http: ResolvedPaymentsOptions['http'];
   readonly encryption: ResolvedPaymentsOptions['encryption'];
   readonly timeoutMs: number;
+  readonly maxInFlight: number;
   /** Those of accounts that return none. */
   readonly statusPaths: ResolvedPaymentsOptions['statusPaths'];
   readonly accounts: Resolved<typeof ACCOUNTS_OPTIONS>;
@@ -89,13 +90,14 @@ export function resolveResolverOptions(
     auth: () => CREDENTIAL_OPTIONS.auth.read(options['auth'], 'auth', error),
     webhooks: () => sharedWebhooks(options['webhooks'], error),
   });
-  const { storage, http, encryption, timeoutMs, statusPaths } = others;
+  const { storage, http, encryption, timeoutMs, maxInFlight, statusPaths } = others;
   return {
     account: name,
     storage,
     http,
     encryption,
     timeoutMs,
+    maxInFlight,
     statusPaths,
     accounts,
     webhooks,

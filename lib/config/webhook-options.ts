@@ -50,6 +50,12 @@ export interface WebhookOptions {
   /** How long a repeated delivery waits for the running one, in milliseconds. @default 2_000 */
   readonly inFlightWaitMs?: number;
   /**
+   * Most deliveries that may be in flight at once in this process. A further one is answered 503 with `Retry-After` before
+   * the storage is asked, and the gateway delivers it again.
+   * @default 1_000
+   */
+  readonly maxInFlight?: number;
+  /**
    * Age in days from which `PaymentsInbox.purge()` forgets a handled outcome; `Infinity`: never. If the
    * scheme signs no time, write `Infinity`: an attacker can replay an old delivery for ever.
    * @default 30

@@ -53,7 +53,7 @@ export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.er
  * | reconciliation | 409; `DAY_NOT_CLOSED` and `EXCEPTION_NOT_FOUND` 404, `CLOSE_RUNNING` 503 |
  * | an account that `accounts.resolve` does not know | 404; 503 if it failed |
  * | the gateway's 401 and 403, an unusable answer to a read | 502 |
- * | 429 (with `Retry-After`), unreachable, storage | 503 |
+ * | 429, overload, storage (with `Retry-After`), unreachable | 503 |
  * | a webhook that `verifyWebhook` refused | its `status` |
  * | unknown outcome | 504; 409 after a duplicate |
  *
@@ -148,14 +148,14 @@ function titleOf(status: number): string {
 }
 
 /** Express calls the method `setHeader`, Fastify `header`. */
-function setRetryAfter(context: ExecutionContext, seconds: number): void {
+function setRetryAfter(context: Partial<ExecutionContext>, seconds: number): void {
   if (kindOf(context) !== 'http') return;
-  const response = context.switchToHttp().getResponse<{
+  const response = context.switchToHttp?.().getResponse<{
     header?: (name: string, value: string) => unknown;
     setHeader?: (name: string, value: string) => unknown;
   }>();
-  if (response.header) response.header('Retry-After', String(seconds));
-  else response.setHeader?.('Retry-After', String(seconds));
+  if (response?.header) response.header('Retry-After', String(seconds));
+  else response?.setHeader?.('Retry-After', String(seconds));
 }
 
 /** Compares classes by name, which works across package copies. */
@@ -170,6 +170,7 @@ const STATUS = new Map<string, number | ((error: PaymentsError) => number)>([
   ['PaymentsAuthenticationError', 502],
   ['GatewayAnswerError', 502],
   ['PaymentsRateLimitError', 503],
+  ['PaymentsOverloadError', 503],
   ['WebhookRefusedError', refusedWith],
   ['GatewayUnreachableError', 503],
   ['PaymentsStorageError', 503],
@@ -204,6 +205,12 @@ const OWN_STATUS: ReadonlyMap<string, number> = new Map([
   ['EXCEPTION_SETTLED', 409],
 ]);
 
+/** In seconds, of errors that do not say it. */
+const USUAL_RETRY_AFTER: ReadonlyMap<string, number> = new Map([
+  ['PaymentsRateLimitError', 1],
+  ['PaymentsStorageError', 5],
+]);
+
 const DUPLICATE_EVIDENCE: ReadonlySet<unknown> = new Set(['duplicate-request', 'duplicate-reference']);
 
 function usualStatus(error: PaymentsError): number {
@@ -224,9 +231,8 @@ function retryAfter(error: PaymentsError): number | undefined {
   if ('resetsAt' in error && error.resetsAt instanceof Date) {
     return secondsIn(error.resetsAt.getTime() - Date.now());
   }
-  if (error.name !== 'PaymentsRateLimitError') return undefined;
-  const wait = 'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? error.retryAfterMs : 1_000;
-  return secondsIn(wait);
+  const asked = 'retryAfterMs' in error && typeof error.retryAfterMs === 'number';
+  return asked ? secondsIn(error.retryAfterMs as number) : USUAL_RETRY_AFTER.get(error.name);
 }
 
 function secondsIn(ms: number): number {

@@ -1,4 +1,6 @@
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { type InFlight } from '../common/in-flight.js';
+import { PaymentsOverloadError } from '../errors/payments-overload.error.js';
 import { RateLimiter } from './rate-limiter.js';
 import { type AccountKeys, type KeyHeaders } from './account-keys.js';
 import { callLimits, checkCallOptions, type CallLimits, type CallOptions } from './call-options.js';
@@ -47,11 +49,13 @@ export interface GatewayClient {
  * Keeps no option that holds a key.
  *
  * @param keys Stay in a closure, out of reach of `util.inspect` and JSON of a service.
+ * @param reads The places of calls that only read.
  */
 export function createGatewayClient(
   options: GatewayOptions,
   transport: HttpTransport,
   keys: AccountKeys,
+  reads: InFlight,
 ): GatewayClient {
   const { origin, pathname } = new URL(options.baseUrl);
   const { account, amountFormat, banks, limits: amountLimits, networks, refusalCodes } = options;
@@ -74,13 +78,22 @@ export function createGatewayClient(
         { timeoutMs, deadlineMs, retry },
         checkCallOptions(callOptions, call.operation),
       );
-      const result = await send(call, call.body ? { body: JSON.stringify(call.body) } : {}, limits);
+      const body = call.body ? { body: JSON.stringify(call.body) } : {};
+      const result = await reads.begin(() => send(call, body, limits));
+      if (!result) throw tooManyReads(call);
       if (result.end === 'aborted') throw result.reason;
       if (result.end !== 'success') throw result.error;
       const { value, envelope, warnings } = result.success;
       return withLastResponse(value, { ...envelope, attempts: result.attempts, warnings });
     },
   };
+}
+
+function tooManyReads({ operation }: ReadCall<object>): PaymentsOverloadError {
+  return new PaymentsOverloadError(
+    'Nothing was sent: this process has as many calls that only read in flight as the option maxInFlight allows.',
+    { operation, hint: 'Make the same call again after retryAfterMs.' },
+  );
 }
 
 /** The parts that all calls of an account share. */

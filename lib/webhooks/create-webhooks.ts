@@ -1,4 +1,5 @@
 import { type ApplicationEvents } from '../common/application-events.js';
+import { type InFlight } from '../common/in-flight.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { ValueSealer } from '../storage/sealed/value-sealer.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
@@ -20,6 +21,7 @@ export function createWebhooks(
   handlers: HandlersOfAccount,
   { outcomes }: Pick<Recovery, 'outcomes'>,
   events: Pick<ApplicationEvents, 'tell'>,
+  places: InFlight,
 ): { readonly inbox: PaymentsInbox; readonly receiver: WebhookReceiver | undefined } {
   const { account, environment, webhooks, encryption } = options;
   const scope = { account, environment };
@@ -29,7 +31,7 @@ export function createWebhooks(
     const running = new RunningWork();
     const runner = new HandlerRunner(account, webhooks, running);
     const dispatcher = new DeliveryDispatcher(scope, webhooks, storage, handlers, outcomes, events, runner);
-    receiver = new WebhookReceiver(scope, webhooks, dispatcher, running, storage.name, sealer);
+    receiver = new WebhookReceiver(scope, webhooks, dispatcher, running, places, storage.name, sealer);
   }
   const retentionMs = webhooks?.retentionMs ?? DEFAULT_RETENTION_MS;
   return { inbox: new PaymentsInbox(scope, storage, retentionMs, receiver), receiver };

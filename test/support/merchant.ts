@@ -10,6 +10,7 @@ import {
   type PaymentsJournal,
   WalletService,
 } from 'nestjs-payments';
+import { inFlightPlaces } from '../../lib/common/in-flight.js';
 import { resolveOptions } from '../../lib/config/resolve-options.js';
 import { constantKeys } from '../../lib/gateway/account-keys.js';
 import { accountTransport } from '../../lib/gateway/http/account-transport.js';
@@ -74,8 +75,9 @@ export async function connectMerchant(options: MerchantOptions): Promise<Merchan
 export function merchantServices(options: MerchantOptions, http: HttpService): MerchantServices {
   const all = resolved(options);
   const { journal, conflicts } = all.storage ?? memoryStorage();
-  const gateway = createGatewayClient(all, accountTransport(http), constantKeys(all));
-  const payments = createPayments(all, journal, NOBODY, gateway);
+  const { payments: places, reads } = inFlightPlaces(all.maxInFlight);
+  const gateway = createGatewayClient(all, accountTransport(http), constantKeys(all), reads);
+  const payments = createPayments(all, journal, NOBODY, gateway, places);
   return {
     collections: new CollectionsService(payments),
     disbursements: new DisbursementsService(payments),

@@ -31,6 +31,7 @@ export function signOf(error: unknown): GatewaySign {
     case 'PaymentsConfigError':
       return { sign: 'broken', problem: 'The gateway redirects: baseUrl is not its own address.' };
     case 'PaymentsRateLimitError':
+    case 'PaymentsOverloadError':
       return { sign: 'busy' };
     case 'GatewayUnreachableError': {
       const code = error.attempts?.at(-1)?.code ?? 'NETWORK_ERROR';

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { type InFlight } from '../../common/in-flight.js';
 import { quoted } from '../../common/quoted.js';
 import {
   type JournalKey,
@@ -49,6 +50,7 @@ export class JournalWriter {
   constructor(
     private readonly store: JournalStore,
     private readonly rules: ProbeRules & DailyCapRules,
+    private readonly places: InFlight,
   ) {
     this.atOnce = isInProcess(store);
   }
@@ -222,9 +224,13 @@ export class JournalWriter {
   private async writeEnd(intent: PaymentIntent, result: CallResult<unknown>): Promise<Recorded> {
     try {
       // If the store just lost a connection, the next one is ready at once.
-      const existing = await intent.end(result).catch(() => intent.end(result));
+      const existing = await intent.end(result).catch((error: unknown) => {
+        this.places.holdLate(error);
+        return intent.end(result);
+      });
       return { written: true, existing: existing?.record };
     } catch (error) {
+      this.places.holdLate(error);
       this.warn(intent.record, failureLabel(error));
       this.later.add(() => intent.end(result));
       return unrecorded(intent);
@@ -237,7 +243,16 @@ export class JournalWriter {
     deadline: number,
     signal?: AbortSignal,
   ): Promise<DeadlineResult<T>> {
-    return this.atOnce ? { ended: 'done', value: await work } : withDeadline(work, soon(deadline), signal);
+    if (this.atOnce) return { ended: 'done', value: await work };
+    try {
+      const waited = await withDeadline(work, soon(deadline), signal);
+      // The storage may still carry it out: it keeps a place, so that late writes do not pile up.
+      if (waited.ended !== 'done') this.places.hold(work).catch(() => undefined);
+      return waited;
+    } catch (error) {
+      this.places.holdLate(error);
+      throw error;
+    }
   }
 
   private warn({ operation, reference }: JournalRecord, why: string): void {

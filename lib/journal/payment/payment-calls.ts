@@ -1,4 +1,5 @@
 import { type ApplicationEvents } from '../../common/application-events.js';
+import { type InFlight } from '../../common/in-flight.js';
 import {
   type JournalKey,
   type JournalRecord,
@@ -36,6 +37,7 @@ import { asksForAnotherKey, type RequestedPayment } from './repeated-call.js';
 import { dailyCapReached } from './daily-caps.js';
 import {
   notEnlisted,
+  tooManyPayments,
   referenceForgotten,
   referenceReused,
   existingPaymentUnknown,
@@ -68,9 +70,10 @@ export class PaymentCalls {
     private readonly store: JournalStore,
     private readonly events: Pick<ApplicationEvents, 'tell'>,
     private readonly gateway: Pick<GatewayClient, 'send'>,
+    private readonly places: InFlight,
   ) {
-    this.writer = new JournalWriter(store, options);
-    this.planned = new PlannedPayments(store, this.writer, {
+    this.writer = new JournalWriter(store, options, places);
+    this.planned = new PlannedPayments(store, this.writer, places, {
       isUnderWay: (id) => this.underWay.has(id),
       send: (call, intent, limits) => this.sendIntent(call, intent, limits),
       limits: () => callLimits(options),
@@ -87,7 +90,8 @@ export class PaymentCalls {
     const { idempotencyKey, attempt } = checked;
     const asked: RequestedPayment = { bodyHash: bodyHash(call), idempotencyKey, attempt };
     // Written now, because the application may change the request while the journal is written.
-    return this.call(call, asked, JSON.stringify(call.body), limits);
+    const body = JSON.stringify(call.body);
+    return this.admit(call, limits, () => this.call(call, asked, body, limits));
   }
 
   async enlist<T extends object>(
@@ -115,7 +119,7 @@ export class PaymentCalls {
       state,
       send: async (sendOptions) => {
         const limits = callLimits(this.options, checkSendOptions(sendOptions, operation));
-        return this.call(call, { ...asked, enlisted: true }, body, limits);
+        return this.admit(call, limits, () => this.call(call, { ...asked, enlisted: true }, body, limits));
       },
     };
   }
@@ -126,6 +130,13 @@ export class PaymentCalls {
 
   stop(): void {
     this.planned.stop();
+  }
+
+  /** Refuses one call too many, before anything is written or sent. */
+  private admit<T>(call: MoneyCall<object>, { signal }: CallLimits, make: () => Promise<T>): Promise<T> {
+    const begun = this.places.begin(make);
+    if (!begun) throw signal?.aborted ? signal.reason : tooManyPayments(call);
+    return begun;
   }
 
   private async call<T extends object>(
@@ -253,10 +264,8 @@ export class PaymentCalls {
       return { ok: false, error: existingPaymentUnknown(payment, 'in-flight') };
     const waited = await withDeadline(underWay.end, deadline, signal);
     if (waited.ended === 'done') return waited.value;
-    return {
-      ok: false,
-      error: existingPaymentUnknown(payment, waited.ended === 'late' ? 'in-flight' : 'aborted'),
-    };
+    const evidence = waited.ended === 'late' ? 'in-flight' : 'aborted';
+    return { ok: false, error: existingPaymentUnknown(payment, evidence) };
   }
 
   private sendIntent<T extends object>(
@@ -269,11 +278,7 @@ export class PaymentCalls {
       waits,
       begin: (evidence: OutcomeEvidence) => intent.probeWithin(evidence, limits),
     };
-    const onSending = this.mayBeRecovered(intent, call.kind)
-      ? () => {
-          intent.markSent();
-        }
-      : undefined;
+    const onSending = this.mayBeRecovered(intent, call.kind) ? intent.markSent.bind(intent) : undefined;
     const { idempotencyKey, body = '' } = intent.record;
     return this.gateway.send(
       call,

@@ -1,4 +1,5 @@
 import { type ApplicationEvents } from '../../common/application-events.js';
+import { type InFlight } from '../../common/in-flight.js';
 import {
   type JournalRecord,
   type JournalStore,
@@ -50,8 +51,9 @@ export function createPayments(
   store: JournalStore,
   events: Pick<ApplicationEvents, 'tell'>,
   gateway: GatewayClient,
+  places: InFlight,
 ): Payments {
-  const calls = new PaymentCalls(options, store, events, gateway);
+  const calls = new PaymentCalls(options, store, events, gateway, places);
   return {
     gateway,
     make: calls.make.bind(calls),

@@ -1,3 +1,4 @@
+import { type InFlight } from '../../common/in-flight.js';
 import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { withDeadline } from '../../common/timing.js';
@@ -55,6 +56,7 @@ export class PlannedPayments {
   constructor(
     private readonly store: JournalStore,
     private readonly writer: JournalWriter,
+    private readonly places: InFlight,
     private readonly sender: Sender,
   ) {}
 
@@ -74,7 +76,8 @@ export class PlannedPayments {
   /** Sends the payment when the handlers that run now are committed. Outside of handlers nothing happens. */
   sendAfterHandlers(key: JournalKey): void {
     HandlerEnlistments.add(() => {
-      const looking = this.look(key).finally(() => this.looking.delete(looking));
+      const begun = this.places.begin(() => this.look(key)) ?? this.leave(key, 'too many are in flight');
+      const looking = begun.finally(() => this.looking.delete(looking));
       this.looking.add(looking);
       return looking;
     });
@@ -109,10 +112,15 @@ export class PlannedPayments {
       const existing = await this.store.get(key);
       if (existing) await this.send(existing);
     } catch (error) {
-      this.logger.warn(
-        `The enlisted ${key.family} ${quoted(key.reference)} could not be sent after the commit, so the next recover() sends it: ${failureLabel(error)}`,
-      );
+      await this.leave(key, failureLabel(error));
     }
+  }
+
+  private leave({ family, reference }: JournalKey, why: string): Promise<void> {
+    this.logger.warn(
+      `The enlisted ${family} ${quoted(reference)} could not be sent after the commit, so the next recover() sends it: ${why}`,
+    );
+    return Promise.resolve();
   }
 
   private async make(existing: StoredJournalRecord): Promise<Sent | undefined> {

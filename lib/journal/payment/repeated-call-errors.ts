@@ -8,7 +8,9 @@ import {
   type PaymentsErrorDetails,
   ReferenceReusedError,
 } from '../../errors/payments-errors.js';
+import { PaymentsOverloadError } from '../../errors/payments-overload.error.js';
 import { type CallAborted, type CallFailure } from '../../gateway/call-result.js';
+import { type MoneyCall } from '../../gateway/gateway-call.js';
 import { outcomeUnknownError } from '../../gateway/call-error.js';
 import { type ReuseReason } from './repeated-call.js';
 
@@ -79,6 +81,19 @@ export function notEnlisted({ operation, reference }: ExistingPayment): Payments
     'ENTRY_NOT_FOUND',
     'The journal does not hold this payment, so nothing was sent: its transaction was rolled back, or is not committed yet.',
     { operation, reference, hint: 'Commit the transaction, then call send().' },
+  );
+}
+
+/** The error for a payment that was refused at the door. The journal may hold an earlier call of it, which nobody has looked up. */
+export function tooManyPayments({ operation, payment }: MoneyCall<object>): PaymentsOverloadError {
+  return new PaymentsOverloadError(
+    'Nothing was sent or written by this call: this process has as many payments in flight as the option maxInFlight allows.',
+    {
+      operation,
+      reference: payment.reference,
+      hint: 'Make the same call again after retryAfterMs; recover() sends an enlisted payment, too. If the reference was used before, that earlier call may have been processed.',
+    },
+    'not-by-this-call',
   );
 }
 

@@ -1,5 +1,6 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { type InboxConflict } from '../../storage/conflict-store.js';
+import { type InFlight } from '../../common/in-flight.js';
 import { type InboxScope } from '../../common/vocabulary.js';
 import { hasSubscribers } from '../../common/diagnostics.js';
 import {
@@ -46,6 +47,7 @@ export class WebhookReceiver {
     private readonly options: ResolvedWebhookOptions,
     private readonly dispatcher: DeliveryDispatcher,
     private readonly running: RunningWork,
+    private readonly places: InFlight,
     /** For messages: `memory`. */
     readonly storageName: string,
     private readonly sealer?: ValueSealer,
@@ -178,7 +180,7 @@ export class WebhookReceiver {
     const attempt = (): Promise<WebhookAnswer> =>
       isTooEarly
         ? this.tooEarly(event)
-        : this.attempted({ event, bodyHash, deliveredAt, trace }, needs, work);
+        : this.attempted({ event, bodyHash, deliveredAt, trace }, source, needs, work);
     return trace ? trace.around(attempt) : attempt();
   }
 
@@ -192,12 +194,17 @@ export class WebhookReceiver {
 
   private async attempted(
     webhook: TracedWebhook,
+    source: WebhookStartEvent['source'],
     needs: 'storage' | 'queue',
     work: (webhook: TracedWebhook) => Promise<WebhookAnswer>,
   ): Promise<WebhookAnswer> {
     if (this.phase === 'closing') return retryLater(RESTART_MS);
+    const handle = (): Promise<WebhookAnswer> =>
+      this.running.track(work(webhook), () => describeEvent(webhook.event));
     try {
-      return await this.running.track(work(webhook), () => describeEvent(webhook.event));
+      // The gateway delivers again. A worker, and who releases an event, limit themselves.
+      const begun = source === 'request' ? this.places.begin(handle) : this.places.hold(handle());
+      return begun ? await begun : retryLater(STORAGE_RETRY_MS);
     } catch (error) {
       this.logger.error(`The ${needs} cannot be reached; answered 503: ${failureLabel(error)}`);
       return retryLater(STORAGE_RETRY_MS);

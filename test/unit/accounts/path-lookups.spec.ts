@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { AccountPool } from '../../../lib/accounts/account-pool.js';
 import { type Account } from '../../../lib/accounts/account.js';
 import { LookupTurns } from '../../../lib/accounts/lookup-turns.js';
-import { MinuteLog } from '../../../lib/accounts/minute-log.js';
+import { MinuteLog } from '../../../lib/common/minute-log.js';
 import { PathLookups } from '../../../lib/accounts/path-lookups.js';
 import { resolveResolverOptions } from '../../../lib/config/resolve-accounts.js';
 

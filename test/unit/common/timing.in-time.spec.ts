@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { inTime } from '../../../lib/common/timing.js';
+import { inTime, leftBehind } from '../../../lib/common/timing.js';
 import { libraryTimers } from '../../support/library-timers.js';
 
 const late = (): Error => new Error('late');
@@ -39,4 +39,16 @@ describe('work that is waited for until a deadline', () => {
     void inTime(never(), performance.now() + 10, late);
     expect(timers.mock.results.map(({ value }) => (value as NodeJS.Timeout).hasRef())).toEqual([false]);
   });
+});
+
+it('its error leads to the work that still runs, and no other error does', async () => {
+  const work = new Promise<void>(() => undefined);
+  const error = await inTime(work, performance.now(), () => new Error('late')).catch((late: unknown) => late);
+  expect(leftBehind(error)).toBe(work);
+  for (const other of [new Error('late'), undefined, 'late']) expect(leftBehind(other)).toBeUndefined();
+  const failed = new Error('it failed');
+  await expect(
+    inTime(Promise.reject(failed), performance.now() + 1_000, () => new Error('late')),
+  ).rejects.toBe(failed);
+  expect(leftBehind(failed)).toBeUndefined();
 });

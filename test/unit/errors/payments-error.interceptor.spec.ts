@@ -27,6 +27,7 @@ import {
   WebhookRefusedError,
   ReferenceReusedError,
 } from '../../../lib/errors/payments-errors.js';
+import { PaymentsOverloadError } from '../../../lib/errors/payments-overload.error.js';
 import {
   PAYMENTS_ERROR_INTERCEPTOR_OPTIONS,
   PaymentsErrorInterceptor,
@@ -47,6 +48,7 @@ const errors: Record<string, () => Error> = {
   'rate-open': () => new PaymentsRateLimitError(undefined, 'slow down', details),
   unreachable: () => new GatewayUnreachableError('unreachable', details),
   storage: () => new PaymentsStorageError('storage', details),
+  overload: () => new PaymentsOverloadError('overload', details, 'not-by-this-call'),
   unknown: () => new PaymentOutcomeUnknownError('no-answer', 'unknown', details),
   'duplicate-request': () => new PaymentOutcomeUnknownError('duplicate-request', 'unknown', details),
   'duplicate-reference': () => new PaymentOutcomeUnknownError('duplicate-reference', 'unknown', details),
@@ -109,6 +111,7 @@ describe.each([
     ['daily-cap', 503, 'Service Unavailable', 'DAILY_CAP_REACHED', false],
     ['unreachable', 503, 'Service Unavailable', 'GATEWAY_UNREACHABLE', false],
     ['storage', 503, 'Service Unavailable', 'STORAGE_UNAVAILABLE', false],
+    ['overload', 503, 'Service Unavailable', 'OVERLOADED', 'not-by-this-call'],
     ['unknown', 504, 'Gateway Timeout', 'OUTCOME_UNKNOWN', true],
     ['duplicate-request', 409, 'Conflict', 'OUTCOME_UNKNOWN', true],
     ['duplicate-reference', 409, 'Conflict', 'OUTCOME_UNKNOWN', true],
@@ -147,6 +150,10 @@ describe.each([
     const untilTheNextDay = Number((await fetch(`${url}/daily-cap`)).headers.get('retry-after'));
     expect(untilTheNextDay).toBeGreaterThan(60);
     expect(untilTheNextDay).toBeLessThanOrEqual(90);
+  });
+
+  it.each(['storage', 'overload'])('tells the caller to try again in five seconds after %s', async (kind) => {
+    expect((await fetch(`${url}/${kind}`)).headers.get('retry-after')).toBe('5');
   });
 
   it('leaves other errors alone', async () => {

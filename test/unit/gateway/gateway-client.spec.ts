@@ -1,5 +1,6 @@
 import { type HttpService } from '@nestjs/axios';
 import { expect, it } from 'vitest';
+import { InFlight } from '../../../lib/common/in-flight.js';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 import { callLimits } from '../../../lib/gateway/call-options.js';
 import { type MoneyCall, type ReadCall } from '../../../lib/gateway/gateway-call.js';
@@ -45,6 +46,7 @@ function clientOfNobody(data: object) {
       OPTIONS,
       accountTransport({ axiosRef } as unknown as HttpService),
       constantKeys(OPTIONS),
+      new InFlight(10),
     ),
     sent,
   };

@@ -11,7 +11,7 @@ it('forgets after thirty days, and not before, in an account without the option 
   const storage = memoryStorage({ now: () => now });
   const options = { account: 'default', environment: 'sandbox' } as ResolvedPaymentsOptions;
   const unused = {} as never;
-  const { inbox, receiver } = createWebhooks(options, storage, unused, unused, unused);
+  const { inbox, receiver } = createWebhooks(options, storage, unused, unused, unused, unused);
   await claimed(await storage.inbox.claim(inboxDelivery('order-1'), 60_000)).finish();
   now += 30 * DAY_MS;
   expect(await inbox.purge()).toBe(0);

@@ -7,6 +7,7 @@ import {
   PaymentsConfigError,
   PaymentsRateLimitError,
 } from '../../../../lib/errors/payments-errors.js';
+import { PaymentsOverloadError } from '../../../../lib/errors/payments-overload.error.js';
 import {
   type GatewayHealth,
   type GatewaySign,
@@ -37,6 +38,7 @@ describe('a health check of the gateway', () => {
       { sign: 'broken', problem: 'The gateway cannot be reached (ECONNREFUSED).' },
     ],
     ['a full queue of its own calls', unreachable('QUEUE_TIMEOUT'), { sign: 'busy' }],
+    ['too many calls of this process', new PaymentsOverloadError('wait'), { sign: 'busy' }],
     ['too many requests', new PaymentsRateLimitError(1_000, 'wait'), { sign: 'busy' }],
     ['no usable answer', new GatewayAnswerError('SERVER_ERROR', 'HTTP 500'), { sign: 'unclear' }],
     ['a refusal', new PaymentRejectedError('HTTP_404', 'not here', {}, {}), { sign: 'unclear' }],

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
+import { InFlight } from '../../../../lib/common/in-flight.js';
 import { type JournalRecord, type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { inTime } from '../../../../lib/common/timing.js';
 import { type CallLimits } from '../../../../lib/gateway/call-options.js';
 import { JournalWriter } from '../../../../lib/journal/payment/journal-writer.js';
 import { type RequestedPayment } from '../../../../lib/journal/payment/repeated-call.js';
@@ -21,7 +23,12 @@ describe('a ledger whose journal hangs', () => {
   let memory: JournalStore;
   let ledger: JournalWriter;
   let hangsIn: keyof JournalStore | undefined;
-  let wake: () => void;
+  let hanging: (() => void)[];
+  const wake = (): void => {
+    for (const goOn of hanging.splice(0)) goOn();
+  };
+  let givesUpAfterMs: number;
+  let places: InFlight;
   let limits: CallLimits;
   const late = { name: 'PaymentsStorageError' };
   const begin = (): ReturnType<JournalWriter['begin']> =>
@@ -32,16 +39,23 @@ describe('a ledger whose journal hangs', () => {
     vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     memory = memoryStorage().journal;
     hangsIn = undefined;
+    hanging = [];
+    givesUpAfterMs = 60_000;
+    places = new InFlight(1);
     const journal = new Proxy(memory, {
       get: (target, name) => {
         const method = target[name as keyof JournalStore] as (...args: unknown[]) => unknown;
         return async (...args: unknown[]) => {
-          if (name === hangsIn) await new Promise<void>((resolve) => (wake = resolve));
-          return method.apply(target, args);
+          const work = async (): Promise<unknown> => {
+            if (name === hangsIn) await new Promise<void>((resolve) => hanging.push(resolve));
+            return method.apply(target, args);
+          };
+          const usedUp = (): Error => new Error('the pool is used up');
+          return inTime(work(), performance.now() + givesUpAfterMs, usedUp);
         };
       },
     });
-    ledger = new JournalWriter(journal, rules);
+    ledger = new JournalWriter(journal, rules, places);
     const deadline = performance.now() + 60_000;
     limits = {
       signal: undefined,
@@ -117,6 +131,31 @@ describe('a ledger whose journal hangs', () => {
     expect((await memory.get(record))?.record.state).toBe('accepted');
   });
 
+  it.each([
+    ['insert', 'by the writer', 60_000],
+    ['insert', 'by the storage', 4_000],
+    ['replace', 'by the writer', 60_000],
+    ['replace', 'by the storage', 2_000],
+  ] as const)('keeps a place for %s that was given up %s, until it has ended', async (what, _, afterMs) => {
+    vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    const mayBegin = (): boolean => places.begin(() => Promise.resolve()) !== undefined;
+    let before: Awaited<ReturnType<typeof begin>> | undefined;
+    if (what === 'replace') before = await begin();
+    hangsIn = what;
+    givesUpAfterMs = afterMs;
+    const end = { end: 'rejected', proven: true } as unknown as Parameters<JournalWriter['end']>[1];
+    const ending =
+      before && 'intent' in before ? ledger.end(before.intent, end, limits) : begin().catch(() => undefined);
+    expect(mayBegin()).toBe(true);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await ending;
+    expect(mayBegin()).toBe(false);
+    hangsIn = undefined;
+    wake();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(mayBegin()).toBe(true);
+  });
+
   it('writes again at once after the answer if the store has just lost its connection', async () => {
     const begun = await begin();
     if (!('intent' in begun)) throw new Error('no entry exists');
@@ -173,7 +212,11 @@ describe('a call whose payment is written down', () => {
   const limits = { signal: undefined, deadline: Infinity, sendBy: Infinity } as unknown as CallLimits;
   let journal: JournalStore;
   const begin = (change: Partial<RequestedPayment> = {}): ReturnType<JournalWriter['begin']> =>
-    new JournalWriter(journal, PROBED).begin({ ...asked, ...change }, { ...record, body: '{}' }, limits);
+    new JournalWriter(journal, PROBED, new InFlight(10)).begin(
+      { ...asked, ...change },
+      { ...record, body: '{}' },
+      limits,
+    );
 
   beforeEach(() => {
     journal = memoryStorage().journal;

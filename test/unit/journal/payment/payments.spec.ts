@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
+import { InFlight } from '../../../../lib/common/in-flight.js';
 import { type JournalStore } from '../../../../lib/storage/journal-store.js';
 import {
   PaymentOutcomeUnknownError,
@@ -78,7 +79,8 @@ describe('the calls that move money', () => {
     sent = 0;
     setup = undefined;
     tell = vi.fn();
-    payments = createPayments(OPTIONS, journal, { tell }, { rules: {} as RequestRules, read: vi.fn(), send });
+    const gateway = { rules: {} as RequestRules, read: vi.fn(), send };
+    payments = createPayments(OPTIONS, journal, { tell }, gateway, new InFlight(10));
   });
 
   it.each<[what: string, came: CallResult<object>, announced: boolean]>([
@@ -135,7 +137,7 @@ describe('the calls that move money', () => {
   ])('note that they begin to send in a journal %s', async (_, isRemote, probe, notes) => {
     const store = isRemote ? remoteJournal(journal) : journal;
     const gateway = { rules: {} as RequestRules, read: vi.fn(), send };
-    const calls = createPayments({ ...OPTIONS, probe }, store, { tell }, gateway);
+    const calls = createPayments({ ...OPTIONS, probe }, store, { tell }, gateway, new InFlight(10));
     await calls.make(recordedCall(record)).catch(() => {});
     expect(setup?.onSending !== undefined).toBe(notes);
   });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
+import { InFlight } from '../../../../lib/common/in-flight.js';
 import { type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import {
@@ -53,6 +54,7 @@ describe('planned payments', () => {
   let journal: JournalStore;
   let end: CallResult<object>;
   let sent: object[];
+  let places: InFlight;
   let answer: Promise<void>;
   let errors: string[];
   const tell = vi.fn();
@@ -66,6 +68,7 @@ describe('planned payments', () => {
     sent = [];
     errors = [];
     answer = Promise.resolve();
+    places = new InFlight(1);
     tell.mockClear();
     vi.spyOn(Logger.prototype, 'error').mockImplementation((line: string) => errors.push(line));
     vi.spyOn(Logger.prototype, 'warn').mockImplementation((line: string) => errors.push(line));
@@ -91,6 +94,7 @@ describe('planned payments', () => {
       journal,
       { tell },
       { rules: {} as RequestRules, read: vi.fn(), send },
+      places,
     );
   });
 
@@ -176,6 +180,41 @@ describe('planned payments', () => {
     await expect(enlisted.send()).rejects.toMatchObject({ code: 'NO' });
     expect(tell).not.toHaveBeenCalled();
     expect((await journal.get(record))?.record).toMatchObject({ state: 'rejected', keepsKey: true });
+  });
+
+  it('are left to recover() if there is no place for them, after the handlers and by send()', async () => {
+    let end = (): void => {};
+    const full = places.hold(new Promise<void>((resolve) => (end = resolve)));
+    const handlers = new HandlerEnlistments();
+    const enlisted = await handlers.run(() => payments.enlist({}, call));
+    handlers.send();
+    await payments.idle();
+    expect(errors.join()).toContain('so the next recover() sends it: too many are in flight');
+    await expect(enlisted.send()).rejects.toMatchObject({
+      code: 'OVERLOADED',
+      mayHaveBeenProcessed: 'not-by-this-call',
+    });
+    expect(sent).toEqual([]);
+    expect((await journal.get(record))?.record.state).toBe('planned');
+    // recover() limits itself.
+    expect((await payments.sendPlanned((await journal.get(record))!))?.existing?.state).toBe('accepted');
+    end();
+    await full;
+    await enlisted.send();
+    expect(sent).toHaveLength(1);
+  });
+
+  it('have a place while they are sent after the handlers', async () => {
+    let release = (): void => {};
+    answer = new Promise((resolve) => (release = resolve));
+    const handlers = new HandlerEnlistments();
+    await handlers.run(() => payments.enlist({}, call));
+    handlers.send();
+    await expect.poll(() => sent).toHaveLength(1);
+    expect(places.begin(() => Promise.resolve())).toBeUndefined();
+    release();
+    await payments.idle();
+    expect(places.begin(() => Promise.resolve())).toBeDefined();
   });
 
   it('are not enlisted while a direct call runs that may send nothing, and are planned when it has ended', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
+import { InFlight } from '../../../../lib/common/in-flight.js';
 import { onPaymentsDiagnostics, type PaymentsDiagnostics } from '../../../../lib/common/diagnostics.js';
 import {
   WEBHOOK_END_CHANNEL,
@@ -29,7 +30,14 @@ it('says which delivery still runs when nobody waits any longer, and takes no ot
   const dispatch = vi.fn(() => new Promise<WebhookAnswer>((resolve) => (finish = resolve)));
   const options = { ...OPTIONS, handlerTimeoutMs: 5 };
   const dispatcher = { dispatch } as unknown as DeliveryDispatcher;
-  const receiver = new WebhookReceiver(SCOPE, options, dispatcher, new RunningWork(), 'memory');
+  const receiver = new WebhookReceiver(
+    SCOPE,
+    options,
+    dispatcher,
+    new RunningWork(),
+    new InFlight(1),
+    'memory',
+  );
   const event = paymentEvent('payment.success', { reference: 'order-1' });
   const webhook = { event, bodyHash: () => '', deliveredAt: new Date() };
 
@@ -53,7 +61,14 @@ it.each([
 ] as const)('releases a %s as what it was when it came first', async (kind, how) => {
   const work = vi.fn((_webhook: TracedWebhook) => Promise.resolve(DONE));
   const dispatcher = { [how]: work } as unknown as DeliveryDispatcher;
-  const receiver = new WebhookReceiver(SCOPE, OPTIONS, dispatcher, new RunningWork(), 'memory');
+  const receiver = new WebhookReceiver(
+    SCOPE,
+    OPTIONS,
+    dispatcher,
+    new RunningWork(),
+    new InFlight(1),
+    'memory',
+  );
   const event = paymentEvent('payment.success', { reference: 'order-1' });
   const payload = JSON.stringify(event);
   const firstSeenAt = 1_800_000_000_123;
@@ -76,7 +91,14 @@ it.each([
 it('releases nothing after it was closed', async () => {
   const releaseInstead = vi.fn(() => Promise.resolve(DONE));
   const dispatcher = { releaseInstead } as unknown as DeliveryDispatcher;
-  const receiver = new WebhookReceiver(SCOPE, OPTIONS, dispatcher, new RunningWork(), 'memory');
+  const receiver = new WebhookReceiver(
+    SCOPE,
+    OPTIONS,
+    dispatcher,
+    new RunningWork(),
+    new InFlight(1),
+    'memory',
+  );
   const event = paymentEvent('payment.success', { reference: 'order-1' });
   const conflict = {
     ...SCOPE,
@@ -103,6 +125,7 @@ it('works on a delivery of a queue as it was when it came', async () => {
     OPTIONS,
     { dispatch } as unknown as DeliveryDispatcher,
     new RunningWork(),
+    new InFlight(1),
     'memory',
   );
   const event = paymentEvent('payment.refunded', { reference: 'order-1' });
@@ -124,10 +147,39 @@ it.each<keyof PaymentsDiagnostics | undefined>([
   const stop = channel && onPaymentsDiagnostics(channel, () => {});
   const dispatch = vi.fn((_webhook: TracedWebhook) => Promise.resolve(DONE));
   const dispatcher = { dispatch } as unknown as DeliveryDispatcher;
-  const receiver = new WebhookReceiver(SCOPE, OPTIONS, dispatcher, new RunningWork(), 'memory');
+  const receiver = new WebhookReceiver(
+    SCOPE,
+    OPTIONS,
+    dispatcher,
+    new RunningWork(),
+    new InFlight(1),
+    'memory',
+  );
   receiver.open();
   const event = paymentEvent('payment.success');
   await receiver.receive({ event, bodyHash: () => '', deliveredAt: new Date() });
   stop?.();
   expect(dispatch.mock.calls[0]?.[0].trace !== undefined).toBe(channel !== undefined);
+});
+
+it('refuses a new delivery if there is no place, but nothing that a queue or an operator brings', async () => {
+  vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+  const places = new InFlight(1);
+  const dispatch = vi.fn((_webhook: TracedWebhook) => Promise.resolve(DONE));
+  const dispatcher = { dispatch } as unknown as DeliveryDispatcher;
+  const receiver = new WebhookReceiver(SCOPE, OPTIONS, dispatcher, new RunningWork(), places, 'memory');
+  receiver.open();
+  const webhook = { event: paymentEvent('payment.success'), bodyHash: () => '', deliveredAt: new Date() };
+  let end = (): void => undefined;
+  const full = places.hold(new Promise<void>((resolve) => (end = resolve)));
+  expect(await receiver.receive(webhook)).toEqual({ status: 503, retryAfterSeconds: 5 });
+  expect(dispatch).not.toHaveBeenCalled();
+  expect(await receiver.work(await queuedDelivery(SCOPE, webhook))).toEqual(DONE);
+  const payload = JSON.stringify(webhook.event);
+  const setAside = { ...SCOPE, id: '1', kind: 'unrecognized' as const, fingerprint: 'f', payload, seen: 1 };
+  const released = { ...setAside, event: 'payment.success', reference: 'order-1', firstSeenAt: 0 };
+  expect(await receiver.release(released)).toEqual(DONE);
+  end();
+  await full;
+  expect(await receiver.receive(webhook)).toEqual(DONE);
 });
