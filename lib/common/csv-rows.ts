@@ -37,12 +37,12 @@ const NOT_UTF8 = 'the file is not in UTF-8: save it as "CSV UTF-8"';
 const PIECE = 16_384;
 
 /**
- * Reads the rows of a CSV file as it comes, the names of the columns too, in little memory. The file is in UTF-8, and has commas or
- * semicolons between cells. Closes a stream, however reading ends.
+ * Reads the rows of a CSV file as it comes, the names of the columns too, in little memory: each list has the rows that one piece of
+ * the file completes. The file is in UTF-8, and has commas or semicolons between cells. Closes a stream, however reading ends.
  *
  * @throws The error of `reading.refused`, or of `reading.noParser`, or what the source threw.
  */
-export async function* csvRows(source: CsvSource, reading: CsvReading): AsyncGenerator<CsvRow, void> {
+export async function* csvRows(source: CsvSource, reading: CsvReading): AsyncGenerator<readonly CsvRow[], void> {
   try {
     yield* rowsOf(source, reading);
   } finally {
@@ -51,7 +51,7 @@ export async function* csvRows(source: CsvSource, reading: CsvReading): AsyncGen
   }
 }
 
-async function* rowsOf(source: CsvSource, reading: CsvReading): AsyncGenerator<CsvRow, void> {
+async function* rowsOf(source: CsvSource, reading: CsvReading): AsyncGenerator<readonly CsvRow[], void> {
   const { refused, longestRow } = reading;
   const { parse, CsvError } = await csvParser(reading);
   const { delimiter, all } = await withDelimiter(checkedBytes(source, refused), refused);
@@ -86,10 +86,10 @@ async function* rowsOf(source: CsvSource, reading: CsvReading): AsyncGenerator<C
   };
   let wrong: Error | undefined;
   for await (const piece of all) {
-    yield* await readBy((done) => parser.write(piece, done));
+    yield await readBy((done) => parser.write(piece, done));
     if (wrong) throw wrong;
   }
-  yield* await readBy((done) => parser.end(done));
+  yield await readBy((done) => parser.end(done));
   if (wrong) throw wrong;
 }
 

@@ -11,9 +11,9 @@ export function withoutPrototypes<T extends object>(parsed: T, text: string): T 
   return parsed;
 }
 
-/** The name as it is, or spelled with an escape: `"\u005f_proto__"` is the same. */
+/** The name as it is, or spelled with an escape: `"\u005f_proto__"` is the same. A text has fewer `u` than `\`, which costs time. */
 function mayNamePrototype(text: string): boolean {
-  return text.includes('__proto__') || text.includes('\\u');
+  return text.includes('__proto__') || text.includes('u00');
 }
 
 /** Takes the own `__proto__` out of one object; gives the objects and lists in it. */

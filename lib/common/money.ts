@@ -16,9 +16,22 @@ const FIRST_INEXACT = 1e13;
 
 /** Reads a plain decimal (`"1180.5"`) as exact cents; undefined for anything else. */
 export function parseCents(text: string): bigint | undefined {
+  const digits = centDigits(text);
+  return digits === undefined ? undefined : BigInt(digits);
+}
+
+/** The same as a number, which is exact below 2^53 cents. */
+export function parseCentsAsNumber(text: string): number | undefined {
+  const digits = centDigits(text);
+  // -0 would be written and compared otherwise than 0.
+  return digits === undefined ? undefined : Number(digits) + 0;
+}
+
+function centDigits(text: string): string | undefined {
+  if (CANONICAL.test(text)) return text.slice(0, -3) + text.slice(-2);
   if (!PLAIN_DECIMAL.test(text)) return undefined;
   const [whole = '', fraction = ''] = text.split('.');
-  return BigInt(whole + fraction.padEnd(2, '0'));
+  return whole + fraction.padEnd(2, '0');
 }
 
 /** Writes cents as the canonical money string: exactly two decimals (`118050n` is `"1180.50"`). */

@@ -31,14 +31,16 @@ export async function* linesFromCsv(
 ): AsyncIterable<PayoutLine> {
   let columns: readonly string[] | undefined;
   let count = 0;
-  for await (const { line, cells } of csvRows(source, READING)) {
-    if (columns === undefined) {
-      columns = columnsOf(cells);
-      continue;
+  for await (const rows of csvRows(source, READING)) {
+    for (const { line, cells } of rows) {
+      if (columns === undefined) {
+        columns = columnsOf(cells);
+        continue;
+      }
+      count += 1;
+      const fields = columns.map((column, index) => [column, cells[index]]);
+      yield { ...(Object.fromEntries(fields) as PayoutLine), line };
     }
-    count += 1;
-    const fields = columns.map((column, index) => [column, cells[index]]);
-    yield { ...(Object.fromEntries(fields) as PayoutLine), line };
   }
   if (count > 0) return;
   throw noTable('the file has no rows: write one line for each payout below the names of the columns');

@@ -38,14 +38,16 @@ export class NameIndex {
     return slot === 0 ? undefined : slot - 1;
   }
 
-  /** Adds a name that is not there. Its place is the size before. */
-  add(name: string): void {
+  /** Adds a name. Its place is the size before. Returns false for one that is there already. */
+  add(name: string): boolean {
     if (this.size * 2 >= this.slots.length) this.grow();
     const length = this.encode(name);
     const slot = this.slotOf(length);
+    if (this.slots[slot] !== 0) return false;
     for (let at = 0; at < length; at += 1) this.bytes.push(this.spare[at] ?? 0);
     this.starts.push(this.bytes.length);
     this.slots[slot] = this.size;
+    return true;
   }
 
   /** The name at a place. */

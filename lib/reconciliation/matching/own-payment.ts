@@ -1,4 +1,4 @@
-import { parseCents, moneyFromWire } from '../../common/money.js';
+import { moneyFromWire, parseCentsAsNumber } from '../../common/money.js';
 import { type PaymentFamily, movesMoney } from '../../common/vocabulary.js';
 import { gatewayRecord } from '../../journal/payment/payment-result.js';
 import { mayBeTriedAgain } from '../../journal/payment/repeated-call.js';
@@ -40,16 +40,14 @@ export interface OwnPayment {
 export function ownPayment(stored: StoredJournalRecord): OwnPayment {
   const { record, createdAt, updatedAt, ageMs, idleMs, damaged } = stored;
   const { family, reference, amount } = record;
-  const cents = parseCents(amount);
   const begunAt = updatedAt + idleMs - ageMs;
-  const fee = damaged === undefined ? feeOf(record) : undefined;
   return {
     family,
     reference,
     state: damaged === undefined ? stateOf(record) : 'unknown',
     status: damaged === undefined ? (record.outcome ?? record.state) : 'damaged',
-    cents: cents === undefined ? undefined : Number(cents),
-    feeCents: fee === undefined ? undefined : Number(fee),
+    cents: parseCentsAsNumber(amount),
+    feeCents: damaged === undefined ? feeOf(record) : undefined,
     isRepeatable: damaged === undefined && mayBeTriedAgain(record),
     createdAt,
     attempt: record.attempt,
@@ -67,9 +65,9 @@ function stateOf({ state, outcome, keepsKey }: JournalRecord): OwnState {
 }
 
 /** Both kinds of records name the fee (specification, "Resources and their fields"). */
-function feeOf(record: JournalRecord): bigint | undefined {
+function feeOf(record: JournalRecord): number | undefined {
   const fee = moneyFromWire(gatewayRecord(record)?.['fee']);
-  return fee === undefined ? undefined : parseCents(fee);
+  return fee === undefined ? undefined : parseCentsAsNumber(fee);
 }
 
 /** It moved no earlier. Of all attempts before the last one it is known that they moved nothing, but not of one that was sent again. */

@@ -30,9 +30,7 @@ export class OwnPayments {
 
   /** A payment that is there already stays. */
   add(payment: OwnPayment): void {
-    const name = nameOf(payment.family, payment.reference);
-    if (this.names.find(name) !== undefined) return;
-    this.names.add(name);
+    if (!this.names.add(nameOf(payment.family, payment.reference))) return;
     this.states.push(STATES.indexOf(payment.state));
     this.repeatable.push(payment.isRepeatable ? 1 : 0);
     this.statusNumbers.push(this.numberOf(payment.status));

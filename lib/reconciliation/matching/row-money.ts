@@ -1,4 +1,4 @@
-import { parseCents } from '../../common/money.js';
+import { parseCentsAsNumber } from '../../common/money.js';
 import { type PaymentsValidationError } from '../../errors/payments-errors.js';
 import { type StatementRow } from '../statement/statement-row.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
@@ -21,7 +21,7 @@ export interface OtherMoney {
 }
 
 /** Sums of smaller amounts are exact. A file has no larger ones, either. */
-const LIMIT_CENTS = 10n ** 15n;
+const LIMIT_CENTS = 1e15;
 const AMOUNT = 'must be a two-decimal string such as "1180.50", below 10000000000000 (10^13)';
 
 /**
@@ -52,9 +52,8 @@ export function otherMoney(
 }
 
 function centsOf(amount: string): number | undefined {
-  const cents = parseCents(amount);
-  const isExact = cents !== undefined && cents < LIMIT_CENTS && -cents < LIMIT_CENTS;
-  return isExact ? Number(cents) : undefined;
+  const cents = parseCentsAsNumber(amount);
+  return cents !== undefined && Math.abs(cents) < LIMIT_CENTS ? cents : undefined;
 }
 
 function wrongRow(row: number, problem: string): PaymentsValidationError {

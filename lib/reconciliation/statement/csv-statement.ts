@@ -49,16 +49,18 @@ export function csvStatement(options: CsvStatementOptions): Statement {
 
 async function* statementRows(options: ResolvedStatementOptions): AsyncGenerator<StatementRow, void> {
   let read: RowReader | undefined;
-  for await (const row of csvRows(options.stream, statementReading(options))) {
-    if (read === undefined) {
-      const found = findColumns(row.cells, options.columns, !options.signed);
-      const problem = columnsProblem(row.cells, found);
-      if (problem !== undefined) throw wrongStatement(problem);
-      read = rowReader(found, options);
-      continue;
+  for await (const rows of csvRows(options.stream, statementReading(options))) {
+    for (const row of rows) {
+      if (read === undefined) {
+        const found = findColumns(row.cells, options.columns, !options.signed);
+        const problem = columnsProblem(row.cells, found);
+        if (problem !== undefined) throw wrongStatement(problem);
+        read = rowReader(found, options);
+        continue;
+      }
+      const result = read(row);
+      if (result) yield result;
     }
-    const result = read(row);
-    if (result) yield result;
   }
   if (read === undefined) throw wrongStatement(EMPTY_FILE);
 }

@@ -92,18 +92,20 @@ function columnsFor(headers: readonly string[], { columns, signed }: ResolvedSta
 
 async function readBegin(begin: Begin, options: ResolvedStatementOptions): Promise<void> {
   let read: RowReader | undefined;
-  for await (const row of csvRows(options.stream, statementReading(options))) {
-    if (read === undefined) {
-      begin.headers = row.cells;
-      begin.columns = columnsFor(row.cells, options);
-      const problem = columnsProblem(row.cells, begin.columns);
-      if (problem !== undefined) throw wrongStatement(problem);
-      read = rowReader(begin.columns, options);
-      continue;
+  for await (const rows of csvRows(options.stream, statementReading(options))) {
+    for (const row of rows) {
+      if (read === undefined) {
+        begin.headers = row.cells;
+        begin.columns = columnsFor(row.cells, options);
+        const problem = columnsProblem(row.cells, begin.columns);
+        if (problem !== undefined) throw wrongStatement(problem);
+        read = rowReader(begin.columns, options);
+        continue;
+      }
+      const result = read(row);
+      if (result) begin.rows.push(result);
+      if (begin.rows.length === MOST_ROWS) return;
     }
-    const result = read(row);
-    if (result) begin.rows.push(result);
-    if (begin.rows.length === MOST_ROWS) return;
   }
   if (read === undefined) throw wrongStatement(EMPTY_FILE);
 }

@@ -25,9 +25,13 @@ const COMMA_FOR_THOUSANDS = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 const COMMA_FOR_DECIMALS = /^(?:\d+|\d{1,3}(?:\.\d{3})+),\d+$/;
 const COMMA_FOR_EITHER = /^\d{1,3},\d{3}$/;
 
+/** What nearly every file has, and what is right whatever divides thousands. */
+const USUAL = /^\d{1,13}\.\d\d$/;
+
 /** Reads amounts as exact cents. A minus is part of an amount. */
 export function amountReader({ decimal, thousands }: AmountFormat): (cell: string) => CellValue<bigint> {
   return (cell) => {
+    if (decimal === '.' && USUAL.test(cell)) return { value: BigInt(cell.replace('.', '')) };
     const text = cell.replace(/[\u00a0\u202f]/g, ' ').replace(/^\u2212/, '-');
     const sign = /^[-+]/.exec(text)?.[0] ?? '';
     const digits = text.slice(sign.length);
