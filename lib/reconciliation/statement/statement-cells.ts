@@ -29,9 +29,14 @@ const COMMA_FOR_EITHER = /^\d{1,3},\d{3}$/;
 const USUAL = /^\d{1,13}\.\d\d$/;
 
 /** Reads amounts as exact cents. A minus is part of an amount. */
-export function amountReader({ decimal, thousands }: AmountFormat): (cell: string) => CellValue<bigint> {
+export function amountReader(format: AmountFormat): (cell: string) => CellValue<bigint> {
+  const read = anyAmountReader(format);
+  if (format.decimal !== '.') return read;
+  return (cell) => (USUAL.test(cell) ? { value: BigInt(cell.replace('.', '')) } : read(cell));
+}
+
+function anyAmountReader({ decimal, thousands }: AmountFormat): (cell: string) => CellValue<bigint> {
   return (cell) => {
-    if (decimal === '.' && USUAL.test(cell)) return { value: BigInt(cell.replace('.', '')) };
     const text = cell.replace(/[\u00a0\u202f]/g, ' ').replace(/^\u2212/, '-');
     const sign = /^[-+]/.exec(text)?.[0] ?? '';
     const digits = text.slice(sign.length);

@@ -1,5 +1,5 @@
 import { type InboxDelivery } from '../inbox-store.js';
-import { change, type HeldKey, type SqlScript, statement } from '../sql/sql-database.js';
+import { brief, change, type HeldKey, type SqlScript, statement } from '../sql/sql-database.js';
 import { type InboxStatements } from '../sql/sql-statements.js';
 import { inboxKeyValues, toSqlText } from '../sql/sql-text.js';
 import { accountsOf } from './account-statements.js';
@@ -42,18 +42,20 @@ function mayBeClaimed(given: string): string {
 export function inboxStatements(names: TableNames): InboxStatements {
   const texts = inboxTexts(names);
   const about = (text: string, { values, fence }: HeldKey, ...more: readonly string[]): SqlScript =>
-    change(text, [...values, fence, ...more]);
+    brief(change(text, [...values, fence, ...more]));
   return {
     claim: (delivery, leaseMs) =>
-      statement(delivery.mustExist ? texts.claimExisting : texts.claim, claimValues(delivery, leaseMs)),
+      brief(
+        statement(delivery.mustExist ? texts.claimExisting : texts.claim, claimValues(delivery, leaseMs)),
+      ),
     adopt: ({ key, fingerprint, providerReference }) =>
-      change(texts.adopt, [...inboxKeyValues(key), fingerprint, providerReference]),
+      brief(change(texts.adopt, [...inboxKeyValues(key), fingerprint, providerReference])),
     finish: (held) => about(texts.finish, held),
     fail: (held) => about(texts.fail, held),
     withdraw: (held) => about(texts.withdraw, held),
-    state: ({ values, fence }) => statement(texts.state, [...values, fence]),
+    state: ({ values, fence }) => brief(statement(texts.state, [...values, fence])),
     mark: (held, handler) => about(texts.mark, held, toSqlText(handler)),
-    runs: (key) => statement(texts.runs, inboxKeyValues(key)),
+    runs: (key) => brief(statement(texts.runs, inboxKeyValues(key))),
     purge: ({ account, environment }, olderThanMs) =>
       change(texts.purge, [account, environment, olderThanMs]),
     accounts: texts.accounts,

@@ -1,6 +1,6 @@
 import { type ForgettablePayments } from '../journal-store.js';
 import { intentText } from '../stored-record.js';
-import { change, statement } from '../sql/sql-database.js';
+import { brief, change, statement } from '../sql/sql-database.js';
 import { type JournalStatements } from '../sql/sql-statements.js';
 import { journalKeyValues } from '../sql/sql-text.js';
 import { accountsOf } from './account-statements.js';
@@ -57,18 +57,20 @@ export function joinedJournalStatements(names: TableNames): (token: string) => J
 function statementsOf(texts: ReturnType<typeof journalTexts>, more: readonly string[]): JournalStatements {
   return {
     insert: (record, leaseMs) =>
-      statement(texts.insert, [
-        ...journalKeyValues(record),
-        record.state,
-        record.attempt,
-        JSON.stringify(record),
-        leaseMs,
-        ...more,
-      ]),
-    get: (key) => statement(texts.get, journalKeyValues(key)),
-    tombstone: (key) => statement(texts.tombstone, journalKeyValues(key)),
+      brief(
+        statement(texts.insert, [
+          ...journalKeyValues(record),
+          record.state,
+          record.attempt,
+          JSON.stringify(record),
+          leaseMs,
+          ...more,
+        ]),
+      ),
+    get: (key) => brief(statement(texts.get, journalKeyValues(key))),
+    tombstone: (key) => brief(statement(texts.tombstone, journalKeyValues(key))),
     endTombstone: (key, { end, settledBy }) =>
-      change(texts.endTombstone, [...journalKeyValues(key), end, settledBy]),
+      brief(change(texts.endTombstone, [...journalKeyValues(key), end, settledBy])),
     replace: (version, record, leaseMs) => {
       const { state, attempt } = record;
       const json = JSON.stringify(record);
@@ -82,9 +84,9 @@ function statementsOf(texts: ReturnType<typeof journalTexts>, more: readonly str
         intentText(record),
         ...more,
       ];
-      return statement(texts.replace, values);
+      return brief(statement(texts.replace, values));
     },
-    remove: (key, version) => change(texts.remove, [...journalKeyValues(key), version]),
+    remove: (key, version) => brief(change(texts.remove, [...journalKeyValues(key), version])),
     list: ({ account, environment, family }, except, { createdAt, id }, limit) =>
       statement(texts.list, [account, environment, family, except, createdAt, id, limit]),
     purge: ({ account, environment }, what, olderThanMs) =>

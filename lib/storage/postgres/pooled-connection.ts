@@ -1,9 +1,10 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { answered } from '../sql/answered.js';
-import { type RunScript, type SqlResult, type SqlScript, statementsOf } from '../sql/sql-database.js';
-import { storageFailure } from './postgres-failure.js';
+import { type RunScript, statementsOf } from '../sql/sql-database.js';
+import { hasUndoneAll, storageFailure } from './postgres-failure.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
 import { type PreparedStatements } from './prepared-statements.js';
+import { type NamedStatement, runBatch, runsBatches } from './statement-batch.js';
 
 /** Runs one statement. Rejects with a `PaymentsStorageError`. */
 export type RunStatement = (text: string, values?: readonly unknown[]) => Promise<PostgresResult>;
@@ -51,7 +52,28 @@ export class PooledConnection {
     return this.ask(() => prepared.query(this.client, text, values));
   };
 
-  private async ask(work: () => Promise<PostgresResult>): Promise<PostgresResult> {
+  /**
+   * Runs statements in one round trip and one transaction, after `first`. Undefined if nothing was done: one of them has failed,
+   * or the client can run only one at a time.
+   */
+  async runTogether(
+    statements: readonly NamedStatement[],
+    first: NamedStatement,
+  ): Promise<readonly PostgresResult[] | undefined> {
+    const [only, ...more] = statements;
+    if (!only) return [];
+    if (more.length === 0) return [await this.runAlone(only.text, only.values)];
+    if (!runsBatches(this.client)) return undefined;
+    const results = await this.ask(() =>
+      runBatch(this.client, [first, ...statements]).catch((error: unknown) => {
+        if (hasUndoneAll(error)) return undefined;
+        throw error;
+      }),
+    );
+    return results?.slice(1);
+  }
+
+  private async ask<T>(work: () => Promise<T>): Promise<T> {
     if (this.broken || this.returned) throw new PaymentsStorageError('The connection to PostgreSQL is gone.');
     try {
       return await answered(work(), 'an answer of PostgreSQL');
@@ -93,22 +115,6 @@ export async function withConnection<T>(
 /** Runs single statements, each on its own connection and committed at once. */
 export function autocommit(pool: PreparingPool): RunStatement {
   return (text, values) => withConnection(pool, (connection) => connection.runAlone(text, values));
-}
-
-/** Runs operations on the pool. One that is all or nothing has a transaction, any other one statement. */
-export function pooledScripts(pool: PreparingPool): RunScript {
-  const atOnce = scripts(autocommit(pool));
-  return (script) => (script.atomic ? inTransaction(pool, script) : atOnce(script));
-}
-
-/** Each statement sees what others have committed before it, whatever the default level of the server is. */
-function inTransaction(pool: PreparingPool, script: SqlScript): Promise<SqlResult> {
-  return withConnection(pool, async ({ run }) => {
-    await run('BEGIN ISOLATION LEVEL READ COMMITTED');
-    const result = await scripts(run)(script);
-    await run('COMMIT');
-    return result;
-  });
 }
 
 /** Runs operations that need no transaction of their own: they are one statement, or there is a transaction. */

@@ -1,6 +1,7 @@
 import { type SqlDatabase } from '../sql/sql-database.js';
 import { DeliveryTransaction } from './delivery-transaction.js';
-import { autocommit, PooledConnection, pooledScripts, scripts } from './pooled-connection.js';
+import { autocommit, PooledConnection, scripts } from './pooled-connection.js';
+import { pooledScripts } from './pooled-scripts.js';
 import { whileJoined } from './joined-token.js';
 import { JoinedTransactions } from './joined-transaction.js';
 import { type PostgresPool } from './postgres-pool.js';

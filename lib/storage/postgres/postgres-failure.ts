@@ -42,6 +42,17 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
   return new PaymentsStorageError(`PostgreSQL did not do what it was asked: ${databaseFailure(error)}.`);
 }
 
+/**
+ * The fault of a statement, of its values or of a lock: the server undoes the transaction, and the connection stays. After any other
+ * error it may have committed all the same.
+ */
+const OF_STATEMENT = /^(?:0A000|2[23]|25006|26000|40(?!003)|42|54|55|57014)/;
+
+/** Whether an error of one statement has certainly undone all of its transaction. */
+export function hasUndoneAll(error: unknown): boolean {
+  return errorCodes(error).some((code) => OF_STATEMENT.test(code));
+}
+
 /** Serialization failure, deadlock, and a lock that was not free in time: the statement did nothing. */
 const DID_NOTHING = new Set(['40001', '40P01', '55P03']);
 

@@ -1,3 +1,5 @@
+import { type NamedStatement } from './statement-batch.js';
+
 /** A text as an SQL expression of hex digits, which no server setting can change. */
 export function textLiteral(text: string): string {
   return `convert_from(decode('${Buffer.from(text).toString('hex')}', 'hex'), 'UTF8')`;
@@ -5,6 +7,17 @@ export function textLiteral(text: string): string {
 
 /** How long a statement waits for a row lock; less than the time limit of its answer. */
 const LOCK_WITHIN_MS = 2_000;
+/** The same if others share its transaction, and wait with it. */
+const SHARED_LOCK_WITHIN_MS = 20;
+/** Says so to the statements of a transaction. */
+const LOCK_SETTING = 'nestjs_payments.lock_within';
+
+/** The first statement of a transaction that operations share: one that has to wait for a lock fails soon, and runs alone. */
+export const BRIEF_LOCKS: NamedStatement = {
+  name: 'payments_brief_locks',
+  text: `SELECT set_config('${LOCK_SETTING}', '${SHARED_LOCK_WITHIN_MS}', true)`,
+  values: [],
+};
 
 /**
  * The first part of a writing statement: one moment for all its times, and two settings that end with the
@@ -15,7 +28,8 @@ const LOCK_WITHIN_MS = 2_000;
  *   payment or an answered webhook.
  */
 export const MOMENT = `moment AS (
-  SELECT clock_timestamp() AS now, set_config('lock_timeout', '${LOCK_WITHIN_MS}', true),
+  SELECT clock_timestamp() AS now,
+    set_config('lock_timeout', coalesce(nullif(current_setting('${LOCK_SETTING}', true), ''), '${LOCK_WITHIN_MS}'), true),
     set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)
 )`;
 

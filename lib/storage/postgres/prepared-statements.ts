@@ -75,9 +75,10 @@ export class PreparedStatements {
    * `DISCARD ALL`. Then none is prepared any more.
    */
   async query(client: PostgresClient, text: string, values: readonly unknown[]): Promise<PostgresResult> {
-    if (!this.arePrepared || !this.isAskedOften(text)) return client.query(text, [...values]);
+    const name = this.nameOf(text);
+    if (name === undefined) return client.query(text, [...values]);
     try {
-      return await (client as unknown as PreparingClient).query({ name: this.nameOf(text), text, values });
+      return await (client as unknown as PreparingClient).query({ name, text, values });
     } catch (error) {
       const { code } = error as { readonly code?: unknown };
       if (code !== DUPLICATE_NAME && code !== UNKNOWN_NAME) throw error;
@@ -86,14 +87,21 @@ export class PreparedStatements {
     }
   }
 
+  /**
+   * The name of a statement that is asked often; undefined if it is sent as it is. `pg` refuses a name with two texts, and several
+   * storages may share a pool.
+   */
+  nameOf(text: string): string | undefined {
+    return this.arePrepared && this.isAskedOften(text) ? this.digestOf(text) : undefined;
+  }
+
   private isAskedOften(text: string): boolean {
     const uses = (this.uses.get(text) ?? 0) + 1;
     this.uses.set(text, uses);
     return uses > OFTEN;
   }
 
-  /** `pg` refuses a name with two texts, and several storages may share a pool. */
-  private nameOf(text: string): string {
+  private digestOf(text: string): string {
     let name = this.names.get(text);
     if (name === undefined) {
       const digest = createHash('sha256').update(text).digest('hex');

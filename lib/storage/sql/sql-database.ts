@@ -25,6 +25,11 @@ export interface SqlScript {
   /** All or nothing. Otherwise each statement is committed by itself. */
   readonly atomic?: true;
   /**
+   * One statement that finds its row by its key. It may share a commit with those of other operations, and runs again if that
+   * fails.
+   */
+  readonly brief?: true;
+  /**
    * What removes all that it wrote, if the transaction of the application had ended before: MySQL notices that only
    * afterwards.
    */
@@ -46,6 +51,11 @@ export function statement(text: string, values: readonly unknown[]): SqlScript {
 /** An operation of one statement that counts the rows that it changed. */
 export function change(text: string, values: readonly unknown[]): SqlScript {
   return { steps: [{ text, values, counts: true }] };
+}
+
+/** An operation of one statement that finds its row by its key. */
+export function brief(script: SqlScript): SqlScript {
+  return { ...script, brief: true };
 }
 
 /** Gives the statements of an operation one after the other, takes their results, and returns the last one. */

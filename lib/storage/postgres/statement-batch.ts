@@ -1,0 +1,128 @@
+import { type PostgresClient, type PostgresResult } from './postgres-pool.js';
+
+/** A statement, and the name under which a connection keeps its plan. */
+export interface NamedStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** The messages of the extended query protocol, as a client of `pg` sends them. */
+interface Connection {
+  readonly stream: { cork?(): void; uncork?(): void };
+  close(statement: { readonly type: 'S'; readonly name: string }): void;
+  parse(statement: { readonly name: string; readonly text: string }): void;
+  bind(portal: { readonly statement: string; readonly values: readonly (string | null)[] }): void;
+  describe(portal: { readonly type: 'P' }): void;
+  execute(portal: object): void;
+  sync(): void;
+}
+
+/** A client of `pg` hands its connection to whoever brings a query with the method `submit`. */
+interface SubmittingClient {
+  query(query: StatementBatch): unknown;
+  readonly connection?: Partial<Connection>;
+  /** It sends queries without waiting for the one before, and takes none with `submit`. */
+  readonly pipeline?: boolean;
+}
+
+type Row = Record<string, string | null>;
+
+/** The statements that a connection knows. */
+const parsed = new WeakMap<PostgresClient, Set<string>>();
+
+/** Whether a client is one of `pg` itself, which can run a batch: `pg-native` and others cannot. */
+export function runsBatches(client: PostgresClient): boolean {
+  const { connection, pipeline } = client as unknown as SubmittingClient;
+  return typeof connection?.bind === 'function' && pipeline !== true;
+}
+
+/**
+ * Runs statements in one round trip and one transaction: all of them are committed, or none is. Rejects with the error of the
+ * server or of the connection.
+ */
+export function runBatch(
+  client: PostgresClient,
+  statements: readonly NamedStatement[],
+): Promise<readonly PostgresResult[]> {
+  return new Promise((resolve, reject) => {
+    const names = parsed.get(client) ?? new Set();
+    parsed.set(client, names);
+    (client as unknown as SubmittingClient).query(new StatementBatch(statements, names, resolve, reject));
+  });
+}
+
+/** The client calls it while the server answers; `pg` gives the names of the methods. */
+class StatementBatch {
+  private readonly results: PostgresResult[] = [];
+  private columns: readonly string[] = [];
+  private rows: Row[] = [];
+
+  constructor(
+    private readonly statements: readonly NamedStatement[],
+    /** Those that the connection knows. */
+    private readonly names: Set<string>,
+    private readonly resolve: (results: readonly PostgresResult[]) => void,
+    private readonly reject: (error: Error) => void,
+  ) {}
+
+  submit(connection: Connection): void {
+    // One packet for all messages.
+    connection.stream.cork?.();
+    try {
+      for (const statement of this.statements) this.send(connection, statement);
+      connection.sync();
+    } finally {
+      connection.stream.uncork?.();
+    }
+  }
+
+  private send(connection: Connection, { name, text, values }: NamedStatement): void {
+    if (!this.names.has(name)) {
+      // It may know the name from before an error. To close an unknown one is no error.
+      connection.close({ type: 'S', name });
+      connection.parse({ name, text });
+      this.names.add(name);
+    }
+    connection.bind({ statement: name, values: values.map(wireText) });
+    connection.describe({ type: 'P' });
+    connection.execute({});
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly { readonly name: string }[] }): void {
+    this.columns = fields.map(({ name }) => name);
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const row: Row = {};
+    for (const [index, column] of this.columns.entries()) row[column] = fields[index] ?? null;
+    this.rows.push(row);
+  }
+
+  /** @param message Its text is for example `INSERT 0 1`. */
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    this.results.push({ rows: this.rows, rowCount: Number(text.slice(text.lastIndexOf(' ') + 1)) });
+    this.rows = [];
+  }
+
+  /** The transaction is committed. */
+  handleReadyForQuery(): void {
+    this.resolve(this.results);
+  }
+
+  handleError(error: Error): void {
+    // Nobody knows which of them it has read.
+    this.names.clear();
+    this.reject(error);
+  }
+}
+
+/** A parameter as PostgreSQL reads it: the package has texts, numbers and lists of texts. */
+function wireText(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return Array.isArray(value) ? `{${value.map(arrayElement).join(',')}}` : `${value as string | number}`;
+}
+
+function arrayElement(value: string): string {
+  return `"${value.replace(/["\\]/g, String.raw`\$&`)}"`;
+}
