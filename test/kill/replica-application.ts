@@ -113,7 +113,7 @@ function openStorage({ mode, url }: ReplicaSettings, pool: Pool): PaymentsStorag
   const { server, isTransactional } = STORAGES[mode];
   return server === 'redis'
     ? redisStorage({ url })
-    : postgresStorage({ pool, transactional: isTransactional });
+    : postgresStorage({ pool, transactional: isTransactional, preparedStatements: true });
 }
 
 @Module({})

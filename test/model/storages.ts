@@ -63,7 +63,7 @@ export async function onPostgres(url: string): Promise<ModelStorage> {
     begin: async () => {
       await database.clear();
       return {
-        storage: postgresStorage({ pool, schema }),
+        storage: postgresStorage({ pool, schema, preparedStatements: true }),
         makesRoom: false,
         begin: async () => {
           const client = await pool.connect();

@@ -35,7 +35,7 @@ pool.on('error', () => undefined);
     PaymentsModule.forRoot({
       ...settings.gateway,
       environment: 'sandbox',
-      storage: dying.storage(postgresStorage({ pool })),
+      storage: dying.storage(postgresStorage({ pool, preparedStatements: true })),
       rate: RATE,
       retry: RETRY,
       deadlineMs: DEADLINE_MS,

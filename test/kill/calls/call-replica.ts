@@ -99,7 +99,7 @@ function openStorage({ mode, url, aheadMs }: CallSettings): PaymentsStorage {
   }
   const pool = new Pool({ connectionString: url, max: 20 });
   pool.on('error', () => undefined);
-  return postgresStorage({ pool });
+  return postgresStorage({ pool, preparedStatements: true });
 }
 
 @Module({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PaymentsValidationError } from '../../../../lib/errors/payments-errors.js';
-import { storageFailure } from '../../../../lib/storage/postgres/postgres-failure.js';
+import { hasUndoneAll, storageFailure } from '../../../../lib/storage/postgres/postgres-failure.js';
 
 describe('an error of the storage', () => {
   it('is an error of the package as it came', () => {
@@ -20,5 +20,39 @@ describe('an error of the storage', () => {
     expect(failure).toMatchObject({ name: 'PaymentsStorageError' });
     expect(failure.message).toContain(said);
     expect(failure.message).not.toContain('Asha');
+  });
+});
+
+describe('an error of one statement of several in a transaction', () => {
+  it.each([
+    ['a feature that is missing', '0A000'],
+    ['a value', '22P02'],
+    ['a constraint', '23505'],
+    ['a server that only reads', '25006'],
+    ['a name that is unknown', '26000'],
+    ['a conflict', '40001'],
+    ['a deadlock', '40P01'],
+    ['a table that is missing', '42P01'],
+    ['a limit', '54000'],
+    ['a lock', '55P03'],
+    ['a time limit', '57014'],
+  ])('has undone all of it if it is about %s', (_, code) => {
+    expect(hasUndoneAll(Object.assign(new Error(), { code }))).toBe(true);
+  });
+
+  it.each([
+    ['a commit that nobody knows of', '40003'],
+    ['the connection', '08006'],
+    ['an idle transaction, whose connection ends', '25P03'],
+    ['a long transaction, whose connection ends', '25P04'],
+    ['the disk', '53100'],
+    ['a shutdown', '57P01'],
+    ['a crash', '57P02'],
+    ['the system', '58030'],
+    ['the server itself', 'XX000'],
+    ['the socket', 'ECONNRESET'],
+    ['nothing that it names', undefined],
+  ])('may have left it committed if it is about %s', (_, code) => {
+    expect(hasUndoneAll(Object.assign(new Error(), { code }))).toBe(false);
   });
 });

@@ -1,0 +1,223 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Pool as PgPool, type PoolClient, type PoolConfig } from 'pg';
+import { type PaymentsStorage } from 'nestjs-payments';
+import { postgresStorage, type PostgresStorageOptions } from 'nestjs-payments/postgres';
+import { claimed, inboxContract, inboxDelivery } from '../../../support/inbox-contract.js';
+import { journalContract, journalRecord, storedBy } from '../../../support/journal-contract.js';
+import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { describeWith, postgresService } from '../../../support/services.js';
+
+const LEASE_MS = 60_000;
+/** So often a statement is asked before it is prepared. */
+const BEFORE = 21;
+/** More than a group holds. */
+const PAYMENTS = 40;
+
+let database: PaymentsDatabase;
+/** So that no two of them are the same. */
+let named = 0;
+
+/** A storage whose statements are prepared, so that they may share a commit. */
+async function warmStorage(
+  pool: PgPool,
+  options: Partial<PostgresStorageOptions> = {},
+): Promise<PaymentsStorage> {
+  const storage = postgresStorage({ pool, schema: database.schema, preparedStatements: true, ...options });
+  const { journal, inbox } = storage;
+  for (let times = 0; times < BEFORE; times += 1) {
+    const name = `warm-${(named += 1)}`;
+    const record = journalRecord(name);
+    const { version } = storedBy(await journal.insert(record, LEASE_MS));
+    const next = await journal.replace(version, { ...record, state: 'accepted' }, 0);
+    await journal.get(record);
+    await journal.tombstone(record);
+    await journal.remove(record, next?.version ?? 0);
+    const claim = claimed(await inbox.claim(inboxDelivery(name), LEASE_MS));
+    await claim.mark('handler');
+    await claim.finish();
+    const failed = claimed(await inbox.claim(inboxDelivery(`${name}-fails`), LEASE_MS));
+    await failed.fail();
+    const withdrawn = claimed(await inbox.claim(inboxDelivery(`${name}-goes`), LEASE_MS));
+    await withdrawn.withdraw();
+  }
+  return storage;
+}
+
+function records(prefix: string, count = PAYMENTS): readonly ReturnType<typeof journalRecord>[] {
+  return Array.from({ length: count }, (_, index) => journalRecord(`${prefix}-${index}`));
+}
+
+/** How many transactions wrote the payments whose references begin so. */
+async function transactionsOf(
+  prefix: string,
+): Promise<{ readonly rows: number; readonly transactions: number }> {
+  const { rows } = await database.pool.query<{ readonly rows: number; readonly transactions: number }>(
+    'SELECT count(*)::integer AS rows, count(DISTINCT xmin::text)::integer AS transactions FROM payments_journal WHERE reference LIKE $1',
+    [`${prefix}-%`],
+  );
+  return rows[0]!;
+}
+
+describeWith(
+  [postgresService],
+  'operations of postgresStorage() that wait for a connection at the same time',
+  () => {
+    beforeAll(async () => {
+      database = await openPaymentsDatabase(postgresService.url);
+    });
+    beforeEach(() => database.clear());
+    afterAll(() => database.close());
+
+    const open = (
+      config: PoolConfig = {},
+      options?: Partial<PostgresStorageOptions>,
+    ): Promise<PaymentsStorage> => warmStorage(database.connect({ max: 1, ...config }), options);
+
+    it('share a commit, at most 32 of them, and each has its own result', async () => {
+      const { journal } = await open();
+      const written = await Promise.all(records('a').map((record) => journal.insert(record, LEASE_MS)));
+      expect(written.map(({ inserted }) => inserted)).toEqual(Array(PAYMENTS).fill(true));
+      expect(written.map((one) => storedBy(one).record)).toEqual(records('a'));
+      expect(await transactionsOf('a')).toEqual({ rows: PAYMENTS, transactions: 2 });
+      const found = await Promise.all(records('a').map((record) => journal.get(record)));
+      expect(found.map((stored) => stored?.record.reference)).toEqual(
+        records('a').map(({ reference }) => reference),
+      );
+    });
+
+    it('run by themselves if they come one after the other', async () => {
+      const { journal } = await open();
+      for (const record of records('b', 3)) await journal.insert(record, LEASE_MS);
+      expect(await transactionsOf('b')).toEqual({ rows: 3, transactions: 3 });
+    });
+
+    it.each([
+      ['the application prepares no statements', {}, { preparedStatements: false }],
+      ['its clients send without waiting', { pipeline: true }, {}],
+    ])('run by themselves if %s', async (_, config, options) => {
+      const { journal } = await open(config, options);
+      await Promise.all(records('c').map((record) => journal.insert(record, LEASE_MS)));
+      expect(await transactionsOf('c')).toEqual({ rows: PAYMENTS, transactions: PAYMENTS });
+    });
+
+    it('keep every text as it is', async () => {
+      const { inbox } = await open();
+      const texts = ['"', '\\', '{a,b}', "'", 'NULL', ' ', 'é€😀', '$1', '\n'];
+      const deliveries = texts.map((text, index) => ({
+        ...inboxDelivery(`text-${index}`),
+        event: text,
+        replaces: [text, 'another'],
+        providerReference: text,
+      }));
+      const claims = await Promise.all(deliveries.map((delivery) => inbox.claim(delivery, LEASE_MS)));
+      await Promise.all(claims.map((claim, index) => claimed(claim).mark(texts[index]!)));
+      await Promise.all(claims.map((claim) => claimed(claim).fail()));
+      const again = await Promise.all(deliveries.map((delivery) => inbox.claim(delivery, LEASE_MS)));
+      expect(again.map((claim) => [...claimed(claim).finished])).toEqual(texts.map((text) => [text]));
+      const { rows } = await database.pool.query<{ readonly text: string }>(
+        "SELECT provider_reference AS text FROM payments_inbox WHERE reference LIKE 'text-%' ORDER BY reference",
+      );
+      expect(rows.map(({ text }) => text)).toEqual(texts);
+    });
+
+    it('are one insertion and one finding if they are of the same payment', async () => {
+      const { journal } = await open();
+      const both = await Promise.all([1, 2].map(() => journal.insert(journalRecord('d-1'), LEASE_MS)));
+      expect(both.map(({ inserted }) => inserted)).toEqual([true, false]);
+      const { version, record } = storedBy(both[0]!);
+      const changed = await Promise.all([1, 2].map(() => journal.replace(version, record, LEASE_MS)));
+      expect(changed.filter(Boolean)).toHaveLength(1);
+    });
+
+    it('are one claim if they are of the same webhook', async () => {
+      const { inbox } = await open();
+      const both = await Promise.all([1, 2].map(() => inbox.claim(inboxDelivery('d-2'), LEASE_MS)));
+      expect(both.map(({ result }) => result).sort()).toEqual(['busy', 'claimed']);
+    });
+
+    it('are done once each if one of them fails, which alone has the error', async () => {
+      const { journal } = await open();
+      const stored = storedBy(await journal.insert(journalRecord('e-0'), LEASE_MS));
+      const wrong = journal.replace(NaN, stored.record, LEASE_MS);
+      const [failed, ...done] = await Promise.allSettled([
+        wrong,
+        ...records('f').map((record) => journal.insert(record, LEASE_MS)),
+      ]);
+      expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'PaymentsStorageError' } });
+      expect(done.every((one) => one.status === 'fulfilled' && one.value.inserted)).toBe(true);
+      expect(await transactionsOf('f')).toMatchObject({ rows: PAYMENTS });
+    });
+
+    it('do not wait for the one that waits for a lock', async () => {
+      const { journal } = await open({ max: 3 });
+      const locked = storedBy(await journal.insert(journalRecord('g-0'), LEASE_MS));
+      const other: PoolClient = await database.pool.connect();
+      await other.query("BEGIN; UPDATE payments_journal SET state = state WHERE reference = 'g-0'");
+      let isDone = false;
+      const waiting = journal
+        .replace(locked.version, { ...locked.record, state: 'accepted' }, 0)
+        .finally(() => {
+          isDone = true;
+        });
+      await Promise.all(records('h', 10).map((record) => journal.insert(record, LEASE_MS)));
+      expect(isDone).toBe(false);
+      await other.query('COMMIT');
+      other.release();
+      expect((await waiting)?.record.state).toBe('accepted');
+    });
+
+    it('are all in doubt if the connection breaks, and the next ones have another', async () => {
+      const { journal } = await open();
+      await database.pool.query(`
+      CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
+      CREATE TRIGGER break_off BEFORE INSERT ON payments_journal FOR EACH ROW
+        WHEN (NEW.reference = 'i-7') EXECUTE FUNCTION break_off()`);
+      const all = await Promise.allSettled(
+        records('i', 10).map((record) => journal.insert(record, LEASE_MS)),
+      );
+      await database.pool.query('DROP FUNCTION break_off CASCADE');
+      expect(all.map((one) => one.status === 'rejected' && (one.reason as Error).name)).toEqual(
+        Array(10).fill('PaymentsStorageError'),
+      );
+      expect(await transactionsOf('i')).toMatchObject({ rows: 0 });
+      await Promise.all(records('i', 10).map((record) => journal.insert(record, LEASE_MS)));
+      expect(await transactionsOf('i')).toMatchObject({ rows: 10 });
+    });
+
+    it('are done once each if the connection has forgotten their plans', async () => {
+      const pool = database.connect({ max: 1 });
+      const { journal } = await warmStorage(pool);
+      await Promise.all(records('j').map((record) => journal.insert(record, LEASE_MS)));
+      await pool.query('DISCARD ALL');
+      await pool.query(`SET search_path = "${database.schema}", pg_catalog, public`);
+      const done = await Promise.all(records('k').map((record) => journal.insert(record, LEASE_MS)));
+      expect(done.every(({ inserted }) => inserted)).toBe(true);
+    });
+
+    it('share what a connection has prepared, after an error, too', async () => {
+      const pool = database.connect({ max: 1 });
+      const { journal } = await warmStorage(pool);
+      await Promise.all(records('l').map((record) => journal.insert(record, LEASE_MS)));
+      const wrong = journalRecord('l-0');
+      await Promise.allSettled([1, 2].map(() => journal.replace(NaN, wrong, LEASE_MS)));
+      await Promise.all(records('m').map((record) => journal.insert(record, LEASE_MS)));
+      expect(await transactionsOf('m')).toEqual({ rows: PAYMENTS, transactions: 2 });
+    });
+
+    describe('as a storage', () => {
+      let storage: PaymentsStorage;
+      beforeAll(async () => {
+        storage = await open({ max: 2 });
+      });
+      afterEach(() => database.clear());
+
+      describe('its inbox', () => {
+        inboxContract(() => ({ inbox: storage.inbox, pass: database.pass }));
+      });
+      describe('its journal', () => {
+        journalContract(() => ({ journal: storage.journal, pass: database.pass }));
+      });
+    });
+  },
+);
