@@ -1,3 +1,4 @@
+import { FREE_CONNECTION, tooLate, WITHIN_MS } from '../sql/answered.js';
 import { type PreparingPool, type RunStatement, withConnection } from './pooled-connection.js';
 import { BRIEF_LOCKS } from './postgres-text.js';
 import { type PostgresResult } from './postgres-pool.js';
@@ -8,6 +9,8 @@ export const MOST_TOGETHER = 32;
 
 interface Waiting {
   readonly statement: NamedStatement;
+  /** Refuses it if no connection comes in time. */
+  readonly timer: NodeJS.Timeout;
   readonly resolve: (result: PostgresResult | Promise<PostgresResult>) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -28,7 +31,12 @@ export class GroupCommit {
 
   run(statement: NamedStatement): Promise<PostgresResult> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ statement, resolve, reject });
+      const giveUp = (): void => {
+        this.waiting.splice(this.waiting.indexOf(waiting), 1);
+        reject(tooLate(FREE_CONNECTION));
+      };
+      const waiting: Waiting = { statement, resolve, reject, timer: setTimeout(giveUp, WITHIN_MS).unref() };
+      this.waiting.push(waiting);
       void this.serve();
     });
   }
@@ -37,30 +45,36 @@ export class GroupCommit {
   private async serve(): Promise<void> {
     if (this.isConnecting || this.waiting.length === 0) return;
     this.isConnecting = true;
-    const asking = this.waiting.length;
+    const asking = new Set(this.waiting);
     let group: readonly Waiting[] | undefined;
-    const take = (most: number): readonly Waiting[] => {
-      this.isConnecting = false;
-      group = this.waiting.splice(0, most);
-      void this.serve();
-      return group;
-    };
     try {
       await withConnection(this.pool, async (connection) => {
-        const statements = take(MOST_TOGETHER).map(({ statement }) => statement);
-        const results = await connection.runTogether(statements, BRIEF_LOCKS);
-        this.settle(group ?? [], results);
+        group = this.take(this.waiting.slice(0, MOST_TOGETHER));
+        const statements = group.map(({ statement }) => statement);
+        this.settle(group, await connection.runTogether(statements, BRIEF_LOCKS));
       });
     } catch (error) {
       // Whoever came after the connection was asked for has not waited as long.
-      for (const { reject } of group ?? take(asking)) reject(error);
+      group ??= this.take(this.waiting.filter((one) => asking.has(one)));
+      for (const { reject } of group) reject(error);
     }
+  }
+
+  /** Takes the first ones out, and asks for the next connection if others wait. */
+  private take(group: readonly Waiting[]): readonly Waiting[] {
+    this.waiting.splice(0, group.length);
+    for (const { timer } of group) clearTimeout(timer);
+    this.isConnecting = false;
+    void this.serve();
+    return group;
   }
 
   /** One that fails undoes those with which it shared a transaction: then each runs alone, and has its own error. */
   private settle(group: readonly Waiting[], results: readonly PostgresResult[] | undefined): void {
-    group.forEach(({ statement: { text, values }, resolve }, index) => {
-      resolve(results?.[index] ?? this.alone(text, values));
-    });
+    if (results) {
+      for (const [index, result] of results.entries()) group[index]?.resolve(result);
+      return;
+    }
+    for (const { statement, resolve } of group) resolve(this.alone(statement.text, statement.values));
   }
 }

@@ -1,5 +1,5 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { answered } from '../sql/answered.js';
+import { answered, FREE_CONNECTION } from '../sql/answered.js';
 import { type RunScript, statementsOf } from '../sql/sql-database.js';
 import { hasUndoneAll, storageFailure } from './postgres-failure.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
@@ -30,7 +30,7 @@ export class PooledConnection {
   static async from(pool: PreparingPool): Promise<PooledConnection> {
     const connecting = pool.connect();
     try {
-      return new PooledConnection(await answered(connecting, 'a free connection of the pool'), pool.prepared);
+      return new PooledConnection(await answered(connecting, FREE_CONNECTION), pool.prepared);
     } catch (error) {
       connecting.then(
         (client) => {

@@ -76,4 +76,38 @@ describe('statements that wait for a connection', () => {
     answer?.();
     expect(await first).toBe(RESULT);
   });
+
+  it('are refused after four seconds each, and then are not run', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const query = vi.fn(() => Promise.resolve(RESULT));
+      let give: ((client: PostgresClient) => void) | undefined;
+      const connect = vi.fn(() => new Promise<PostgresClient>((resolve) => (give = resolve)));
+      const group = new GroupCommit({ connect }, () => Promise.resolve(RESULT));
+      const ended: string[] = [];
+      const run = async (name: string): Promise<void> => {
+        await group.run(statement(name)).then(
+          () => ended.push(`${name} ran`),
+          (error: unknown) => ended.push(`${name}: ${(error as Error).message}`),
+        );
+      };
+      const early = run('early');
+      await vi.advanceTimersByTimeAsync(3_000);
+      const late = run('late');
+      await vi.advanceTimersByTimeAsync(3_999);
+      expect(ended).toEqual(['early: Waited 4000 ms in vain for a free connection of the pool.']);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(ended).toHaveLength(2);
+      const last = run('last');
+      give?.(plainClient(query));
+      await Promise.all([early, late, last]);
+      expect(ended.slice(1)).toEqual([
+        'late: Waited 4000 ms in vain for a free connection of the pool.',
+        'last ran',
+      ]);
+      expect(query.mock.calls).toEqual([['last', ['last']]]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
