@@ -111,7 +111,7 @@ function inboxTexts({ inbox, fences }: TableNames) {
       UPDATE ${inbox} SET state = 'done', changed_at = CASE WHEN state = 'done' THEN changed_at ELSE now END
       FROM moment WHERE ${CLAIMED} AND state IN ('running', 'done')`,
     fail: `WITH ${MOMENT} UPDATE ${inbox} SET state = 'open', changed_at = now FROM moment WHERE ${HELD}`,
-    withdraw: `DELETE FROM ${inbox} WHERE ${HELD}`,
+    withdraw: `WITH ${MOMENT} DELETE FROM ${inbox} USING moment WHERE ${HELD}`,
     state: `SELECT state FROM ${inbox} WHERE ${CLAIMED}`,
     /** Key, fence, handler. */
     mark: `WITH ${MOMENT} UPDATE ${inbox} SET finished = array_append(finished, $6::text) FROM moment WHERE ${HELD}`,

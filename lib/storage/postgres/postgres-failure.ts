@@ -43,10 +43,10 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
 }
 
 /**
- * The fault of a statement, of its values or of a lock: the server undoes the transaction, and the connection stays. After any other
- * error it may have committed all the same.
+ * The fault of a statement, of its values, of a lock or of a trigger of the application: the server undoes the transaction, and the
+ * connection stays. After any other error it may have committed all the same.
  */
-const OF_STATEMENT = /^(?:0A000|2[23]|25006|26000|40(?!003)|42|54|55|57014)/;
+const OF_STATEMENT = /^(?:0A000|2[23]|25006|26000|40(?!003)|42|54|55|57014|P0)/;
 
 /** Whether an error of one statement has certainly undone all of its transaction. */
 export function hasUndoneAll(error: unknown): boolean {

@@ -15,7 +15,8 @@ const LOCK_SETTING = 'nestjs_payments.lock_within';
 /** The first statement of a transaction that operations share: one that has to wait for a lock fails soon, and runs alone. */
 export const BRIEF_LOCKS: NamedStatement = {
   name: 'payments_brief_locks',
-  text: `SELECT set_config('${LOCK_SETTING}', '${SHARED_LOCK_WITHIN_MS}', true)`,
+  // The lock timeout itself for those without a `MOMENT`, which may wait for the lock of a table.
+  text: `SELECT set_config(setting, '${SHARED_LOCK_WITHIN_MS}', true) FROM unnest(ARRAY['lock_timeout', '${LOCK_SETTING}']) AS setting`,
   values: [],
 };
 

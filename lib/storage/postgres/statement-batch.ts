@@ -57,6 +57,13 @@ class StatementBatch {
   private readonly results: PostgresResult[] = [];
   private columns: readonly string[] = [];
   private rows: Row[] = [];
+  private isOver = false;
+
+  /**
+   * Called at the end. `pg` puts the timer of its `query_timeout` around it, and tracers put the end of their span: some of them
+   * fail without one.
+   */
+  callback: (error?: unknown) => void = () => undefined;
 
   constructor(
     private readonly statements: readonly NamedStatement[],
@@ -107,13 +114,27 @@ class StatementBatch {
 
   /** The transaction is committed. */
   handleReadyForQuery(): void {
-    this.resolve(this.results);
+    if (this.results.length < this.statements.length) {
+      this.handleError(new Error('PostgreSQL did not answer every statement.'));
+    } else if (this.ends()) {
+      this.resolve(this.results);
+      this.callback();
+    }
   }
 
   handleError(error: Error): void {
+    if (!this.ends()) return;
     // Nobody knows which of them it has read.
     this.names.clear();
     this.reject(error);
+    this.callback(error);
+  }
+
+  /** Whether this is the end: `pg` reports its own time limit even after an error of the server. */
+  private ends(): boolean {
+    if (this.isOver) return false;
+    this.isOver = true;
+    return true;
   }
 }
 

@@ -47,6 +47,10 @@ function records(prefix: string, count = PAYMENTS): readonly ReturnType<typeof j
   return Array.from({ length: count }, (_, index) => journalRecord(`${prefix}-${index}`));
 }
 
+function isBatch(query: unknown): query is { callback: (...ended: readonly unknown[]) => unknown } {
+  return typeof query === 'object' && query !== null && 'submit' in query;
+}
+
 /** How many transactions wrote the payments whose references begin so. */
 async function transactionsOf(
   prefix: string,
@@ -164,6 +168,78 @@ describeWith(
       await other.query('COMMIT');
       other.release();
       expect((await waiting)?.record.state).toBe('accepted');
+    });
+
+    it('do not wait for a claim that waits for a lock', async () => {
+      const { journal, inbox } = await open({ max: 3 });
+      const claim = claimed(await inbox.claim(inboxDelivery('n-0'), LEASE_MS));
+      const other: PoolClient = await database.pool.connect();
+      await other.query("BEGIN; UPDATE payments_inbox SET state = state WHERE reference = 'n-0'");
+      // First, so that no statement before it has set the time limit of the lock.
+      const withdrawing = claim.withdraw();
+      await Promise.all(records('o', 10).map((record) => journal.insert(record, LEASE_MS)));
+      await other.query('COMMIT');
+      other.release();
+      await withdrawing;
+      expect((await inbox.claim(inboxDelivery('n-0'), LEASE_MS)).result).toBe('claimed');
+    });
+
+    it('are done once each if a trigger of the application refuses one', async () => {
+      const { journal } = await open();
+      await database.pool.query(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON payments_journal FOR EACH ROW
+        WHEN (NEW.reference = 'p-7') EXECUTE FUNCTION refuse()`);
+      const all = await Promise.allSettled(
+        records('p', 10).map((record) => journal.insert(record, LEASE_MS)),
+      );
+      await database.pool.query('DROP FUNCTION refuse CASCADE');
+      expect(all.map(({ status }) => status === 'fulfilled')).toEqual(
+        records('p', 10).map(({ reference }) => reference !== 'p-7'),
+      );
+    });
+
+    it('share a commit while a tracer wraps what its client runs, and leave no timer of query_timeout', async () => {
+      const pool = database.connect({ max: 1, query_timeout: 60_000 });
+      const spans: unknown[] = [];
+      pool.on('connect', (client) => {
+        const traced = client as unknown as { query(...given: readonly unknown[]): unknown };
+        const { query } = traced;
+        traced.query = (...given) => {
+          const result = Reflect.apply(query, traced, given);
+          // As Datadog does: a query without a callback is an emitter or a promise.
+          const ended = given[0];
+          if (!isBatch(ended)) return result;
+          const { callback } = ended;
+          ended.callback = (...end) => {
+            spans.push(end[0]);
+            return callback(...end);
+          };
+          return result;
+        };
+      });
+      const { journal } = await warmStorage(pool);
+      const timers = (): number =>
+        process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+      const before = timers();
+      await Promise.all(records('q').map((record) => journal.insert(record, LEASE_MS)));
+      expect(await transactionsOf('q')).toEqual({ rows: PAYMENTS, transactions: 2 });
+      expect(spans).toEqual([undefined, undefined]);
+      expect(timers()).toBeLessThanOrEqual(before);
+    });
+
+    it.each(['repeatable read', 'serializable'])('are done once each at the level %s', async (level) => {
+      const options = `${database.options} -c default_transaction_isolation=${level.replace(' ', '\\ ')}`;
+      const { journal } = await open({ max: 3, options });
+      // The server may refuse some of them for their concurrency, as it refuses single statements.
+      const all = await Promise.allSettled(
+        [...records('r'), ...records('r')].map((record) => journal.insert(record, LEASE_MS)),
+      );
+      const inserted = all.flatMap((one) =>
+        one.status === 'fulfilled' && one.value.inserted ? [storedBy(one.value).record.reference] : [],
+      );
+      const { rows } = await transactionsOf('r');
+      expect([inserted.length, new Set(inserted).size]).toEqual([rows, rows]);
     });
 
     it('are all in doubt if the connection breaks, and the next ones have another', async () => {

@@ -36,6 +36,7 @@ describe('an error of one statement of several in a transaction', () => {
     ['a limit', '54000'],
     ['a lock', '55P03'],
     ['a time limit', '57014'],
+    ['a trigger of the application', 'P0001'],
   ])('has undone all of it if it is about %s', (_, code) => {
     expect(hasUndoneAll(Object.assign(new Error(), { code }))).toBe(true);
   });
