@@ -62,7 +62,7 @@ export async function openPaymentsDatabase(
     },
     close: async () => {
       // Not awaited: a pool waits for the connections that a test still holds.
-      for (const open of pools) void open.end();
+      for (const open of pools) open.end().catch(() => undefined);
       await Promise.all([...clients].map((client) => client.end()));
       const last = new Pool({ connectionString, max: 1 });
       await last.query(`DROP SCHEMA "${schema}" CASCADE`);
