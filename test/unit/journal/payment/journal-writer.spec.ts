@@ -41,7 +41,7 @@ describe('a ledger whose journal hangs', () => {
     hangsIn = undefined;
     hanging = [];
     givesUpAfterMs = 60_000;
-    places = new InFlight(1);
+    places = new InFlight(2);
     const journal = new Proxy(memory, {
       get: (target, name) => {
         const method = target[name as keyof JournalStore] as (...args: unknown[]) => unknown;
@@ -132,29 +132,35 @@ describe('a ledger whose journal hangs', () => {
   });
 
   it.each([
-    ['insert', 'by the writer', 60_000],
-    ['insert', 'by the storage', 4_000],
-    ['replace', 'by the writer', 60_000],
-    ['replace', 'by the storage', 2_000],
-  ] as const)('keeps a place for %s that was given up %s, until it has ended', async (what, _, afterMs) => {
-    vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
-    const mayBegin = (): boolean => places.begin(() => Promise.resolve()) !== undefined;
-    let before: Awaited<ReturnType<typeof begin>> | undefined;
-    if (what === 'replace') before = await begin();
-    hangsIn = what;
-    givesUpAfterMs = afterMs;
-    const end = { end: 'rejected', proven: true } as unknown as Parameters<JournalWriter['end']>[1];
-    const ending =
-      before && 'intent' in before ? ledger.end(before.intent, end, limits) : begin().catch(() => undefined);
-    expect(mayBegin()).toBe(true);
-    await vi.advanceTimersByTimeAsync(5_000);
-    await ending;
-    expect(mayBegin()).toBe(false);
-    hangsIn = undefined;
-    wake();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(mayBegin()).toBe(true);
-  });
+    ['insert', 'by the writer', 60_000, 1],
+    ['insert', 'by the storage', 4_000, 1],
+    ['replace', 'by the writer', 60_000, 1],
+    ['replace', 'twice by the storage', 2_000, 2],
+  ] as const)(
+    'keeps a place for each %s that was given up %s, until it has ended',
+    async (what, _, afterMs, late) => {
+      vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      const free = (): number =>
+        [1, 2].filter(() => places.begin(() => Promise.resolve()) !== undefined).length;
+      let before: Awaited<ReturnType<typeof begin>> | undefined;
+      if (what === 'replace') before = await begin();
+      hangsIn = what;
+      givesUpAfterMs = afterMs;
+      const end = { end: 'rejected', proven: true } as unknown as Parameters<JournalWriter['end']>[1];
+      const ending =
+        before && 'intent' in before
+          ? ledger.end(before.intent, end, limits)
+          : begin().catch(() => undefined);
+      expect(free()).toBe(2);
+      await vi.advanceTimersByTimeAsync(5_000);
+      await ending;
+      expect(free()).toBe(2 - late);
+      hangsIn = undefined;
+      wake();
+      await vi.advanceTimersByTimeAsync(0);
+      expect(free()).toBe(2);
+    },
+  );
 
   it('writes again at once after the answer if the store has just lost its connection', async () => {
     const begun = await begin();
