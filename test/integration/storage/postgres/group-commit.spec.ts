@@ -184,6 +184,18 @@ describeWith(
       expect((await inbox.claim(inboxDelivery('n-0'), LEASE_MS)).result).toBe('claimed');
     });
 
+    it('do not wait for one that waits for the lock of another table', async () => {
+      const { journal, inbox } = await open({ max: 3 });
+      const other: PoolClient = await database.pool.connect();
+      await other.query('BEGIN; LOCK payments_journal');
+      const reading = journal.get(journalRecord('s-0'));
+      const claims = await Promise.all([1, 2].map((one) => inbox.claim(inboxDelivery(`s-${one}`), LEASE_MS)));
+      await other.query('COMMIT');
+      other.release();
+      expect(claims.map(({ result }) => result)).toEqual(['claimed', 'claimed']);
+      expect(await reading).toBeUndefined();
+    });
+
     it('are done once each if a trigger of the application refuses one', async () => {
       const { journal } = await open();
       await database.pool.query(`
