@@ -57,7 +57,13 @@ describeWith([postgresService], 'a pool of pg that waits for ever', () => {
     const pool = database.connect({ max: 1 });
     const gateway = await startMisbehavingGateway();
     gateway.answer(accept);
-    const storage = postgresStorage({ pool, schema: database.schema, transactional: true });
+    // Prepared statements share a connection, and what they give up is never carried out.
+    const storage = postgresStorage({
+      pool,
+      schema: database.schema,
+      transactional: true,
+      preparedStatements: false,
+    });
     const { app, port } = await startWebhookApp('express', {
       controllers: [WebhooksController],
       payments: [paymentsOptions({ maxInFlight: 2 }, { storage, baseUrl: gateway.baseUrl, maxInFlight: 2 })],
