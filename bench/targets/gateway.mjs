@@ -47,11 +47,12 @@ const BALANCE = JSON.stringify({
   data: { balance: '10.00', available_balance: '10.00', locked_balance: '0.00', currency: 'TZS' },
 });
 
-/** @param options `tls`: paths of a certificate and its key. */
-export default async function open({ tls }) {
+/** @param options `tls`: paths of a certificate and its key; `latencyMs`: how long an answer waits. */
+export default async function open({ tls, latencyMs }) {
+  const listener = latencyMs ? later(latencyMs) : serve;
   const server = tls
-    ? createHttpsServer({ cert: readFileSync(tls.cert), key: readFileSync(tls.key) }, serve)
-    : createServer(serve);
+    ? createHttpsServer({ cert: readFileSync(tls.cert), key: readFileSync(tls.key) }, listener)
+    : createServer(listener);
   let connections = 0;
   server.on(tls ? 'secureConnection' : 'connection', () => (connections += 1));
   // Between two rounds of the same subject the others have their turn.
@@ -61,6 +62,10 @@ export default async function open({ tls }) {
     port: () => server.address().port,
     connections: () => connections,
   };
+}
+
+function later(latencyMs) {
+  return (request, response) => setTimeout(serve, latencyMs, request, response);
 }
 
 function serve(request, response) {

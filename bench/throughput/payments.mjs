@@ -47,8 +47,8 @@ export default async function open({ file, baseUrl, ...options }) {
   };
 }
 
-/** @param late Counts the results that the journal did not take in time: their payments succeed all the same. */
-async function startShop(storage, baseUrl, late) {
+/** An application that makes payments. @param late Counts the results that the journal did not take in time: their payments succeed all the same. */
+export async function startShop(storage, baseUrl, late) {
   const warn = (message, ...more) => {
     if (/could not be written .* in time/.test(message)) late.written += 1;
     else console.warn(message, ...more);
