@@ -1,6 +1,6 @@
 // What one payment and one webhook take. Measured on 2026-11-27 with measure.mjs, in two runs of three rounds: Node v20.20.2 and
 // PostgreSQL 15.20 on one machine of 2 cores (AMD EPYC), which other work kept busy (load 9 to 12): times of CPU are an upper
-// bound. Counts and bytes do not depend on the load. Update all of it together, and then docs/capacity.md with tables.mjs.
+// bound. Counts and WAL do not depend on the load. Update all of it together, and then docs/capacity.md with tables.mjs.
 
 /** Server: CPU ms of a statement beyond `groupMs`, from the runs with 64 at once. */
 const writeOfPayment = { serverMs: 0.157, writes: true };
