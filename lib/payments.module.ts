@@ -232,7 +232,10 @@ function ownHttpModule(optionsModule: DynamicModule): DynamicModule {
       {
         provide: GatewayConnections,
         useFactory: (options: ResolvedRegistration) =>
-          new GatewayConnections(options, 'accounts' in options ? CONNECTIONS_OF_ALL : undefined),
+          new GatewayConnections(
+            options,
+            'accounts' in options ? CONNECTIONS_OF_ALL : options.rate.concurrency,
+          ),
         inject: [RESOLVED_OPTIONS],
       },
     ],

@@ -154,7 +154,11 @@ export interface RetryOptions {
 export interface RateOptions {
   /** Tries that may begin within any second, 1 to 10_000. @default no cap */
   readonly perSecond?: number | undefined;
-  /** Tries that may be under way at once, 1 to 10_000. @default no cap */
+  /**
+   * Tries that may be under way at once, 1 to 10_000. Above 50 it is also how many connections to the gateway there may be; without
+   * it, calls share 50 (500 with an account resolver).
+   * @default no cap
+   */
   readonly concurrency?: number | undefined;
 }
 

@@ -8,8 +8,8 @@ import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { undiciAdapter, UndiciTransport } from './undici-transport.js';
 
-/** Connections stay open. If more calls run at once, they wait for a connection. */
-const MAX_CONNECTIONS = 50;
+/** Connections stay open. If more calls run at once, they wait for a connection, unless the application allows more at once. */
+const USUAL_CONNECTIONS = 50;
 /** Much more than any answer of the gateway. A broken answer must not fill the memory. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 /**
@@ -51,14 +51,14 @@ export class GatewayConnections implements OnApplicationShutdown {
   /**
    * Keeps only two of the options: nothing that can be inspected holds the keys.
    *
-   * @param connections Most connections to one origin.
+   * @param atOnce Most calls at once, if the application says it.
    * @throws PaymentsConfigError on Bun.
    */
-  constructor(options: Pick<ResolvedPaymentsOptions, 'http' | 'timeoutMs'>, connections = MAX_CONNECTIONS) {
+  constructor(options: Pick<ResolvedPaymentsOptions, 'http' | 'timeoutMs'>, atOnce = USUAL_CONNECTIONS) {
     assertNode(process.versions);
     this.http = options.http;
     this.agent = new OwnAgent({
-      connections,
+      connections: Math.max(USUAL_CONNECTIONS, atOnce),
       maxResponseSize: MAX_ANSWER_BYTES,
       connect: { timeout: options.timeoutMs },
     });

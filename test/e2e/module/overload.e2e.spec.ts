@@ -232,6 +232,25 @@ it('256 payments at once all pass by default', async () => {
   expect((await Promise.allSettled(payments)).filter(({ status }) => status === 'rejected')).toEqual([]);
 });
 
+it.each([
+  ['50 connections', 50, {}],
+  ['fewer if fewer calls may run at once', 10, { rate: { concurrency: 10 } }],
+  ['as many connections as calls may run at once', 60, { rate: { concurrency: 60 } }],
+])('payments share %s', async (_, atOnce, options) => {
+  const { behaviour, answerAll } = holding();
+  gateway.answer(behaviour);
+  const collections = (await start(options)).get(CollectionsService);
+  const payments = Array.from({ length: 70 }, (_payment, index) =>
+    collections.mobileMoney({ ...collectionRequest, reference: `order-${index}` }),
+  );
+  await gateway.arrived(atOnce);
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+  expect(gateway.seen).toHaveLength(atOnce);
+  expect(gateway.connections()).toBe(atOnce);
+  answerAll();
+  expect(await Promise.all(payments)).toHaveLength(70);
+});
+
 it('a write that the storage has not answered in time keeps its place, and gives it back when it is answered', async () => {
   gateway.answer(accept);
   const memory = memoryStorage();
