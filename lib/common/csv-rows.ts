@@ -42,7 +42,10 @@ const PIECE = 16_384;
  *
  * @throws The error of `reading.refused`, or of `reading.noParser`, or what the source threw.
  */
-export async function* csvRows(source: CsvSource, reading: CsvReading): AsyncGenerator<readonly CsvRow[], void> {
+export async function* csvRows(
+  source: CsvSource,
+  reading: CsvReading,
+): AsyncGenerator<readonly CsvRow[], void> {
   try {
     yield* rowsOf(source, reading);
   } finally {
