@@ -27,7 +27,8 @@ const settings = JSON.parse(process.argv[2] ?? '') as BatchReplicaSettings;
 const history = new History(settings.history, settings.life);
 const isSpared = settings.life.startsWith(SPARED);
 const dying = new Dying(settings.planned, history, isSpared);
-const pool = new Pool({ connectionString: settings.url, max: 10 });
+// So few that payments wait for a connection together, and share its commit.
+const pool = new Pool({ connectionString: settings.url, max: 2 });
 pool.on('error', () => undefined);
 
 @Module({

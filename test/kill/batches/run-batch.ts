@@ -78,8 +78,10 @@ export async function runBatch(size: BatchSize, program: string): Promise<BatchR
     const paid = sandbox.payouts().map(({ reference }) => reference);
     const references = lines.map(({ key }) => `${BATCH}.${key}`);
     const memory = memoryOfHalves(found);
+    const shared = await sharedCommits(pool);
     const violations = [
       ...watched.faults,
+      ...(shared > 0 ? [] : ['no two payments shared a commit, so no crash met one']),
       ...checkBatch({ references, states, paid, requests, history: found }),
       ...memoryFaults(memory),
       ...(await settleFaults(desk, batch, states, new Set(paid))),
@@ -94,6 +96,7 @@ export async function runBatch(size: BatchSize, program: string): Promise<BatchR
         looks: watched.looks,
         resumes: watched.resumes,
         paid: paid.length,
+        'payments in the commit of another': shared,
       },
       seconds: (now() - startedAt) / 1_000,
       history: path,
@@ -279,4 +282,12 @@ function traceOf(violations: readonly string[], history: readonly Line[]): reado
   return history
     .filter((line) => 'reference' in line && named.includes(line.reference))
     .map((line) => JSON.stringify(line));
+}
+
+/** How many payments were last written in a transaction that wrote another one, too. */
+async function sharedCommits(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ readonly shared: number }>(
+    'SELECT (count(*) - count(DISTINCT xmin::text))::integer AS shared FROM payments_journal',
+  );
+  return rows[0]?.shared ?? 0;
 }

@@ -97,7 +97,8 @@ function openStorage({ mode, url, aheadMs }: CallSettings): PaymentsStorage {
     travelling.pass(aheadMs);
     return redisStorage({ client: travelling });
   }
-  const pool = new Pool({ connectionString: url, max: 20 });
+  // So few that payments wait for a connection together, and share its commit.
+  const pool = new Pool({ connectionString: url, max: 2 });
   pool.on('error', () => undefined);
   return postgresStorage({ pool, preparedStatements: true });
 }
