@@ -113,7 +113,8 @@ function openStorage({ mode, url }: ReplicaSettings, pool: Pool): PaymentsStorag
   const { server, isTransactional } = STORAGES[mode];
   return server === 'redis'
     ? redisStorage({ url })
-    : postgresStorage({ pool, transactional: isTransactional, preparedStatements: true });
+    : // The network breaks a statement that it knows by its text.
+      postgresStorage({ pool, transactional: isTransactional, preparedStatements: false });
 }
 
 @Module({})
