@@ -110,28 +110,20 @@ function closedDay(
   return { summary, closing, statementsSince, token };
 }
 
-/** The storage writes some while the next ones are made. */
 async function addAll(
   { store }: Pick<ReconciledAccount, 'store'>,
   entries: Iterable<ReconciliationEntry>,
   goOn: () => Promise<void> | undefined,
 ): Promise<void> {
   let some: ReconciliationEntry[] = [];
-  let adding: Promise<void> | undefined;
-  const add = async (): Promise<void> => {
-    await adding;
-    await goOn();
-    adding = store.add(some);
-    // It may fail while the next ones are made; whoever awaits it hears that.
-    adding.catch(() => undefined);
-    some = [];
-  };
   for (const entry of entries) {
     some.push(entry);
-    if (some.length === ENTRIES_AT_ONCE) await add();
+    if (some.length < ENTRIES_AT_ONCE) continue;
+    await store.add(some);
+    await goOn();
+    some = [];
   }
-  if (some.length > 0) await add();
-  await adding;
+  if (some.length > 0) await store.add(some);
 }
 
 /** @throws PaymentsError with the code `DAY_OTHER_ZONE` or `DAY_CLOSED` if the day was closed otherwise. */
