@@ -76,7 +76,7 @@ export const JOURNAL_RACING: Cases<JournalTest> = {
       inserting(),
       inserting(),
     ]);
-    // Rows that an insertion looks at in this moment may be left to the next purge.
+    // Rows that an insertion holds at that moment may be left to the next purge.
     const left = await journal.purge(SCOPE, 'settled', 5_000);
     expect(purged + left).toBe(REFERENCES.length);
     expect([before, ...after].flat().filter(Boolean)).toEqual([]);

@@ -6,6 +6,7 @@ import {
   formatCents,
   moneyFromWire,
   parseCents,
+  parseCentsAsNumber,
 } from '../../../lib/common/money.js';
 
 describe('an amount that the application writes', () => {
@@ -99,4 +100,17 @@ it('reads back what it writes, for any number of cents', () => {
       expect(parseCents(formatCents(cents))).toBe(cents);
     }),
   );
+});
+
+it.each([
+  ['0.00', 0],
+  ['-0.00', 0],
+  ['1180.50', 118_050],
+  ['1180.5', 118_050],
+  ['-20', -2_000],
+  ['9999999999999.99', 999_999_999_999_999],
+  ['1,180.50', undefined],
+  ['', undefined],
+])('%j as a number of cents is %j', (text, cents) => {
+  expect(parseCentsAsNumber(text)).toBe(cents);
 });

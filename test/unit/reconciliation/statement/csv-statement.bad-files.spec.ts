@@ -131,6 +131,7 @@ describe('a row of a statement', () => {
     ['a point at the end', { Amount: '1180.' }, "'Amount' is no amount"],
     ['an exponent', { Amount: '1.2E+06' }, "'Amount' was rounded by a spreadsheet: take the file as"],
     ['too much', { Amount: '10000000000000' }, "'Amount' is too large"],
+    ['too much with cents', { Amount: '10000000000000.00' }, "'Amount' is too large"],
     ['a negative payout', { Amount: '-100' }, "'Amount' is negative: write signed: true if"],
     ['a negative collection', { Type: 'Collection', Amount: '-100' }, "'Amount' is negative: write signed"],
     ['a negative fee of its own', { Type: 'Fee', Amount: '-100' }, "'Amount' is negative: write signed"],
