@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Dispatcher } from 'undici';
 import {
   type HttpTransport,
@@ -50,15 +51,15 @@ export class UndiciTransport implements HttpTransport {
    * that turn opens another connection, with another handshake.
    */
   private readonly answered = (): void => {
-    this.restOfTurn ??= new Promise((resolve) => {
-      const end = (): void => {
-        this.restOfTurn = undefined;
-        resolve();
-      };
-      // undici schedules its own work for the next turn after this callback, and must come first.
-      queueMicrotask(() => setImmediate(end));
-    });
+    this.restOfTurn ??= this.endOfTurn();
   };
+
+  private async endOfTurn(): Promise<void> {
+    // undici schedules its own work for the next turn after this callback, and must come first.
+    await Promise.resolve();
+    await setImmediate();
+    this.restOfTurn = undefined;
+  }
 }
 
 /** A complete response. */

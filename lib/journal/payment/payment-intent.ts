@@ -89,9 +89,9 @@ export class PaymentIntent {
     const { stored, tombstone } = written;
     if (tombstone) return { tombstone };
     const isOurs = stored?.record.intent === record.intent && stored.record.state === 'in-flight';
-    return isOurs
-      ? { intent: new PaymentIntent(store, withCountedDay(stored), existing?.record, deadline) }
-      : { existing: stored };
+    if (!isOurs) return { existing: stored };
+    const counted = stored.record.counted ? withCountedDay(stored) : stored;
+    return { intent: new PaymentIntent(store, counted, existing?.record, deadline) };
   }
 
   /** Begins a probe. Resolves to undefined if another process was faster. */
