@@ -58,7 +58,7 @@ export interface PostgresStorageOptions {
    * `query` takes texts only. If a connection has lost them (`DISCARD ALL`), this process goes on without.
    *
    * Prepared statements of payments and webhooks that wait for a connection at the same time share a round trip and a commit.
-   * @default found out at the first use
+   * @default found out while it is used
    */
   readonly preparedStatements?: boolean;
 }

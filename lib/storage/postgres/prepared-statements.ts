@@ -29,6 +29,9 @@ const OFTEN = 20;
  */
 const LARGE_JOURNAL_BYTES = 1_048_576;
 
+/** So many statements make a small journal a large one. */
+const LOOK_AGAIN_AFTER = 1_000;
+
 /**
  * Planning takes PostgreSQL longer than running these statements, so those that are asked often are prepared, once for each
  * connection. A pooler such as PgBouncer may hand each transaction to another connection, where nothing was prepared: behind
@@ -38,6 +41,8 @@ export class PreparedStatements {
   private readonly uses = new Map<string, number>();
   private readonly names = new Map<string, string>();
   private arePrepared: boolean;
+  /** How many statements are sent before the next look at a small journal; undefined: there is none. */
+  private untilLook: number | undefined;
 
   /** @param given What the application says; undefined: `look` finds it out. */
   constructor(
@@ -62,7 +67,10 @@ export class PreparedStatements {
       `SELECT pg_backend_pid()::text AS pid, pg_relation_size(${sqlLiteral(this.tables.journal)})::text AS bytes`,
     );
     const { pid, bytes } = rows[0] ?? {};
-    this.arePrepared = pid === String(processID) && Number(bytes) >= LARGE_JOURNAL_BYTES;
+    const endsAtServer = pid === String(processID);
+    const isLarge = Number(bytes) >= LARGE_JOURNAL_BYTES;
+    this.arePrepared = endsAtServer && isLarge;
+    this.untilLook = endsAtServer && !isLarge ? LOOK_AGAIN_AFTER : undefined;
   }
 
   /** Whether `look` has to look. */
@@ -75,6 +83,8 @@ export class PreparedStatements {
    * `DISCARD ALL`. Then none is prepared any more.
    */
   async query(client: PostgresClient, text: string, values: readonly unknown[]): Promise<PostgresResult> {
+    // If this fails, so does the statement behind it, with the reason.
+    if (this.isLookDue()) await this.look(client, (ask) => client.query(ask)).catch(() => undefined);
     const name = this.nameOf(text);
     if (name === undefined) return client.query(text, [...values]);
     try {
@@ -93,6 +103,15 @@ export class PreparedStatements {
    */
   nameOf(text: string): string | undefined {
     return this.arePrepared && this.isAskedOften(text) ? this.digestOf(text) : undefined;
+  }
+
+  private isLookDue(): boolean {
+    if (this.untilLook === undefined) return false;
+    this.untilLook -= 1;
+    if (this.untilLook > 0) return false;
+    // One connection looks, and no other one meanwhile.
+    this.untilLook = undefined;
+    return true;
   }
 
   private isAskedOften(text: string): boolean {

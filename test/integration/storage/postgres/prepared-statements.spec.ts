@@ -81,6 +81,19 @@ describeWith([postgresService], 'the statements of postgresStorage()', () => {
     expect(await keptBy(pool)).toBe(0);
   });
 
+  it('are prepared once the journal has grown, without a restart', async () => {
+    await database.pool.query('TRUNCATE payments_journal');
+    const storage = storageOn(pool);
+    await liveThrough(storage, 'small');
+    await fillJournal();
+    await liveThrough(storage, 'too early');
+    expect(await keptBy(pool)).toBe(0);
+    await Promise.all(Array.from({ length: 1_000 }, () => storage.journal.get(journalRecord('small-1'))));
+    await liveThrough(storage, 'large');
+    // The lookup is asked often, too.
+    expect(await keptBy(pool)).toBe(5);
+  });
+
   it('are sent as they are in a transaction, so that one that was forgotten undoes nothing', async () => {
     const storage = storageOn(pool, { transactional: true });
     await liveThrough(storage, 'delivered');
