@@ -6,7 +6,7 @@ import { redisStorage } from 'nestjs-payments/redis';
 import { insist } from './insist.js';
 import { othersGone, RUNNER } from './other-clients.js';
 import { type Outcome, outcomeOf, STORAGES, type StorageMode } from './plan.js';
-import { postgresSteps, writeStepsDown } from './postgres-steps.js';
+import { postgresSteps, sharedCommits, writeStepsDown } from './postgres-steps.js';
 import { redisSteps } from './redis-steps.js';
 import { LEASE_MS } from './replica-settings.js';
 import { type Server } from './servers.js';
@@ -134,6 +134,11 @@ export class Ledger {
   async steps(): Promise<Step[]> {
     if (this.pool) return postgresSteps(this.pool);
     return redisSteps((await this.server.appendOnlyFile?.()) ?? Buffer.alloc(0), LEASE_MS);
+  }
+
+  /** How many changes of the inbox were committed together with another one. */
+  async sharedCommits(): Promise<number> {
+    return this.pool ? sharedCommits(this.pool, 'steps') : 0;
   }
 
   /** The effects that were made, in their order. Only if effects are rows of the same database. */

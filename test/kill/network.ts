@@ -1,4 +1,5 @@
 import { FaultyProxy, type NetworkFault } from '../support/faulty-proxy.js';
+import { type ClientRequest } from '../support/request-splitter.js';
 import { type History } from './history.js';
 import { type PlannedFault, type StorageMode } from './plan.js';
 import { storageRequests } from './storage-requests.js';
@@ -43,12 +44,16 @@ export class Network {
     await Promise.all(this.proxies.map((proxy) => proxy.close()));
   }
 
-  private faultFor(bytes: Buffer, place: number): NetworkFault | undefined {
-    const found = storageRequests(this.mode).kindOf(bytes);
-    const planned = found && this.planned.get(found.reference);
-    if (!found || planned?.request !== found.request) return undefined;
-    this.planned.delete(found.reference);
-    this.history.add({ what: 'network', ...planned, reference: found.reference, place });
-    return planned.fault;
+  /** Breaks a request at the first of its statements that is planned to break. */
+  private faultFor({ statements }: ClientRequest, place: number): NetworkFault | undefined {
+    for (const statement of statements) {
+      const found = storageRequests(this.mode).kindOf(statement);
+      const planned = found && this.planned.get(found.reference);
+      if (!found || planned?.request !== found.request) continue;
+      this.planned.delete(found.reference);
+      this.history.add({ what: 'network', ...planned, reference: found.reference, place });
+      return planned.fault;
+    }
+    return undefined;
   }
 }

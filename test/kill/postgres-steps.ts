@@ -34,3 +34,11 @@ export async function postgresSteps(pool: Pool): Promise<Step[]> {
   );
   return rows;
 }
+
+/** How many rows were last written in a transaction that wrote another one, too. */
+export async function sharedCommits(pool: Pool, table: 'payments_journal' | 'steps'): Promise<number> {
+  const { rows } = await pool.query<{ readonly shared: number }>(
+    `SELECT (count(*) - count(DISTINCT xmin::text))::integer AS shared FROM ${table}`,
+  );
+  return rows[0]?.shared ?? 0;
+}

@@ -102,8 +102,9 @@ function tell(message: ReplicaMessage): Promise<void> {
   });
 }
 
-function openPool({ url }: ReplicaSettings): Pool {
-  const pool = new Pool({ connectionString: url, max: 20 });
+function openPool({ url, mode }: ReplicaSettings): Pool {
+  // With few connections claims wait for one together, and share its commit; a transaction needs one for itself.
+  const pool = new Pool({ connectionString: url, max: STORAGES[mode].isTransactional ? 20 : 2 });
   // A pool tells of idle connections that were lost; unheard, that would end the process.
   pool.on('error', () => undefined);
   return pool;
@@ -113,8 +114,7 @@ function openStorage({ mode, url }: ReplicaSettings, pool: Pool): PaymentsStorag
   const { server, isTransactional } = STORAGES[mode];
   return server === 'redis'
     ? redisStorage({ url })
-    : // The network breaks a statement that it knows by its text.
-      postgresStorage({ pool, transactional: isTransactional, preparedStatements: false });
+    : postgresStorage({ pool, transactional: isTransactional, preparedStatements: true });
 }
 
 @Module({})

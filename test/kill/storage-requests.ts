@@ -4,9 +4,9 @@ import { type BrokenRequest, STORAGES, type StorageMode } from './plan.js';
 /** How to find the requests of an event in what a replica sends to its storage. */
 export interface StorageRequests {
   readonly split: () => SplitRequests;
-  /** Which step of handling an outcome a request is; undefined: another one. */
+  /** Which step of handling an outcome a statement with its parameters is; undefined: another one. */
   readonly kindOf: (
-    request: Buffer,
+    statement: string,
   ) => { readonly request: BrokenRequest; readonly reference: string } | undefined;
 }
 
@@ -16,9 +16,8 @@ const REFERENCE_IN_HEX = new RegExp(`${Buffer.from('order-').toString('hex')}(?:
 
 const POSTGRES: StorageRequests = {
   split: postgresRequests,
-  kindOf: (request) => {
-    const text = request.toString('latin1');
-    if (text.startsWith('Q') && text.includes('COMMIT')) {
+  kindOf: (text) => {
+    if (text.includes('COMMIT')) {
       const [hex] = REFERENCE_IN_HEX.exec(text) ?? [];
       return hex === undefined ? undefined : { request: 'record', reference: fromHex(hex) };
     }
@@ -31,9 +30,9 @@ const POSTGRES: StorageRequests = {
 
 const REDIS: StorageRequests = {
   split: redisRequests,
-  kindOf: (request) => {
+  kindOf: (command) => {
     // EVALSHA <sha> 2 <entries> <done> <field> <token> …, or EVAL with the source in the place of the digest.
-    const parts = textsOf(request);
+    const parts = textsOf(Buffer.from(command, 'latin1'));
     const [, , , entries = '', , field = '', ...more] = parts;
     const [reference] = REFERENCE.exec(field) ?? [];
     if (!entries.endsWith(':inbox') || !field.startsWith('outcome:') || reference === undefined)

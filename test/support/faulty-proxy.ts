@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { type SplitRequests } from './request-splitter.js';
+import { type ClientRequest, type SplitRequests } from './request-splitter.js';
 
 /** What a network does to one request. In each case the client gets no answer. */
 export const NETWORK_FAULTS = [
@@ -33,7 +33,7 @@ export class FaultyProxy {
     private readonly server: Server,
     private readonly target: URL,
     private readonly split: () => SplitRequests,
-    private readonly faultFor: (request: Buffer) => NetworkFault | undefined,
+    private readonly faultFor: (request: ClientRequest) => NetworkFault | undefined,
   ) {}
 
   /**
@@ -43,7 +43,7 @@ export class FaultyProxy {
   static async before(
     url: string,
     split: () => SplitRequests,
-    faultFor: (request: Buffer) => NetworkFault | undefined,
+    faultFor: (request: ClientRequest) => NetworkFault | undefined,
   ): Promise<FaultyProxy> {
     const server = createServer();
     const proxy = new FaultyProxy(server, new URL(url), split, faultFor);
@@ -80,8 +80,8 @@ export class FaultyProxy {
         if (broken) return;
         const fault = this.faultFor(request);
         broken = fault !== undefined;
-        if (fault) this.strike(fault, request, near, far);
-        else far.write(request);
+        if (fault) this.strike(fault, request.bytes, near, far);
+        else far.write(request.bytes);
       }
     });
     far.on('data', (chunk) => {

@@ -12,6 +12,7 @@ import { Fleet } from '../fleet.js';
 import { History, type Line, now, readHistory } from '../history.js';
 import { insist } from '../insist.js';
 import { RUNNER } from '../other-clients.js';
+import { sharedCommits } from '../postgres-steps.js';
 import { lot } from '../plan.js';
 import { type Server, startServer } from '../servers.js';
 import { type BatchSize, crashesOf, fileOf } from './batch-plan.js';
@@ -78,7 +79,7 @@ export async function runBatch(size: BatchSize, program: string): Promise<BatchR
     const paid = sandbox.payouts().map(({ reference }) => reference);
     const references = lines.map(({ key }) => `${BATCH}.${key}`);
     const memory = memoryOfHalves(found);
-    const shared = await sharedCommits(pool);
+    const shared = await sharedCommits(pool, 'payments_journal');
     const violations = [
       ...watched.faults,
       ...(shared > 0 ? [] : ['no two payments shared a commit, so no crash met one']),
@@ -282,12 +283,4 @@ function traceOf(violations: readonly string[], history: readonly Line[]): reado
   return history
     .filter((line) => 'reference' in line && named.includes(line.reference))
     .map((line) => JSON.stringify(line));
-}
-
-/** How many payments were last written in a transaction that wrote another one, too. */
-async function sharedCommits(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ readonly shared: number }>(
-    'SELECT (count(*) - count(DISTINCT xmin::text))::integer AS shared FROM payments_journal',
-  );
-  return rows[0]?.shared ?? 0;
 }

@@ -125,16 +125,18 @@ export async function runCalls(mode: CallRun['mode'], size: CallSize, program: s
   /** The network before a replica, which breaks some requests about payments, each payment's once. */
   async function brokenBefore(place: number): Promise<FaultyProxy> {
     const seen = new Map<string, number>();
-    return FaultyProxy.before(server.url, storageRequests(mode).split, (request) => {
-      const message = request.toString('latin1');
-      const [reference] = message.includes('journal') ? (/order-\d{6}/.exec(message) ?? []) : [];
-      if (reference === undefined || lot(seed, 'broken', reference) >= BROKEN_SHARE) return undefined;
-      const count = (seen.get(reference) ?? 0) + 1;
-      seen.set(reference, count);
-      if (count !== 1 + Math.floor(lot(seed, 'request', reference) * REQUESTS)) return undefined;
-      const fault = NETWORK_FAULTS[Math.floor(lot(seed, 'fault', reference) * NETWORK_FAULTS.length)]!;
-      history.add({ what: 'journal broken', reference, fault, place });
-      return fault;
+    return FaultyProxy.before(server.url, storageRequests(mode).split, ({ statements }) => {
+      for (const statement of statements) {
+        const [reference] = statement.includes('journal') ? (/order-\d{6}/.exec(statement) ?? []) : [];
+        if (reference === undefined || lot(seed, 'broken', reference) >= BROKEN_SHARE) continue;
+        const count = (seen.get(reference) ?? 0) + 1;
+        seen.set(reference, count);
+        if (count !== 1 + Math.floor(lot(seed, 'request', reference) * REQUESTS)) continue;
+        const fault = NETWORK_FAULTS[Math.floor(lot(seed, 'fault', reference) * NETWORK_FAULTS.length)]!;
+        history.add({ what: 'journal broken', reference, fault, place });
+        return fault;
+      }
+      return undefined;
     });
   }
 
