@@ -23,7 +23,11 @@ export function portableInbox(dialect: PortableDialect): InboxStatements {
         // MySQL assigns from left to right, so `changed_at` comes before the state that it looks at.
         sql`UPDATE ${INBOX} SET changed_at = CASE WHEN state = 'done' THEN changed_at ELSE ${now} END, state = 'done'
           WHERE ${claimIs(held)} AND state IN ('running', 'done')`,
-        sql`SELECT state FROM ${INBOX} WHERE ${claimIs(held)} AND state = 'done'`,
+        // Some drivers count the rows that an UPDATE has changed, and a repeated one changes none.
+        (results) =>
+          results[0]?.rowCount === 1
+            ? undefined
+            : sql`SELECT state FROM ${INBOX} WHERE ${claimIs(held)} AND state = 'done'`,
       ),
     fail: (held) =>
       one(

@@ -157,6 +157,7 @@ export function insertion(
     ${keepExisting(TABLES.journal, KEY)}`;
 }
 
+/** In a transaction of the application, a probe says whether another one holds the row. */
 function replaceScript(
   { now, probe }: PortableDialect,
   stored: SqlPiece,
@@ -167,21 +168,44 @@ function replaceScript(
   const next = newVersion();
   const isPayment = keyIs(journalKeyValues(record));
   const held = probe ? newVersion() : version;
-  // Otherwise another process could write the record again before it is read, and this write would look as if it had failed.
+  const write = replacement(now, record, leaseMs, next, held);
+  const read = sql`SELECT ${stored} FROM ${JOURNAL} WHERE ${isPayment} AND version = ${next}`;
+  if (!probe) {
+    return {
+      steps: [
+        write,
+        (results) => (isWritten(results) ? read : undefined),
+        // Another process was faster than the read: it has written the record again, or removed it. It was written all the same.
+        (results) => (lastRows(results).length === 0 ? asWritten(now, record, leaseMs, next) : undefined),
+      ],
+    };
+  }
   return {
     atomic: true,
     steps: [
-      ...(probe
-        ? [
-            probe.begin,
-            sql`UPDATE ${JOURNAL} SET version = ${held} WHERE ${isPayment} AND version = ${version}`,
-            probe.end,
-          ]
-        : []),
-      replacement(now, record, leaseMs, next, held),
-      sql`SELECT ${stored} FROM ${JOURNAL} WHERE ${isPayment} AND version = ${next}`,
+      probe.begin,
+      sql`UPDATE ${JOURNAL} SET version = ${held} WHERE ${isPayment} AND version = ${version}`,
+      probe.end,
+      write,
+      read,
     ],
   };
+}
+
+function isWritten(results: readonly SqlResult[]): boolean {
+  return results.at(-1)?.rowCount === 1;
+}
+
+/** The row that a replacement wrote, with the times of what is there now. */
+function asWritten(now: SqlPiece, record: JournalRecord, leaseMs: number, version: number): SqlPiece {
+  const [account, environment, family, reference] = journalKeyValues(record);
+  const { state, attempt, intent } = record;
+  return sql`SELECT ${account} AS account, ${environment} AS environment, ${family} AS family, ${reference} AS reference,
+      ${state} AS state, ${attempt} AS attempt_text, ${JSON.stringify(record)} AS record_text, ${version} AS version_text,
+      ${now} AS now_ms, COALESCE(created_at, ${now}) AS created_ms, ${now} AS updated_ms,
+      CASE WHEN attempt = ${attempt} AND intent = ${intent} THEN attempt_at ELSE ${now} END AS attempt_ms,
+      ${now} + ${leaseMs} AS lease_ms
+    FROM (SELECT 1 AS one) AS given LEFT JOIN ${JOURNAL} ON ${keyIs(journalKeyValues(record))}`;
 }
 
 /** Writes a record over the one with the version `held`. */
