@@ -130,10 +130,10 @@ function callSender(setup: CallAccount): SendCall {
       rateLimiter,
       trace,
       refusalCodes,
-      request: { ...request, headers: headersOf(first) },
+      request: { headers: headersOf(first), ...request },
       withOtherKeys: async (deadline) => {
         const others = await keys.renewed?.(first, deadline);
-        return others && { ...request, headers: headersOf(others) };
+        return others && { headers: headersOf(others), ...request };
       },
       ...identity,
       ...limits,

@@ -105,7 +105,7 @@ export class PaymentCalls {
     const body = JSON.stringify(call.body);
     const { amount, currency } = payment;
     const key = this.keyOf(call);
-    const wanted = { ...key, operation, amount, currency, bodyHash: asked.bodyHash, body };
+    const wanted = { operation, amount, currency, bodyHash: asked.bodyHash, body, ...key };
     const record = await writePlanned(this.store, transaction, asked, wanted);
     if (record.state === 'planned') this.planned.sendAfterHandlers(key);
     const { family, reference, attempt, idempotencyKey, state } = record;
@@ -214,7 +214,7 @@ export class PaymentCalls {
     try {
       const { operation, payment } = call;
       const { amount, currency } = payment;
-      const wanted = { ...key, operation, amount, currency, bodyHash: asked.bodyHash, body };
+      const wanted = { operation, amount, currency, bodyHash: asked.bodyHash, body, ...key };
       const begun = await this.writer.begin(asked, wanted, limits);
       if ('tombstone' in begun)
         return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };

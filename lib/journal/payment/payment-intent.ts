@@ -149,7 +149,7 @@ export class PaymentIntent {
   markSent(): void {
     if (this.marking) return;
     const { version, record } = this.stored;
-    const marking = this.store.replace(version, { ...record, sent: true }, leaseUntil(this.deadline));
+    const marking = this.store.replace(version, { sent: true, ...record }, leaseUntil(this.deadline));
     this.marking = marking.then(
       (stored) => {
         this.markIsSure = true;

@@ -91,7 +91,7 @@ function capture(
 ): void {
   const head = checkHead(request, limits);
   if ('refusedWith' in head) {
-    capturedBodies.set(request, { ...head, expected });
+    capturedBodies.set(request, { expected, ...head });
     next();
     return;
   }
@@ -102,7 +102,7 @@ function capture(
     if ('refusedWith' in body) dropUnlessRead(request, response);
     // Another route may take the body without verifying it, and may keep it for long.
     if (!expected.isCertain) unverified.release();
-    return { ...body, expected };
+    return { expected, ...body };
   };
   // An earlier reader would get twice what is put back.
   if (isBeingRead(request)) {
@@ -235,7 +235,7 @@ function passOn(
   next: Next,
 ): void {
   const read = readEvent(bytes);
-  capturedBodies.set(request, { bytes, genuine: { ...passed, read } });
+  capturedBodies.set(request, { bytes, genuine: { read, ...passed } });
   if (isParsable(request, bytes, read)) next();
   else readOff(request, next);
 }
