@@ -9,7 +9,8 @@ export async function openStorage({ url, poolSize, transactional = false }) {
   const pool = new pg.Pool({ connectionString: url, max: poolSize, idleTimeoutMillis: 0 });
   await migratePayments(pool);
   return {
-    storage: postgresStorage({ pool, transactional }),
+    // As with a journal of more than a few payments, which `clear` takes away.
+    storage: postgresStorage({ pool, transactional, preparedStatements: true }),
     record() {
       const recorder = new Recorder();
       const recorded = listening(new pg.Pool({ connectionString: url, max: 2 }), recorder);
