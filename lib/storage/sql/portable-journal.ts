@@ -171,13 +171,19 @@ function replaceScript(
   const write = replacement(now, record, leaseMs, next, held);
   const read = sql`SELECT ${stored} FROM ${JOURNAL} WHERE ${isPayment} AND version = ${next}`;
   if (!probe) {
+    let isWritten = false;
     return {
       steps: [
         write,
-        (results) => (isWritten(results) ? read : undefined),
+        (results) => {
+          isWritten = results[0]?.rowCount === 1;
+          return read;
+        },
         // Another process was faster than the read: it has written the record again, or removed it. It was written all the same.
-        (results) => (lastRows(results).length === 0 ? asWritten(now, record, leaseMs, next) : undefined),
+        (results) =>
+          isWritten && lastRows(results).length === 0 ? asWritten(now, record, leaseMs, next) : undefined,
       ],
+      written: () => (isWritten ? next : undefined),
     };
   }
   return {
@@ -190,10 +196,6 @@ function replaceScript(
       read,
     ],
   };
-}
-
-function isWritten(results: readonly SqlResult[]): boolean {
-  return results.at(-1)?.rowCount === 1;
 }
 
 /** The row that a replacement wrote, with the times of what is there now. */

@@ -36,6 +36,8 @@ export interface SqlScript {
   readonly takeBack?: SqlScript;
   /** What removes what it wrote so far, if a later step fails: the application may commit all the same. */
   readonly takeBackOwn?: () => SqlScript | undefined;
+  /** The version that it has written, if a later step fails, which only reads. Undefined: it may not be written. */
+  readonly written?: () => number | undefined;
   /** What takes it back, if its result comes when nobody waits for it any more. */
   readonly undo?: (late: SqlResult) => SqlScript | undefined;
 }

@@ -104,8 +104,18 @@ export class SqlJournal implements JournalStore {
     record: JournalRecord,
     leaseMs: number,
   ): Promise<StoredJournalRecord | undefined> {
-    const [row] = (await this.run(this.statements.replace(version, record, leaseMs))).rows;
-    return row && storedRecord(row);
+    const script = this.statements.replace(version, record, leaseMs);
+    try {
+      const [row] = (await this.run(script)).rows;
+      return row && storedRecord(row);
+    } catch (error) {
+      const written = script.written?.();
+      if (written === undefined) throw error;
+      // It could not be read again. The times of the database are not known, but how long ago it was.
+      const now = Date.now();
+      const times = { createdAt: now, updatedAt: now, ageMs: 0, idleMs: 0, leaseLeftMs: leaseMs };
+      return { record, version: written, ...times };
+    }
   }
 
   async remove(key: JournalKey, version: number): Promise<boolean> {
