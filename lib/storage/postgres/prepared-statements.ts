@@ -83,8 +83,7 @@ export class PreparedStatements {
    * `DISCARD ALL`. Then none is prepared any more.
    */
   async query(client: PostgresClient, text: string, values: readonly unknown[]): Promise<PostgresResult> {
-    // If this fails, so does the statement behind it, with the reason.
-    if (this.isLookDue()) await this.look(client, (ask) => client.query(ask)).catch(() => undefined);
+    if (this.isLookDue()) await this.lookAgain(client);
     const name = this.nameOf(text);
     if (name === undefined) return client.query(text, [...values]);
     try {
@@ -103,6 +102,15 @@ export class PreparedStatements {
    */
   nameOf(text: string): string | undefined {
     return this.arePrepared && this.isAskedOften(text) ? this.digestOf(text) : undefined;
+  }
+
+  /** Never rejects: the statement behind it does not need the answer. */
+  private async lookAgain(client: PostgresClient): Promise<void> {
+    try {
+      await this.look(client, (text) => client.query(text));
+    } catch {
+      this.untilLook = LOOK_AGAIN_AFTER;
+    }
   }
 
   private isLookDue(): boolean {
