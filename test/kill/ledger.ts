@@ -136,9 +136,9 @@ export class Ledger {
     return redisSteps((await this.server.appendOnlyFile?.()) ?? Buffer.alloc(0), LEASE_MS);
   }
 
-  /** How many changes of the inbox were committed together with another one. */
+  /** How many claims were committed together with another one. */
   async sharedCommits(): Promise<number> {
-    return this.pool ? sharedCommits(this.pool, 'steps') : 0;
+    return this.pool ? sharedCommits(this.pool, "steps WHERE state = 'running'") : 0;
   }
 
   /** The effects that were made, in their order. Only if effects are rows of the same database. */

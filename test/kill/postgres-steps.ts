@@ -35,10 +35,17 @@ export async function postgresSteps(pool: Pool): Promise<Step[]> {
   return rows;
 }
 
-/** How many rows were last written in a transaction that wrote another one, too. */
-export async function sharedCommits(pool: Pool, table: 'payments_journal' | 'steps'): Promise<number> {
-  const { rows } = await pool.query<{ readonly shared: number }>(
-    `SELECT (count(*) - count(DISTINCT xmin::text))::integer AS shared FROM ${table}`,
+/**
+ * How many rows were last written in a transaction that wrote another one, too.
+ *
+ * @param rows The table, and which of its rows count: a purge takes many at once.
+ */
+export async function sharedCommits(
+  pool: Pool,
+  rows: 'payments_journal' | "steps WHERE state = 'running'",
+): Promise<number> {
+  const { rows: counted } = await pool.query<{ readonly shared: number }>(
+    `SELECT (count(*) - count(DISTINCT xmin::text))::integer AS shared FROM ${rows}`,
   );
-  return rows[0]?.shared ?? 0;
+  return counted[0]?.shared ?? 0;
 }

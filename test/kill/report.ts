@@ -16,7 +16,7 @@ export function printReport(run: KillRun, tell: (line: string) => void): void {
   tell(`  journal        ${run.journalled} payments were written down before`);
   tell(`  operator       ${operations.releases} releases, ${operations.purges} purges`);
   if (run.looks > 0) tell(`  looks          ${run.looks} at effects, inbox and journal together`);
-  if (run.shared > 0) tell(`  shared         ${run.shared} changes in the commit of another`);
+  if (run.shared > 0) tell(`  shared         ${run.shared} claims in the commit of another`);
   tell(`  repeats        ${verdict.repeats.length}`);
   for (const { reference, because } of verdict.repeats) tell(`    ${reference}: ${because}`);
   tell(`  violations     ${verdict.violations.length}`);

@@ -42,7 +42,7 @@ export interface KillRun {
   readonly replicasStarted: number;
   /** How often it was looked whether effects, inbox and journal contradict each other. */
   readonly looks: number;
-  /** How many changes of the inbox were committed together with another one. */
+  /** How many claims were committed together with another one. */
   readonly shared: number;
   readonly journalled: number;
   readonly operations: { readonly releases: number; readonly purges: number };
@@ -212,11 +212,11 @@ function isDone(line: Line): line is Line & { readonly reference: string } {
   return line.what === 'known' || (line.what === 'finished' && line.said === true);
 }
 
-/** Without transactions of handlers, changes of the inbox share commits: the troubles are to meet some of them. */
+/** Without transactions of handlers, claims share commits: the troubles are to meet some of them. */
 function missingShares(mode: StorageMode, shared: number): string[] {
   return mode !== 'postgres-plain' || shared > 0
     ? []
-    : ['no two changes of the inbox shared a commit, so no trouble met one'];
+    : ['no two claims shared a commit, so no trouble met one'];
 }
 
 /** @param error What ended the run before everything was delivered. */
