@@ -75,7 +75,9 @@ describe('nestjs-payments conformance', () => {
       'l.md',
     );
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^held +DUPLICATE_REQUEST for the same key and collection +request_id [\w-]+/m);
+    expect(stdout).toMatch(/^held +DUPLICATE_REQUEST for the same key and collection\b/m);
+    // Not at every line: an id with nine digits in a row could be a phone number, and is not kept.
+    expect(stdout).toMatch(/^held .* request_id [\w-]+$/m);
     expect(stdout).toMatch(/^silent .*question \d+ in the letter$/m);
     const profile = JSON.parse(fileText('gateway.json')) as { facts: Record<string, unknown> };
     expect(profile.facts).toMatchObject({
