@@ -26,6 +26,20 @@ const COMPARISONS = {
 /** What every answer repeats. */
 const BASIC = { reference: 'text', amount: 'money', currency: 'text' } as const;
 
+/** What the answer to each operation repeats, and how it is compared. */
+const ECHOES = {
+  'collection.mobile-money': echoesOf('collection.mobile-money'),
+  'collection.partner-wallet': echoesOf('collection.partner-wallet'),
+  'disbursement.bank': echoesOf('disbursement.bank'),
+  'disbursement.mobile-money': echoesOf('disbursement.mobile-money'),
+};
+
+function echoesOf(
+  operation: keyof typeof MONEY_OPERATIONS,
+): readonly (readonly [field: string, as: keyof typeof COMPARISONS])[] {
+  return Object.entries({ ...BASIC, ...MONEY_OPERATIONS[operation].echoes });
+}
+
 /** Compares a payment with the record of the answer. Warnings contain no value of either. */
 export function checkEcho(
   { kind, operation, payment, body = {} }: Pick<MoneyCall<object>, 'kind' | 'operation' | 'payment' | 'body'>,
@@ -33,8 +47,7 @@ export function checkEcho(
 ): EchoCheck {
   const differing: string[] = [];
   const warnings: string[] = [];
-  const fields = { ...BASIC, ...MONEY_OPERATIONS[operation].echoes };
-  for (const [field, as] of Object.entries(fields)) {
+  for (const [field, as] of ECHOES[operation]) {
     const echoed = record[field];
     if (echoed == null) {
       warnings.push(`the answer does not repeat ${field}, so it could not be compared`);

@@ -119,9 +119,9 @@ function interpretSuccess<T extends object>(
     success: {
       value,
       text,
-      ...(outcome && { outcome }),
       warnings: [...echo.warnings, ...warnings, ...endWarnings(outcome)],
       envelope: { message, httpStatus, code: '', ...tokens },
+      ...(outcome && { outcome }),
     },
   };
 }
@@ -153,9 +153,9 @@ export function attemptInfo(report: TryReport, number: number, durationMs: numbe
   return {
     number,
     phase: phaseOf(event),
+    durationMs: Math.round(durationMs),
     ...(httpStatus !== undefined && { httpStatus }),
     ...(code !== undefined && { code }),
-    durationMs: Math.round(durationMs),
   };
 }
 
