@@ -6,7 +6,7 @@ import { type SqlExecutor, sqlStorage } from 'nestjs-payments/sql';
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
 import { Pool } from 'pg';
 import { type DataSource } from 'typeorm';
-import { CountingProxy } from '../support/counting-proxy.js';
+import { type CountingProxy, countingProxy } from '../support/counting-proxy.js';
 import { claimed, inboxDelivery } from '../support/inbox-contract.js';
 import { journalRecord, storedBy } from '../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
@@ -67,7 +67,7 @@ describeWith([postgresService], 'round trips to PostgreSQL', () => {
 
   beforeEach(async () => {
     database = await openPaymentsDatabase(postgresService.url);
-    proxy = await CountingProxy.before(postgresService.url);
+    proxy = await countingProxy(postgresService.url);
   });
   afterEach(async () => {
     await proxy.close();
@@ -94,7 +94,7 @@ describeWith([mysqlService], 'round trips to MariaDB', () => {
 
   beforeEach(async () => {
     database = await openMysql();
-    proxy = await CountingProxy.before(database.url);
+    proxy = await countingProxy(database.url);
   });
   afterEach(async () => {
     await proxy.close();
