@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { canonicalAmount } from '../common/money.js';
 import { MONEY_OPERATIONS } from '../common/operations.js';
 import { COLLECTION_STATUSES } from '../common/vocabulary.js';
-import { type PaymentsResponse, readPaymentRecord, wireAmount } from '../gateway/answer/wire-record.js';
+import {
+  type ListedValues,
+  type PaymentsResponse,
+  readPaymentRecord,
+  wireAmount,
+} from '../gateway/answer/wire-record.js';
 import { type CallOptions } from '../gateway/call-options.js';
 import { type MoneyCall } from '../gateway/gateway-call.js';
 import { type RequestRules } from '../gateway/gateway-client.js';
@@ -19,21 +24,27 @@ const MONEY_FIELDS = ['amount', 'fee', 'net_amount'] as const;
 interface CollectionRoute {
   readonly operation: 'collection.mobile-money' | 'collection.partner-wallet';
   readonly requestClass: RequestClass<MobileMoneyCollectionDto>;
-  /** What the record's `payment_method` says. */
-  readonly paymentMethod: string;
+  readonly listed: ListedValues;
 }
 
 const MOBILE_MONEY: CollectionRoute = {
   operation: 'collection.mobile-money',
   requestClass: MobileMoneyCollectionDto,
-  paymentMethod: 'mobile_money',
+  listed: listedValues('mobile_money'),
 };
 
 const PARTNER_WALLET: CollectionRoute = {
   operation: 'collection.partner-wallet',
   requestClass: PartnerWalletCollectionDto,
-  paymentMethod: 'partnerpesa',
+  listed: listedValues('partnerpesa'),
 };
+
+function listedValues(paymentMethod: string): ListedValues {
+  return [
+    ['status', COLLECTION_STATUSES],
+    ['payment_method', [paymentMethod]],
+  ];
+}
 
 /**
  * Asks customers for money. An accepted request is not a payment yet: the outcome comes with the webhook.
@@ -166,10 +177,6 @@ function collectionCall(
       customer_email: dto.customer_email,
       metadata: dto.metadata,
     },
-    read: (data) =>
-      readPaymentRecord(data, MONEY_FIELDS, {
-        status: COLLECTION_STATUSES,
-        payment_method: [route.paymentMethod],
-      }),
+    read: (data) => readPaymentRecord(data, MONEY_FIELDS, route.listed),
   };
 }

@@ -11,6 +11,8 @@ const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d{1,2})?$/;
 const CANONICAL = /^(?:0|[1-9]\d*)\.\d\d$/;
 /** A decimal column of a database often writes four places: `1180.5000` is still exact. */
 const SURPLUS_ZEROS = /(\.\d\d)0+$/;
+/** The cents of `-0`. */
+const NEGATIVE_ZERO = '-000';
 const LIMIT_CENTS = 10n ** 15n;
 const FIRST_INEXACT = 1e13;
 
@@ -30,8 +32,16 @@ export function parseCentsAsNumber(text: string): number | undefined {
 function centDigits(text: string): string | undefined {
   if (CANONICAL.test(text)) return text.slice(0, -3) + text.slice(-2);
   if (!PLAIN_DECIMAL.test(text)) return undefined;
-  const [whole = '', fraction = ''] = text.split('.');
-  return whole + fraction.padEnd(2, '0');
+  const point = text.indexOf('.');
+  return point === -1 ? `${text}00` : text.slice(0, point) + text.slice(point + 1).padEnd(2, '0');
+}
+
+/** A plain decimal as `formatCents` would write it; undefined for anything else. */
+function canonicalText(text: string): string | undefined {
+  if (CANONICAL.test(text)) return text;
+  const digits = centDigits(text);
+  if (digits === undefined) return undefined;
+  return digits === NEGATIVE_ZERO ? '0.00' : `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
 /** Writes cents as the canonical money string: exactly two decimals (`118050n` is `"1180.50"`). */
@@ -65,8 +75,7 @@ export function amountProblem(value: unknown): string | undefined {
  */
 export function canonicalAmount(value: MoneyInput): string {
   if (amountProblem(value) !== undefined) throw new RangeError('not an amount of money');
-  const text = String(value);
-  return CANONICAL.test(text) ? text : formatCents(parseCents(text) as bigint);
+  return canonicalText(String(value)) as string;
 }
 
 /**
@@ -78,9 +87,7 @@ export function moneyFromWire(value: unknown): string | undefined {
   // From 10^13 on a JSON number no longer holds every cent.
   if (typeof value === 'number' && Math.abs(value) >= FIRST_INEXACT) return undefined;
   const text = String(value);
-  if (CANONICAL.test(text)) return text;
-  const cents = parseCents(text.trim().replace(SURPLUS_ZEROS, '$1'));
-  return cents === undefined ? undefined : formatCents(cents);
+  return canonicalText(text) ?? canonicalText(text.trim().replace(SURPLUS_ZEROS, '$1'));
 }
 
 /** Any exact amount, 0 and negative ones included: a balance may be either. */

@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { canonicalAmount } from '../common/money.js';
 import { MONEY_OPERATIONS } from '../common/operations.js';
 import { DISBURSEMENT_STATUSES } from '../common/vocabulary.js';
-import { type PaymentsResponse, readPaymentRecord, wireAmount } from '../gateway/answer/wire-record.js';
+import {
+  type ListedValues,
+  type PaymentsResponse,
+  readPaymentRecord,
+  wireAmount,
+} from '../gateway/answer/wire-record.js';
 import { type CallOptions } from '../gateway/call-options.js';
 import { type MoneyCall } from '../gateway/gateway-call.js';
 import { type RequestRules } from '../gateway/gateway-client.js';
@@ -13,6 +18,8 @@ import { type BankDisbursement, BankDisbursementDto } from './bank-disbursement.
 import { type MobileMoneyDisbursement, MobileMoneyDisbursementDto } from './mobile-money-disbursement.js';
 
 const MONEY_FIELDS = ['amount', 'fee', 'total_amount'] as const;
+const BANK_VALUES: ListedValues = [['status', DISBURSEMENT_STATUSES]];
+const MOBILE_MONEY_VALUES: ListedValues = [...BANK_VALUES, ['channel', ['MOBILE_MONEY']]];
 
 /**
  * Sends money from the merchant's wallet. Look the recipient up right before with `NameLookupService`; an accepted
@@ -142,7 +149,7 @@ function bankCall(request: unknown, rules: RequestRules): MoneyCall<BankDisburse
       remarks: dto.remarks,
       metadata: dto.metadata,
     },
-    read: (data) => readPaymentRecord(data, MONEY_FIELDS, { status: DISBURSEMENT_STATUSES }),
+    read: (data) => readPaymentRecord(data, MONEY_FIELDS, BANK_VALUES),
   };
 }
 
@@ -169,7 +176,6 @@ function mobileMoneyCall(request: unknown, rules: RequestRules): MoneyCall<Mobil
       remarks: dto.remarks,
       metadata: dto.metadata,
     },
-    read: (data) =>
-      readPaymentRecord(data, MONEY_FIELDS, { status: DISBURSEMENT_STATUSES, channel: ['MOBILE_MONEY'] }),
+    read: (data) => readPaymentRecord(data, MONEY_FIELDS, MOBILE_MONEY_VALUES),
   };
 }

@@ -9,8 +9,14 @@ export interface SafeTokens {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const TOKEN = /^[\w.:-]{1,64}$/;
-/** The codes of the specification: those of errors, and the one success code that it shows. */
-const LISTED_CODES: ReadonlySet<string> = new Set([...Object.keys(GATEWAY_CODES), 'PAYMENT_INITIATED']);
+/** The codes of the specification: those of errors, and those that it shows for success. */
+const LISTED_CODES: ReadonlySet<string> = new Set([
+  ...Object.keys(GATEWAY_CODES),
+  'PAYMENT_INITIATED',
+  'DISBURSEMENT_INITIATED',
+  'ACCOUNT_VERIFIED',
+  'SUCCESS',
+]);
 
 /** Code and request id of an answer. One that is not a single token is left out: it may hold anything. */
 export function safeTokens(

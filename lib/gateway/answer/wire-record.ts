@@ -20,7 +20,7 @@ export function asRecord(data: unknown): WireRecord | undefined {
 export function withMoney(
   record: WireRecord,
   fields: readonly string[],
-): { readonly record: Record<string, unknown>; readonly warnings: readonly string[] } {
+): { readonly record: Record<string, unknown>; readonly warnings: string[] } {
   // No spread: Node 20 gives a new shape to each spread object that gets further properties.
   const result: Record<string, unknown> = Object.assign({}, record);
   const warnings: string[] = [];
@@ -53,17 +53,20 @@ export function unlistedValue(
     : [`${field} has a value that the specification does not list`];
 }
 
+/** Fields of a record, each with the values that the specification lists. */
+export type ListedValues = readonly (readonly [field: string, values: readonly string[]])[];
+
 /** Reads the record of a payment. */
 export function readPaymentRecord<T extends object>(
   data: unknown,
   moneyFields: readonly string[],
-  listed: Readonly<Record<string, readonly string[]>>,
+  listed: ListedValues,
 ): ReadPayload<T> | undefined {
   const wire = asRecord(data);
   if (!wire) return undefined;
   const { record, warnings } = withMoney(wire, moneyFields);
-  const unlisted = Object.entries(listed).flatMap(([field, values]) => unlistedValue(wire, field, values));
-  return { value: withMetadata(record) as T, warnings: [...warnings, ...unlisted] };
+  for (const [field, values] of listed) warnings.push(...unlistedValue(wire, field, values));
+  return { value: withMetadata(record) as T, warnings };
 }
 
 /** The status if a payment of this family ends with it; undefined for every other value. */

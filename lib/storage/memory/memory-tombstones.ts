@@ -86,7 +86,12 @@ type Key = readonly [first: number, second: number, third: number];
 
 function keyOf(reference: string): Key {
   // As UTF-8, all lone surrogates would be the same.
-  const digest = hash('sha256', Buffer.from(reference, 'utf16le'));
-  const word = (at: number): number => Number.parseInt(digest.slice(at, at + 8), 16);
-  return [word(0), word(8), word(16)];
+  const digest = hash('sha256', Buffer.from(reference, 'utf16le'), 'binary');
+  return [wordAt(digest, 0), wordAt(digest, 4), wordAt(digest, 8)];
+}
+
+/** Four bytes of a string of bytes as an unsigned number. */
+function wordAt(bytes: string, at: number): number {
+  const byte = (index: number): number => bytes.charCodeAt(at + index);
+  return ((byte(0) << 24) | (byte(1) << 16) | (byte(2) << 8) | byte(3)) >>> 0;
 }

@@ -84,6 +84,10 @@ describe('money from the wire', () => {
     expect(moneyFromWire(value)).toBeUndefined();
   });
 
+  it.each(['-0', '-0.0', '-0.00', -0])('%p is nothing, without a sign', (value) => {
+    expect(moneyFromWire(value)).toBe('0.00');
+  });
+
   it('keeps every cent of a JSON number below 10^13', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), (cents) => {

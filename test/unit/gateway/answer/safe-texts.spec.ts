@@ -44,7 +44,10 @@ describe('what a request says about people', () => {
 
 describe('code and request id of an answer', () => {
   const UUID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
-  const call = callWith({ phone: '255712345678', customer_name: 'Invalid, Payment Limits' });
+  const call = callWith({
+    phone: '255712345678',
+    customer_name: 'Invalid, Payment Limits Initiated Account Success',
+  });
   const kept = (requestId: string): string | undefined =>
     safeTokens({ requestId }, call, new Set()).requestId;
 
@@ -69,6 +72,9 @@ describe('code and request id of an answer', () => {
   it.each([
     ['INVALID_PHONE', 'INVALID_PHONE'],
     ['PAYMENT_INITIATED', 'PAYMENT_INITIATED'],
+    ['DISBURSEMENT_INITIATED', 'DISBURSEMENT_INITIATED'],
+    ['ACCOUNT_VERIFIED', 'ACCOUNT_VERIFIED'],
+    ['SUCCESS', 'SUCCESS'],
     ['LIMITS_REACHED', 'LIMITS_REACHED'],
     ['INVALID_PIN', '[redacted]_PIN'],
     ['PAYMENT_DONE', '[redacted]_DONE'],
