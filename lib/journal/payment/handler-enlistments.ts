@@ -6,20 +6,29 @@ type Send = () => Promise<void>;
 /** How many payments of one delivery are sent at the same time. */
 const AT_ONCE = 16;
 
-const current = new AsyncLocalStorage<HandlerEnlistments>();
+/**
+ * Absent while no journal of this process has transactions. Node 20 makes every promise of the process slower once
+ * an `AsyncLocalStorage` has run.
+ */
+let current: AsyncLocalStorage<HandlerEnlistments> | undefined;
 
 /** The payments that the handlers of one delivery enlist. They are sent when the delivery is committed. */
 export class HandlerEnlistments {
   private readonly sends: Send[] = [];
 
+  /** Said by each journal in which a handler can enlist. */
+  static expect(): void {
+    current ??= new AsyncLocalStorage();
+  }
+
   /** Notes a payment that is enlisted inside of a handler. */
   static add(send: Send): void {
-    current.getStore()?.sends.push(send);
+    current?.getStore()?.sends.push(send);
   }
 
   /** Runs handlers. */
   run<T>(handlers: () => T): T {
-    return current.run(this, handlers);
+    return current ? current.run(this, handlers) : handlers();
   }
 
   /** Sends what was enlisted; nobody waits for it. */

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { build, stop } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/** Node gives promises a number only after something has begun to follow them. */
+const SCRIPT = `
+  import { executionAsyncId } from 'node:async_hooks';
+  import { HandlerEnlistments } from './lib/journal/payment/handler-enlistments.js';
+  import { PlannedPayments } from './lib/journal/payment/planned-payments.js';
+
+  const sent = [];
+  const deliver = async () => {
+    const enlisted = new HandlerEnlistments();
+    await enlisted.run(async () => {
+      await undefined;
+      HandlerEnlistments.add(async () => sent.push('inside'));
+    });
+    HandlerEnlistments.add(async () => sent.push('outside'));
+    enlisted.send();
+    await undefined;
+    return { isFollowed: executionAsyncId() !== 0, sent: sent.splice(0) };
+  };
+  new PlannedPayments({});
+  const before = await deliver();
+  new PlannedPayments({ within: () => {} });
+  process.stdout.write(JSON.stringify([before, await deliver()]));
+`;
+
+describe('the handlers of a delivery', () => {
+  let seen: readonly { isFollowed: boolean; sent: string[] }[];
+
+  beforeAll(async () => {
+    const { outputFiles } = await build({
+      stdin: { contents: SCRIPT, resolveDir: process.cwd() },
+      bundle: true,
+      write: false,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+    });
+    // In a process of its own: the specs of a worker share theirs.
+    const args = ['--input-type=module', '--eval', outputFiles[0]!.text];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 10_000 });
+    seen = JSON.parse(stdout) as typeof seen;
+  });
+
+  afterAll(stop);
+
+  it('follow no promise of the process while no journal has transactions', () => {
+    expect(seen[0]).toEqual({ isFollowed: false, sent: [] });
+  });
+
+  it('send what they enlisted, and nothing else, once a journal has', () => {
+    expect(seen[1]).toEqual({ isFollowed: true, sent: ['inside'] });
+  });
+});
