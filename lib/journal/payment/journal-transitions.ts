@@ -196,7 +196,7 @@ export function toSettled(
 ): JournalRecord {
   const { outcome: _outcome, settledBy: _by, providerReference: _reference, ...rest } = closed(record);
   const ended = { outcome, settledBy, ...rest, state: 'settled' } as const;
-  return providerReference === undefined ? ended : { ...ended, providerReference };
+  return providerReference === undefined ? ended : { providerReference, ...ended };
 }
 
 /** The probe is about to leave. No other process may send it. */

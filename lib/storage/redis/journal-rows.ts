@@ -49,7 +49,7 @@ export function readRow(row: string, now: number, key: JournalKey): StoredJourna
   const [, version, created, updated, attemptAt, leaseUntil, attempt, state, json] = ROW.exec(row) ?? [];
   if (version === undefined) return unreadableRow(key);
   const updatedAt = Number(updated);
-  const columns = { ...key, state: state as JournalState, attempt: Number(attempt) };
+  const columns = { state: state as JournalState, attempt: Number(attempt), ...key };
   const { record, damaged } = readRecord(json ?? '', columns);
   const stored: StoredJournalRecord = {
     record,
