@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { HandlerEnlistments } from '../../../../lib/journal/payment/handler-enlistments.js';
 import { type InboxClaim } from '../../../../lib/storage/inbox-store.js';
@@ -7,6 +7,10 @@ import { HandlerRunner, RunningWork } from '../../../../lib/webhooks/delivery/ha
 import { WebhookTrace } from '../../../../lib/webhooks/delivery/webhook-trace.js';
 
 const event = paymentEvent('payment.success', { reference: 'order-1' });
+
+beforeAll(() => {
+  HandlerEnlistments.expect();
+});
 
 afterEach(() => {
   vi.restoreAllMocks();
