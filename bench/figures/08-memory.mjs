@@ -8,11 +8,14 @@ const CONCURRENCY = 50;
 /** What a heap may differ by from one collection of garbage to the next. */
 const NOTHING_MB = 2;
 
+/** What an application has anyway: the package is a part of one. */
+const APPLICATION = { name: `${BARE}, in an application`, client: 'nest', inside: 'bare', peers: true };
+
 export const title = 'Memory';
 
 export async function measure(size) {
   const calls = Math.ceil(CALLS * size.share);
-  const measured = CLIENTS.filter(({ name }) => name !== THROUGH_AXIOS);
+  const measured = [...CLIENTS.filter(({ name }) => name !== THROUGH_AXIOS), APPLICATION];
   const samples = await interleaved(measured, size, async (client) => {
     const { subjects, stop } = await startClients([client]);
     const [{ child }] = subjects;
@@ -26,11 +29,11 @@ export async function measure(size) {
     unit: `MB at the peak of ${calls} calls`,
     rows: rowsOf(samples, BARE),
     goals: [
-      timesAtMost(`against ${BARE}`, samples, MODULE, BARE, 2),
+      timesAtMost(`against ${BARE}`, samples, MODULE, BARE, 1.4),
       atMost(`heap grown over ${Math.ceil(MANY_CALLS * size.share)} calls`, grown, NOTHING_MB, 'MB'),
     ],
     remarks: [
-      'A fresh process each time. The module keeps the last 10,000 payments in its memory storage; the others keep nothing.',
+      'A fresh process each time. The module keeps the last 10,000 payments in its memory storage; the others keep nothing. “In an application”: of Nest, with HttpModule, class-validator, class-transformer and @nestjs/config.',
     ],
   };
 }
