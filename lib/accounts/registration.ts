@@ -8,6 +8,7 @@ import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { DisbursementsService } from '../disbursements/disbursements.service.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { constantKeys } from '../gateway/account-keys.js';
+import { HandlerEnlistments } from '../journal/payment/handler-enlistments.js';
 import { PaymentsJournal } from '../journal/payments-journal.js';
 import { NameLookupService } from '../name-lookup/name-lookup.service.js';
 import { WalletService } from '../wallet/wallet.service.js';
@@ -44,6 +45,8 @@ export function createRegistration(
   options: ResolvedRegistration,
   context: RegistrationContext,
 ): Registration {
+  // Now: the accounts of a resolver are made later, perhaps within a handler.
+  if (context.storage.journal.within) HandlerEnlistments.expect();
   const registration = 'accounts' in options ? resolverOf(options, context) : accountOf(options, context);
   return {
     services: registration.services,

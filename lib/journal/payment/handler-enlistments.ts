@@ -7,8 +7,8 @@ type Send = () => Promise<void>;
 const AT_ONCE = 16;
 
 /**
- * Absent while no journal of this process has transactions. Node 20 makes every promise of the process slower once
- * an `AsyncLocalStorage` has run.
+ * Absent while no journal of this process has transactions. Node 20 and 22 make every promise of the process slower
+ * once an `AsyncLocalStorage` has run.
  */
 let current: AsyncLocalStorage<HandlerEnlistments> | undefined;
 
@@ -16,7 +16,7 @@ let current: AsyncLocalStorage<HandlerEnlistments> | undefined;
 export class HandlerEnlistments {
   private readonly sends: Send[] = [];
 
-  /** Said by each journal in which a handler can enlist. */
+  /** Who has a journal in which handlers can enlist calls this before any handler runs. */
   static expect(): void {
     current ??= new AsyncLocalStorage();
   }

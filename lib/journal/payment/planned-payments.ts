@@ -58,9 +58,7 @@ export class PlannedPayments {
     private readonly writer: JournalWriter,
     private readonly places: InFlight,
     private readonly sender: Sender,
-  ) {
-    if (store.within) HandlerEnlistments.expect();
-  }
+  ) {}
 
   /**
    * Sends a payment. Resolves to undefined if somebody else sends it, or if this version cannot read it.

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { InFlight } from '../../../../lib/common/in-flight.js';
 import { type JournalStore } from '../../../../lib/storage/journal-store.js';
@@ -59,6 +59,10 @@ describe('planned payments', () => {
   let errors: string[];
   const tell = vi.fn();
   let payments: Payments;
+
+  beforeAll(() => {
+    HandlerEnlistments.expect();
+  });
 
   beforeEach(() => {
     journal = { ...bound(memoryStorage().journal) };
