@@ -11,7 +11,7 @@ const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d{1,2})?$/;
 const CANONICAL = /^(?:0|[1-9]\d*)\.\d\d$/;
 /** A decimal column of a database often writes four places: `1180.5000` is still exact. */
 const SURPLUS_ZEROS = /(\.\d\d)0+$/;
-/** The cents of `-0`. */
+/** The digits of `-0`. */
 const NEGATIVE_ZERO = '-000';
 const LIMIT_CENTS = 10n ** 15n;
 const FIRST_INEXACT = 1e13;
@@ -37,7 +37,7 @@ function centDigits(text: string): string | undefined {
 }
 
 /** A plain decimal as `formatCents` would write it; undefined for anything else. */
-function canonicalText(text: string): string | undefined {
+function moneyText(text: string): string | undefined {
   if (CANONICAL.test(text)) return text;
   const digits = centDigits(text);
   if (digits === undefined) return undefined;
@@ -75,7 +75,7 @@ export function amountProblem(value: unknown): string | undefined {
  */
 export function canonicalAmount(value: MoneyInput): string {
   if (amountProblem(value) !== undefined) throw new RangeError('not an amount of money');
-  return canonicalText(String(value)) as string;
+  return moneyText(String(value)) as string;
 }
 
 /**
@@ -87,7 +87,7 @@ export function moneyFromWire(value: unknown): string | undefined {
   // From 10^13 on a JSON number no longer holds every cent.
   if (typeof value === 'number' && Math.abs(value) >= FIRST_INEXACT) return undefined;
   const text = String(value);
-  return canonicalText(text) ?? canonicalText(text.trim().replace(SURPLUS_ZEROS, '$1'));
+  return moneyText(text) ?? moneyText(text.trim().replace(SURPLUS_ZEROS, '$1'));
 }
 
 /** Any exact amount, 0 and negative ones included: a balance may be either. */

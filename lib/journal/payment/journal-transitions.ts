@@ -196,6 +196,7 @@ export function toSettled(
 ): JournalRecord {
   const { outcome: _outcome, settledBy: _by, providerReference: _reference, ...rest } = closed(record);
   const ended = { outcome, settledBy, ...rest, state: 'settled' } as const;
+  // The spread comes last: Node 20 gives a new shape to each object that gets properties after one.
   return providerReference === undefined ? ended : { providerReference, ...ended };
 }
 

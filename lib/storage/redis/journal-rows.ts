@@ -49,6 +49,7 @@ export function readRow(row: string, now: number, key: JournalKey): StoredJourna
   const [, version, created, updated, attemptAt, leaseUntil, attempt, state, json] = ROW.exec(row) ?? [];
   if (version === undefined) return unreadableRow(key);
   const updatedAt = Number(updated);
+  // Node 20 gives a new shape to each object that gets properties after a spread.
   const columns = { state: state as JournalState, attempt: Number(attempt), ...key };
   const { record, damaged } = readRecord(json ?? '', columns);
   const stored: StoredJournalRecord = {

@@ -84,8 +84,25 @@ describe('money from the wire', () => {
     expect(moneyFromWire(value)).toBeUndefined();
   });
 
-  it.each(['-0', '-0.0', '-0.00', -0])('%p is nothing, without a sign', (value) => {
+  it.each(['-0', '-0.0', '-0.00', '-0.0000', -0])('%p reads as 0.00, without a sign', (value) => {
     expect(moneyFromWire(value)).toBe('0.00');
+  });
+
+  it('reads every plain decimal as its cents are written', () => {
+    const decimals = fc.record({
+      sign: fc.constantFrom('', '-'),
+      whole: fc.bigInt({ min: 0n, max: 10n ** 15n }),
+      fraction: fc.constantFrom('', '.5', '.05', '.50', '.0', '.00'),
+      space: fc.constantFrom('', ' ', '\n'),
+      zeros: fc.constantFrom('', '0', '00'),
+    });
+    fc.assert(
+      fc.property(decimals, ({ sign, whole, fraction, space, zeros }) => {
+        const text = `${sign}${whole}${fraction}`;
+        const surplus = fraction.length === 3 ? zeros : '';
+        expect(moneyFromWire(`${space}${text}${surplus}${space}`)).toBe(formatCents(parseCents(text)!));
+      }),
+    );
   });
 
   it('keeps every cent of a JSON number below 10^13', () => {
