@@ -91,6 +91,18 @@ describe('the seven operations', () => {
     expect(payment.lastResponse.warnings).toEqual([]);
   });
 
+  it('warns of a collection that was asked for in another way', async () => {
+    const warnings = ['payment_method has a value that the specification does not list'];
+    gateway.answer(json(envelope(collectionRecord, 'PAYMENT_INITIATED')));
+    const byWallet = await merchant.collections.partnerWallet(collectionRequest);
+    expect(byWallet.lastResponse.warnings).toEqual(warnings);
+
+    const record = { ...collectionRecord, reference: 'order-2', payment_method: 'partnerpesa' };
+    gateway.answer(json(envelope(record, 'PAYMENT_INITIATED')));
+    const byPhone = await merchant.collections.mobileMoney({ ...collectionRequest, reference: 'order-2' });
+    expect(byPhone.lastResponse.warnings).toEqual(warnings);
+  });
+
   it('pays a bank account', async () => {
     gateway.answer(json(envelope(bankRecord, 'DISBURSEMENT_INITIATED'), 201));
     const payout = await merchant.disbursements.bank(bankRequest);

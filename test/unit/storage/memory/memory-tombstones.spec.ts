@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { MemoryTombstones } from '../../../../lib/storage/memory/memory-tombstones.js';
 
@@ -21,6 +22,15 @@ describe('the tombstones of the memory storage', () => {
     tombstones.add(other, { attempt: 2, end: 'accepted' }, 1_000);
     expect(tombstones.find(reference)).toEqual({ attempt: 1, end: 'rejected' });
     expect(tombstones.find(other)).toEqual({ attempt: 2, end: 'accepted' });
+  });
+
+  it('know a reference by the first 96 bits of its SHA-256, for fewer would let some be taken for others', () => {
+    const tombstones = new MemoryTombstones();
+    tombstones.add('order-1', { attempt: 1, end: 'rejected' }, 1_000);
+    const digest = createHash('sha256').update(Buffer.from('order-1', 'utf16le')).digest();
+    const { slots } = tombstones as unknown as { readonly slots: Uint32Array };
+    const at = slots.indexOf(digest.readUInt32BE(0));
+    expect([...slots.subarray(at, at + 3)]).toEqual([0, 4, 8].map((byte) => digest.readUInt32BE(byte)));
   });
 
   it.each([
