@@ -1,9 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { execFile } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { expect, it, vi } from 'vitest';
-import { build, stop } from 'esbuild';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import * as callDiagnostics from '../../../lib/common/call-diagnostics.js';
 import {
@@ -13,6 +10,7 @@ import {
   publishDiagnostics,
 } from '../../../lib/common/diagnostics.js';
 import * as webhookDiagnostics from '../../../lib/common/webhook-diagnostics.js';
+import { scriptOutput } from '../../support/script-output.js';
 
 const { CALL_ATTEMPT_START_CHANNEL, CALL_END_CHANNEL, CALL_START_CHANNEL } = callDiagnostics;
 
@@ -35,18 +33,7 @@ import { onPaymentsDiagnostics, publishDiagnostics } from './lib/common/diagnost
 `;
 
 it('keeps its listeners when memory is collected', async () => {
-  const { outputFiles } = await build({
-    stdin: { contents: SCRIPT, resolveDir: process.cwd() },
-    bundle: true,
-    write: false,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-  });
-  await stop();
-  const args = ['--expose-gc', '--input-type=module', '--eval', outputFiles[0]!.text];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 10_000 });
-  expect(stdout).toBe('1');
+  expect(await scriptOutput(SCRIPT, '--expose-gc')).toBe('1');
 });
 
 it('does not even build an event to which nobody listens', () => {

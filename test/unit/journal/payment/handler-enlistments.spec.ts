@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { build, stop } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { scriptOutput } from '../../../support/script-output.js';
 
 /** Node 20 and 22 give promises a number only after something has begun to follow them; later ones never do. */
 const SCRIPT = `
@@ -29,21 +27,8 @@ describe('the handlers of a delivery', () => {
   let seen: readonly { isFollowed: boolean; sent: string[] }[];
 
   beforeAll(async () => {
-    const { outputFiles } = await build({
-      stdin: { contents: SCRIPT, resolveDir: process.cwd() },
-      bundle: true,
-      write: false,
-      packages: 'external',
-      platform: 'node',
-      format: 'esm',
-    });
-    // In a process of its own: the specs of a worker share theirs.
-    const args = ['--input-type=module', '--eval', outputFiles[0]!.text];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 10_000 });
-    seen = JSON.parse(stdout) as typeof seen;
+    seen = JSON.parse(await scriptOutput(SCRIPT)) as typeof seen;
   });
-
-  afterAll(stop);
 
   it('follow no promise of the process while nobody expects that they enlist', () => {
     expect(seen[0]).toEqual({ isFollowed: false, sent: [] });
