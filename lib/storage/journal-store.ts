@@ -282,8 +282,8 @@ export interface JournalStore {
   accounts(page: AccountPageStart): Promise<AccountPage>;
   /**
    * The journal inside of a transaction that the application began on the same database. Absent if the storage has no
-   * transactions. Rejects with a `PaymentsConfigError` if `transaction` is none, or one of another database: a payment
-   * written there would never be sent.
+   * transactions: the boot looks for it. Rejects with a `PaymentsConfigError` if `transaction` is none, or one of another
+   * database: a payment written there would never be sent.
    *
    * @param transaction The application's own object, for example the `PoolClient` of `pg` after BEGIN.
    */
