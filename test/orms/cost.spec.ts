@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createPool } from 'mysql2/promise';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { fromMysql2 } from 'nestjs-payments/mysql';
@@ -65,8 +65,11 @@ describeWith([postgresService], 'round trips to PostgreSQL', () => {
   let database: PaymentsDatabase;
   let proxy: CountingProxy;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await openPaymentsDatabase(postgresService.url);
+  });
+  beforeEach(async () => {
+    database = await database.reopen();
     proxy = await countingProxy(postgresService.url);
   });
   afterEach(async () => {

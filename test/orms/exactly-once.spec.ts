@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Injectable, Logger } from '@nestjs/common';
 import { OnPayment, type PaymentEventContext, type PaymentWebhookEvent } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
@@ -44,10 +44,13 @@ describeWith([postgresService], "a handler that writes with an ORM on the applic
   const errors = vi.fn<(message: string) => void>();
 
   patientLibrary();
+  beforeAll(async () => {
+    database = await openPaymentsDatabase(postgresService.url);
+  });
   beforeEach(async () => {
     errors.mockClear();
     vi.spyOn(Logger.prototype, 'error').mockImplementation(errors);
-    database = await openPaymentsDatabase(postgresService.url);
+    database = await database.reopen();
     await database.pool.query('CREATE TABLE credits (reference text PRIMARY KEY, times int NOT NULL)');
     // The class of the pg that the ORMs have: Prisma asks for it.
     pool = new Pool({ ...database.pool.options, max: POOL_SIZE });

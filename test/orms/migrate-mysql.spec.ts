@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createPool, type Pool } from 'mysql2/promise';
 import { fromMysql2 } from 'nestjs-payments/mysql';
 import { sqlStorage } from 'nestjs-payments/sql';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { bundleCli, type FinishedCli, removeCli, runCommand } from '../support/cli-process.js';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { bundleCli, type FinishedCli, runCommand } from '../support/cli-process.js';
 import { journalRecord } from '../support/journal-contract.js';
 import { describeWith, mysqlService } from '../support/services.js';
 
@@ -16,7 +16,6 @@ describeWith([mysqlService], 'nestjs-payments migrate with MariaDB', () => {
   let url: URL;
 
   beforeAll(bundleCli);
-  afterAll(removeCli);
   beforeEach(async () => {
     name = `migrate_${randomBytes(6).toString('hex')}`;
     server = createPool({ uri: mysqlService.url, multipleStatements: true });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { type INestApplication, Injectable, Logger, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { InjectDataSource, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
@@ -64,9 +64,12 @@ describeWith([postgresService], 'a Nest application with @nestjs/typeorm', () =>
   let sandbox: PaymentsSandbox;
   let app: INestApplication;
 
+  beforeAll(async () => {
+    database = await openPaymentsDatabase(postgresService.url);
+  });
   beforeEach(async () => {
     vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
-    database = await openPaymentsDatabase(postgresService.url);
+    database = await database.reopen();
     await database.pool.query(`CREATE TABLE shop_orders (reference text PRIMARY KEY, payments int NOT NULL);
       CREATE TABLE shop_audit (line text PRIMARY KEY);
       INSERT INTO shop_orders VALUES ('order-1', 0)`);

@@ -95,9 +95,12 @@ describeWith([postgresService], '@nestjs-cls/transactional', () => {
   afterAll(() => {
     rmSync(FOLDER, { recursive: true });
   });
+  beforeAll(async () => {
+    database = await openPaymentsDatabase(postgresService.url);
+  });
   beforeEach(async () => {
     vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
-    database = await openPaymentsDatabase(postgresService.url);
+    database = await database.reopen();
     await database.pool.query(`CREATE TABLE orders (reference text PRIMARY KEY, paid int NOT NULL);
       CREATE TABLE audit (line text);
       INSERT INTO orders VALUES ('order-1', 0)`);

@@ -12,7 +12,7 @@ import { type PaymentWebhookEvent } from 'nestjs-payments';
 import { Pool } from 'pg';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bundleCli, removeCli, runCommand } from '../support/cli-process.js';
+import { bundleCli, runCommand } from '../support/cli-process.js';
 import { journalRecord } from '../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { describeWith, postgresService } from '../support/services.js';
@@ -139,7 +139,6 @@ describeWith([postgresService], 'what migrate --sql prints, in a migration of', 
   let statements: string;
 
   beforeAll(bundleCli);
-  afterAll(removeCli);
   beforeEach(async () => {
     database = await openPaymentsDatabase(postgresService.url);
     pool = new Pool({ ...database.pool.options, max: 5 });

@@ -149,8 +149,17 @@ function installedPackages(): string {
   return nest.slice(0, nest.lastIndexOf(join('@nestjs', 'core')));
 }
 
-/** A TypeScript file as JavaScript that writes the types of constructors down. */
-export async function compiled(filename: string, source: string): Promise<string> {
+const compiledFiles = new Map<string, Promise<string>>();
+
+/** A TypeScript file as JavaScript that writes the types of constructors down. Most programs have most files in common. */
+export function compiled(filename: string, source: string): Promise<string> {
+  const key = `${filename}\n${source}`;
+  let code = compiledFiles.get(key);
+  if (code === undefined) compiledFiles.set(key, (code = compile(filename, source)));
+  return code;
+}
+
+async function compile(filename: string, source: string): Promise<string> {
   const { code } = await transform(source, {
     filename,
     swcrc: false,

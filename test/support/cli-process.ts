@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,9 +11,9 @@ import { compiled } from './child-program.js';
 
 // As deep under the root as dist/esm/cli, so that the command finds package.json where the built one does.
 const FOLDER = join(process.cwd(), 'node_modules', '.cache', 'nestjs-payments-cli');
-// No two builds have one name: Node would not load the second one.
-let buildId = '';
-const fileOf = (name: 'main' | 'run-cli'): string => join(FOLDER, `${name}-${buildId}.mjs`);
+/** The run, by whose number `global-setup.mjs` finds what it removes, and the worker. */
+const BUILD = `${process.ppid}-${process.pid}`;
+const fileOf = (name: 'main' | 'run-cli'): string => join(FOLDER, `${name}-${BUILD}.mjs`);
 
 /** What `payout` loads, as an application has it. */
 const PACKAGES = [
@@ -29,14 +28,19 @@ const PACKAGES = [
   'rxjs',
 ];
 
-/** Bundles the command, so that the suite needs no build of the package. */
-export async function bundleCli(): Promise<void> {
+let bundled: Promise<void> | undefined;
+
+/** Bundles the command, so that the suite needs no build of the package: once for all specs of a worker. */
+export function bundleCli(): Promise<void> {
+  return (bundled ??= bundle());
+}
+
+async function bundle(): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
-  buildId = randomUUID();
   await build({
     entryPoints: ['lib/cli/main.ts', 'lib/cli/run-cli.ts'],
     outdir: FOLDER,
-    entryNames: `[name]-${buildId}`,
+    entryNames: `[name]-${BUILD}`,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',
@@ -44,7 +48,7 @@ export async function bundleCli(): Promise<void> {
     target: 'node20',
     // What a command loads only when it needs it stays in files of its own, as in the built one.
     splitting: true,
-    chunkNames: `chunk-${buildId}-[hash]`,
+    chunkNames: `chunk-${BUILD}-[hash]`,
     external: PACKAGES,
     alias: { yaml: join(process.cwd(), 'node_modules', 'yaml', 'browser', 'index.js') }, // as scripts/bundle.mjs
     logLevel: 'silent',
@@ -69,11 +73,6 @@ async function withDecorators({ path }: { readonly path: string }): Promise<OnLo
 /** The bundled command, for Node. */
 export function cliFile(): string {
   return fileOf('main');
-}
-
-export function removeCli(): void {
-  const own = readdirSync(FOLDER).filter((name) => name.includes(buildId));
-  for (const name of own) rmSync(join(FOLDER, name), { force: true });
 }
 
 export interface FinishedCli {

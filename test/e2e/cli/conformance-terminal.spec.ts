@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { bundleCli, CliProcess, environmentOf, removeCli } from '../../support/cli-process.js';
+import { bundleCli, CliProcess, environmentOf } from '../../support/cli-process.js';
 
 const CTRL_C = '\u0003';
 const LISTENING = ['--listen', '0', '--public-url', 'http://shop.example/hooks'] as const;
@@ -12,7 +12,6 @@ let sandbox: PaymentsSandbox;
 let folder: string;
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 beforeEach(async () => {
   sandbox = await PaymentsSandbox.start({ clock: 'manual' });
   folder = mkdtempSync(join(tmpdir(), 'payments-conformance-'));

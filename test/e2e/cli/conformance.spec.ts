@@ -4,14 +4,13 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import {
   bundleCli,
   CliProcess,
   environmentOf,
   type FinishedCli,
-  removeCli,
   runCommand,
 } from '../../support/cli-process.js';
 
@@ -29,7 +28,6 @@ let sandbox: PaymentsSandbox;
 let folder: string;
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 beforeEach(async () => {
   sandbox = await PaymentsSandbox.start({ clock: 'manual' });
   folder = mkdtempSync(join(tmpdir(), 'payments-conformance-'));

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { hmac, standardWebhooks, stripeStyle } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentsOptions, secret, startWebhookApp } from '../../support/webhook-app.js';
-import { bundleCli, environmentOf, removeCli, runCommand, runProcess } from '../../support/cli-process.js';
+import { bundleCli, environmentOf, runCommand, runProcess } from '../../support/cli-process.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 
 let sandbox: PaymentsSandbox;
@@ -21,7 +21,6 @@ beforeAll(async () => {
   sandbox = await PaymentsSandbox.start({ webhookSecret: secret });
 });
 afterAll(async () => {
-  removeCli();
   await sandbox.stop();
 });
 beforeEach(() => {

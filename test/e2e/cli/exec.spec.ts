@@ -4,12 +4,11 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { profileWith } from '../../support/gateway-profiles.js';
-import { bundleCli, CliProcess, removeCli, runProcess } from '../../support/cli-process.js';
+import { bundleCli, CliProcess, runProcess } from '../../support/cli-process.js';
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 
 const exec = (code: string, ...options: string[]): string[] => [
   'sandbox',

@@ -1,14 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callerOf } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
-import { bundleCli, environmentOf, removeCli } from '../../support/cli-process.js';
+import { bundleCli, environmentOf } from '../../support/cli-process.js';
 import { InitApplication, SKELETONS } from './init-application.js';
 
 const ADDED = ['src/payments/payments.controller.ts', 'src/payments/payments.handler.ts'];
 let application: InitApplication;
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 afterEach(() => {
   application.remove();
 });

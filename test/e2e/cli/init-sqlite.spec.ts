@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeAll, expect, it } from 'vitest';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { bundleCli, environmentOf, removeCli } from '../../support/cli-process.js';
+import { bundleCli, environmentOf } from '../../support/cli-process.js';
 import { deliverEvent } from '../../support/deliver-event.js';
 import { describeWithSqlite } from '../../support/sqlite-file.js';
 import { InitApplication, SKELETONS } from './init-application.js';
@@ -9,7 +9,6 @@ let application: InitApplication;
 
 describeWithSqlite('a new application with the line of init for SQLite', () => {
   beforeAll(bundleCli);
-  afterAll(removeCli);
   afterEach(() => {
     application.remove();
   });

@@ -1,13 +1,12 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bundleCli, removeCli } from '../../support/cli-process.js';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bundleCli } from '../../support/cli-process.js';
 import { InitApplication } from './init-application.js';
 
 let application: InitApplication;
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 beforeEach(() => {
   application = new InitApplication('nest11-commonjs');
 });

@@ -2,16 +2,15 @@ import { isBuiltin } from 'node:module';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeSkipped } from '../../support/describe-skipped.js';
-import { bundleCli, removeCli } from '../../support/cli-process.js';
+import { bundleCli } from '../../support/cli-process.js';
 import { InitApplication } from './init-application.js';
 
 const ADDED = ['.env.example', 'src/payments/payments.controller.ts', 'src/payments/payments.handler.ts'];
 let application: InitApplication;
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 afterEach(() => {
   application.remove();
 });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Pool } from 'pg';
 import { postgresStorage } from 'nestjs-payments/postgres';
-import { bundleCli, type FinishedCli, removeCli, runCommand, runProcess } from '../../support/cli-process.js';
+import { bundleCli, type FinishedCli, runCommand, runProcess } from '../../support/cli-process.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import { describeWith, postgresService } from '../../support/services.js';
 import { describeWithSqlite, sqliteFile, type SqliteTestFile } from '../../support/sqlite-file.js';
@@ -17,7 +17,6 @@ const OWN = 8;
 const SECRET = 'hush-8f3a';
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 
 const withUrl = (url: string, ...args: readonly string[]): Promise<FinishedCli> =>
   runCommand(['migrate', ...args], { environment: { DATABASE_URL: url } });

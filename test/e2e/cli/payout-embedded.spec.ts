@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type PayoutLine } from 'nestjs-payments/batches';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import {
@@ -10,14 +10,13 @@ import {
   type CliSurroundings,
   environmentOf,
   type FinishedCli,
-  removeCli,
   runCommand,
 } from '../../support/cli-process.js';
+import '../../support/pglite-template.js';
 import { knownLines } from '../../support/known-lines.js';
 import { describeWithSqlite } from '../../support/sqlite-file.js';
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 
 let sandbox: PaymentsSandbox;
 let folder: string;

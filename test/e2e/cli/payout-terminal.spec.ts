@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { bundleCli, CliProcess, environmentOf, removeCli } from '../../support/cli-process.js';
+import { bundleCli, CliProcess, environmentOf } from '../../support/cli-process.js';
 import { knownLines } from '../../support/known-lines.js';
 
 const HIDDEN_CURSOR = '\u001B[?25l';
@@ -13,7 +13,6 @@ let sandbox: PaymentsSandbox;
 let folder: string;
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 beforeEach(async () => {
   sandbox = await PaymentsSandbox.start();
   folder = mkdtempSync(join(tmpdir(), 'payout-'));

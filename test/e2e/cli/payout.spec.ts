@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Pool } from 'pg';
 import { type PayoutLine } from 'nestjs-payments/batches';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -12,7 +12,6 @@ import {
   CliProcess,
   environmentOf,
   type FinishedCli,
-  removeCli,
   runCommand,
 } from '../../support/cli-process.js';
 import { describeWith, postgresService } from '../../support/services.js';
@@ -29,7 +28,6 @@ interface Said {
 }
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 
 describeWith([postgresService], 'nestjs-payments payout', () => {
   let sandbox: PaymentsSandbox;

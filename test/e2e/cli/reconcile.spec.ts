@@ -5,12 +5,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { addMoney } from 'nestjs-payments';
 import { type CloseException, type CloseProposal, type CloseSummary } from 'nestjs-payments/reconciliation';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import '../../support/pglite-template.js';
 import { knownLines } from '../../support/known-lines.js';
 import {
   bundleCli,
   environmentOf,
   type FinishedCli,
-  removeCli,
   runCommand,
   runProcess,
 } from '../../support/cli-process.js';
@@ -34,7 +34,6 @@ interface Said {
 }
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 
 describeWith([postgresService], 'nestjs-payments reconcile', () => {
   let place: ReconciliationPlace;

@@ -5,14 +5,8 @@ import { type AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  bundleCli,
-  CliProcess,
-  type CliSurroundings,
-  removeCli,
-  runProcess,
-} from '../../support/cli-process.js';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { bundleCli, CliProcess, type CliSurroundings, runProcess } from '../../support/cli-process.js';
 
 const TOKEN = 'a-token-for-this-test';
 const PORT_LINE = /PAYMENTS_BASE_URL=http:\/\/127\.0\.0\.1:(\d+)\/api\/v1\n/;
@@ -21,7 +15,6 @@ const JSON_BODY = { 'content-type': 'application/json' };
 let open: (() => unknown)[] = [];
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 afterEach(async () => {
   await Promise.all(open.map((close) => close()));
   open = [];

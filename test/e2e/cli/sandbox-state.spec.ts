@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bundleCli, CliProcess, removeCli, runCommand } from '../../support/cli-process.js';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bundleCli, CliProcess, runCommand } from '../../support/cli-process.js';
 
 const SECRET_LINE = /PAYMENTS_WEBHOOK_SECRET=(\S+)/;
 
@@ -10,7 +10,6 @@ let folder: string;
 let running: CliProcess[];
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'sandbox-state-'));
   running = [];

@@ -4,15 +4,14 @@ import { createServer, request, type RequestListener, type Server } from 'node:h
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { bundleCli, CliProcess, type FinishedCli, removeCli } from '../../support/cli-process.js';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { bundleCli, CliProcess, type FinishedCli } from '../../support/cli-process.js';
 
 const PORT_LINE = /PAYMENTS_BASE_URL=http:\/\/127\.0\.0\.1:(\d+)\/api\/v1\n/;
 
 let open: (() => unknown)[] = [];
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 afterEach(async () => {
   await Promise.all(open.map((close) => close()));
   open = [];

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { bundleCli, CliProcess, removeCli, runCommand, runProcess } from '../../support/cli-process.js';
+import { bundleCli, CliProcess, runCommand, runProcess } from '../../support/cli-process.js';
 import { seedFileSchema } from '../../support/seed-file-schema.js';
 
 const EXAMPLE =
@@ -14,7 +14,6 @@ let folder: string;
 let running: CliProcess[];
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'seed-file-'));
   running = [];

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHmac } from 'node:crypto';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { secret, startWebhookApp } from '../../support/webhook-app.js';
-import { bundleCli, type FinishedCli, removeCli, runProcess } from '../../support/cli-process.js';
+import { bundleCli, type FinishedCli, runProcess } from '../../support/cli-process.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 
 const TIMED = ['--payload', 'v0:{timestamp}:{body}', '--timestamp-header', 'x-time', '--prefix', 'v0='];
@@ -21,7 +21,6 @@ beforeAll(async () => {
   writeFileSync(join(folder, '.env'), `PAYMENTS_WEBHOOK_SECRET=${secret}\n`);
 });
 afterAll(() => {
-  removeCli();
   rmSync(folder, { recursive: true });
 });
 

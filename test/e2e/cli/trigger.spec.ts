@@ -5,7 +5,7 @@ import { type AddressInfo } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { type PaymentWebhookEvent, stripeStyle, OnPayment } from 'nestjs-payments';
 import { paymentsOptions, secret, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
-import { bundleCli, type FinishedCli, removeCli, runProcess } from '../../support/cli-process.js';
+import { bundleCli, type FinishedCli, runProcess } from '../../support/cli-process.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 
 const heard: PaymentWebhookEvent[] = [];
@@ -32,7 +32,6 @@ beforeAll(async () => {
   shop = await startWebhookApp('express', { controllers: [WebhooksController], providers: [Orders] });
 });
 afterAll(async () => {
-  removeCli();
   await shop.app.close();
 });
 beforeEach(() => {

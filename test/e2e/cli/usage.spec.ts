@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleCli, removeCli, runCommand, runProcess } from '../../support/cli-process.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bundleCli, runCommand, runProcess } from '../../support/cli-process.js';
 
 beforeAll(bundleCli);
-afterAll(removeCli);
 
 const secret = { environment: { PAYMENTS_WEBHOOK_SECRET: 'a-secret-of-enough-bytes' } };
 const TO = ['--to', 'http://127.0.0.1:9/hook'];

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleCli, cliFile, removeCli } from '../../support/cli-process.js';
+import { bundleCli, cliFile } from '../../support/cli-process.js';
 import { composeFile } from '../../support/compose-file.js';
 import { describeSkipped } from '../../support/describe-skipped.js';
 
@@ -96,7 +96,6 @@ const specs = (): void => {
       rmSync(`/etc/netns/${namespaceOf(name)}`, { recursive: true });
     }
     rmSync(folder, { recursive: true });
-    removeCli();
   });
 
   function start(name: keyof typeof HOSTS, command: readonly string[], environment = {}) {

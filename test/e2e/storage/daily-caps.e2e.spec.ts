@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import {
   type BankDisbursement,
@@ -105,8 +105,11 @@ describeWith([postgresService], 'replicas on one PostgreSQL', () => {
   const storage = (pool = database.pool): PaymentsStorage =>
     postgresStorage({ pool, schema: database.schema, transactional: true });
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await openPaymentsDatabase(postgresService.url);
+  });
+  beforeEach(async () => {
+    database = await database.reopen();
   });
   afterEach(() => database.close());
 

@@ -13,7 +13,7 @@ import {
 } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { GatewayReplay } from 'nestjs-payments/testing';
-import { bundleCli, environmentOf, removeCli, runCommand } from '../../support/cli-process.js';
+import { bundleCli, environmentOf, runCommand } from '../../support/cli-process.js';
 import { profileWith } from '../../support/gateway-profiles.js';
 
 const PHONE = '255712345678';
@@ -42,7 +42,6 @@ beforeAll(async () => {
   text = readFileSync(join(folder, 'exchanges.json'), 'utf8');
 });
 afterAll(() => {
-  removeCli();
   rmSync(folder, { recursive: true });
 });
 afterEach(async () => {

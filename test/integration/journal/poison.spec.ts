@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { type Redis } from 'ioredis';
 import {
@@ -141,8 +141,11 @@ describe('an entry of the journal that this version cannot deal with', () => {
 describeWith([postgresService], 'a row of PostgreSQL that cannot be read', () => {
   let database: PaymentsDatabase;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await openPaymentsDatabase(postgresService.url);
+  });
+  beforeEach(async () => {
+    database = await database.reopen();
     const { pool, schema } = database;
     await start({
       storage: postgresStorage({ pool, schema }),

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { bundleCli, environmentOf, removeCli, runCommand } from '../../../support/cli-process.js';
+import { bundleCli, environmentOf, runCommand } from '../../../support/cli-process.js';
 import {
   type Conclusion,
   conclusionsAfterAnHour,
@@ -130,7 +130,6 @@ describe('a request that may be sent after an hour alone', () => {
 
 describe('nestjs-payments conformance --after-an-hour', () => {
   beforeAll(bundleCli);
-  afterAll(removeCli);
 
   it('says when to ask again, and then the same command goes on and writes its files', async () => {
     const sandbox = await startSandbox({ clock: 'manual' });

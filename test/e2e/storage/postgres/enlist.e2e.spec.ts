@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Injectable, Logger } from '@nestjs/common';
 import {
   DisbursementsService,
@@ -62,11 +62,14 @@ describeWith([postgresService], 'a payment that is enlisted in a transaction of 
       [Orders],
     );
 
+  beforeAll(async () => {
+    database = await openPaymentsDatabase(postgresService.url);
+  });
   beforeEach(async () => {
     for (const level of ['log', 'warn', 'error'] as const)
       vi.spyOn(Logger.prototype, level).mockImplementation(() => {});
     clients = [];
-    database = await openPaymentsDatabase(postgresService.url);
+    database = await database.reopen();
     await database.pool.query('CREATE TABLE invoices (reference text)');
     gateway = await startMisbehavingGateway();
     gateway.answer(accept);

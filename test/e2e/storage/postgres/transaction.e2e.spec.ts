@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { Injectable, Logger } from '@nestjs/common';
 import {
   type JournalEntry,
@@ -36,10 +36,13 @@ describeWith([postgresService], 'a webhook whose handler writes in the transacti
   let sandbox: PaymentsSandbox;
   let payments: PaymentsApp;
 
+  beforeAll(async () => {
+    database = await openPaymentsDatabase(postgresService.url);
+  });
   beforeEach(async () => {
     afterwards = () => undefined;
     vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
-    database = await openPaymentsDatabase(postgresService.url);
+    database = await database.reopen();
     await database.pool.query('CREATE TABLE orders (reference text)');
     proxy = await SeverableProxy.before(postgresService.url);
     sandbox = await startSandbox({ clock: 'manual', seed: 1 });

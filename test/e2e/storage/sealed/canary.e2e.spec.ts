@@ -198,8 +198,11 @@ it('the scan finds a canary in whatever spelling', () => {
 
 describeWith([postgresService], 'a dump of PostgreSQL', () => {
   let database: PaymentsDatabase;
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await openPaymentsDatabase(postgresService.url);
+  });
+  beforeEach(async () => {
+    database = await database.reopen();
   });
   afterEach(() => database.close());
 

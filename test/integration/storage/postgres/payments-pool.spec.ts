@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { once } from 'node:events';
 import { type CustomTypesConfig, Pool, type PoolClient, Query, type QueryResult } from 'pg';
 import { type InboxClaim, type PaymentsStorage } from 'nestjs-payments';
@@ -19,8 +19,11 @@ describeWith([postgresService], 'the pool as handlers see it', () => {
   let storage: PaymentsStorage;
   let running: InboxClaim;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await openPaymentsDatabase(postgresService.url);
+  });
+  beforeEach(async () => {
+    database = await database.reopen();
     await database.pool.query('CREATE TABLE orders (reference text)');
     pool = database.connect({ max: 2 });
     view = paymentsPool(pool);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { type PoolClient } from 'pg';
 import { type InboxClaim, type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
@@ -13,8 +13,11 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
   let database: PaymentsDatabase;
   let storage: PaymentsStorage;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await openPaymentsDatabase(postgresService.url);
+  });
+  beforeEach(async () => {
+    database = await database.reopen();
     const { pool, schema } = database;
     storage = postgresStorage({ pool, schema, transactional: true });
     await pool.query('CREATE TABLE orders (reference text UNIQUE DEFERRABLE INITIALLY DEFERRED)');

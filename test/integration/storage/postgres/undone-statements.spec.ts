@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { type Pool, type PoolClient } from 'pg';
 import { type InboxClaim, type PaymentsStorage } from 'nestjs-payments';
 import { paymentsPool, postgresStorage } from 'nestjs-payments/postgres';
@@ -16,8 +16,11 @@ describeWith([postgresService], 'statements of handlers that are undone, left ru
   let storage: PaymentsStorage;
   let running: InboxClaim;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await openPaymentsDatabase(postgresService.url);
+  });
+  beforeEach(async () => {
+    database = await database.reopen();
     await database.pool.query('CREATE TABLE orders (reference text)');
     pool = database.connect({ max: 2 });
     view = paymentsPool(pool);

@@ -63,8 +63,11 @@ describeWith([postgresService], 'postgresStorage() with an encryption', () => {
 
   describe('with the transaction of the handlers', () => {
     // Claims that a test leaves open hold their connections.
-    beforeEach(async () => {
+    beforeAll(async () => {
       database = await openPaymentsDatabase(postgresService.url);
+    });
+    beforeEach(async () => {
+      database = await database.reopen();
     });
     afterEach(() => database.close());
     inboxContract(() => open(true), { remembersHandlers: false });
