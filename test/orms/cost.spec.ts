@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createPool } from 'mysql2/promise';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { fromMysql2 } from 'nestjs-payments/mysql';
@@ -9,7 +9,7 @@ import { type DataSource } from 'typeorm';
 import { type CountingProxy, countingProxy } from '../support/counting-proxy.js';
 import { claimed, inboxDelivery } from '../support/inbox-contract.js';
 import { journalRecord, storedBy } from '../support/journal-contract.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
+import { lendPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { describeWith, mysqlService, postgresService } from '../support/services.js';
 import { EXECUTORS } from './executors.js';
 import { type MysqlDatabase, openMysql } from './mysql-database.js';
@@ -65,11 +65,8 @@ describeWith([postgresService], 'round trips to PostgreSQL', () => {
   let database: PaymentsDatabase;
   let proxy: CountingProxy;
 
-  beforeAll(async () => {
-    database = await openPaymentsDatabase(postgresService.url);
-  });
   beforeEach(async () => {
-    database = await database.reopen();
+    database = await lendPaymentsDatabase(postgresService.url);
     proxy = await countingProxy(postgresService.url);
   });
   afterEach(async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Injectable, Logger } from '@nestjs/common';
 import { OnPayment, type PaymentEventContext, type PaymentWebhookEvent } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
@@ -6,7 +6,7 @@ import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { Pool, type PoolClient } from 'pg';
 import { deliverEvent } from '../support/deliver-event.js';
 import { patientLibrary } from '../support/patient-library.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
+import { lendPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../support/payments-app.js';
 import { startSandbox } from '../support/sandbox.js';
 import { describeWith, postgresService } from '../support/services.js';
@@ -44,13 +44,10 @@ describeWith([postgresService], "a handler that writes with an ORM on the applic
   const errors = vi.fn<(message: string) => void>();
 
   patientLibrary();
-  beforeAll(async () => {
-    database = await openPaymentsDatabase(postgresService.url);
-  });
   beforeEach(async () => {
     errors.mockClear();
     vi.spyOn(Logger.prototype, 'error').mockImplementation(errors);
-    database = await database.reopen();
+    database = await lendPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE credits (reference text PRIMARY KEY, times int NOT NULL)');
     // The class of the pg that the ORMs have: Prisma asks for it.
     pool = new Pool({ ...database.pool.options, max: POOL_SIZE });

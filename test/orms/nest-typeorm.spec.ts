@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type INestApplication, Injectable, Logger, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { InjectDataSource, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
@@ -8,7 +8,7 @@ import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { Pool } from 'pg';
 import { Column, DataSource, Entity, PrimaryColumn, Repository } from 'typeorm';
 import { deliverEvent } from '../support/deliver-event.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
+import { lendPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { startSandbox } from '../support/sandbox.js';
 import { describeWith, postgresService } from '../support/services.js';
 import { WebhooksController } from '../support/webhooks.controller.js';
@@ -64,12 +64,9 @@ describeWith([postgresService], 'a Nest application with @nestjs/typeorm', () =>
   let sandbox: PaymentsSandbox;
   let app: INestApplication;
 
-  beforeAll(async () => {
-    database = await openPaymentsDatabase(postgresService.url);
-  });
   beforeEach(async () => {
     vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
-    database = await database.reopen();
+    database = await lendPaymentsDatabase(postgresService.url);
     await database.pool.query(`CREATE TABLE shop_orders (reference text PRIMARY KEY, payments int NOT NULL);
       CREATE TABLE shop_audit (line text PRIMARY KEY);
       INSERT INTO shop_orders VALUES ('order-1', 0)`);

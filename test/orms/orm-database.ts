@@ -1,4 +1,4 @@
-import { type PaymentsDatabase, openPaymentsDatabase } from '../support/payments-database.js';
+import { type PaymentsDatabase, lendPaymentsDatabase } from '../support/payments-database.js';
 import { type ApplicationTransaction } from 'nestjs-payments/testing';
 import { type Service, mysqlService, postgresService } from '../support/services.js';
 import { Pool } from 'pg';
@@ -24,7 +24,7 @@ async function onPostgres(
   orm: OrmExecutor<object>,
   max = 10,
 ): Promise<OrmDatabase & Pick<PaymentsDatabase, 'pool'>> {
-  const database = await openPaymentsDatabase(postgresService.url);
+  const database = await lendPaymentsDatabase(postgresService.url);
   // The class of the pg that the ORMs have.
   const pool = new Pool({ ...database.pool.options, application_name: database.schema, max });
   pool.on('error', () => undefined);

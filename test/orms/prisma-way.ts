@@ -5,7 +5,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { fromPrisma } from 'nestjs-payments/prisma';
 import { Pool } from 'pg';
 import { type ApplicationTransaction } from 'nestjs-payments/testing';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
+import { lendPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { postgresService } from '../support/services.js';
 import { type OpenOwnExecutor, type OrmExecutor } from './executors.js';
 import { type MysqlDatabase, openMysql } from './mysql-database.js';
@@ -46,7 +46,7 @@ export interface PrismaOnPostgres extends ExecutorDatabase, Pick<PaymentsDatabas
 
 /** @param settings What the server is told about every connection. */
 export async function openPrisma(poolSize = 10, settings = ''): Promise<PrismaOnPostgres> {
-  const database = await openPaymentsDatabase(postgresService.url);
+  const database = await lendPaymentsDatabase(postgresService.url);
   const { schema, pool } = database;
   // The class of the pg that the ORMs have: Prisma asks for it.
   const lent = new Pool({

@@ -1,7 +1,7 @@
 import { type DataSource } from 'typeorm';
 import * as typeorm from 'typeorm';
 import * as typeorm03 from 'typeorm-0.3';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
+import { lendPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { postgresService } from '../support/services.js';
 
 /** Every version of TypeORM that the specs use. */
@@ -26,7 +26,7 @@ export async function openTypeOrm(
   poolSize = 10,
   settings = '',
 ): Promise<TypeOrmDatabase> {
-  const database = await openPaymentsDatabase(postgresService.url);
+  const database = await lendPaymentsDatabase(postgresService.url);
   const { schema, pool } = database;
   const dataSource: DataSource = await new packed.DataSource({
     type: 'postgres',

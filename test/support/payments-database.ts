@@ -28,11 +28,6 @@ export interface PaymentsDatabase {
   pass(ms: number): Promise<void>;
   /** Forgets everything that is stored. */
   clear(): Promise<void>;
-  /**
-   * Closes the database and opens it as new: nothing is stored, no time has passed, the connections are new, and tables
-   * of the application are gone. To make another one takes longer than most tests. Not for a spec that alters the tables.
-   */
-  reopen(): Promise<PaymentsDatabase>;
   /** Ends every connection, also one that is still lent. The schema goes with the database of this run. */
   close(): Promise<void>;
 }
@@ -58,6 +53,48 @@ export async function openPaymentsDatabase(
   return database;
 }
 
+/** By connection string, the schemas that tests have closed. To make another one takes longer than most tests. */
+const closed = new Map<string, string[]>();
+
+/**
+ * A database for a test that leaves the tables of the package as they are. It is as new; its tables may be those of an
+ * earlier test.
+ */
+export async function lendPaymentsDatabase(connectionString: string): Promise<PaymentsDatabase> {
+  const schemas = closed.get(connectionString) ?? [];
+  closed.set(connectionString, schemas);
+  const schema = schemas.pop();
+  const database =
+    schema === undefined
+      ? await openPaymentsDatabase(connectionString)
+      : await asNew(databaseIn(schema, { connectionString }));
+  let isLent = true;
+  return {
+    ...database,
+    close: async () => {
+      await database.close();
+      if (isLent) schemas.push(database.schema);
+      isLent = false;
+    },
+  };
+}
+
+async function asNew(database: PaymentsDatabase): Promise<PaymentsDatabase> {
+  const { schema } = database;
+  await database.clear();
+  await database.pool.query(`
+    UPDATE clock SET ahead = '0';
+    DO $$ DECLARE name text; BEGIN
+      FOR name IN SELECT tablename FROM pg_tables
+        WHERE schemaname = '${schema}' AND tablename NOT LIKE 'payments\\_%' AND tablename <> 'clock'
+      LOOP EXECUTE format('DROP TABLE %I CASCADE', name); END LOOP;
+      FOR name IN SELECT oid::regprocedure FROM pg_proc
+        WHERE pronamespace = '"${schema}"'::regnamespace AND proname <> 'clock_timestamp'
+      LOOP EXECUTE 'DROP FUNCTION ' || name; END LOOP;
+    END $$`);
+  return database;
+}
+
 const pathTo = (schema: string): string => `"${schema}",pg_catalog,public`;
 
 function databaseIn(schema: string, config: PoolConfig): PaymentsDatabase {
@@ -72,14 +109,6 @@ function databaseIn(schema: string, config: PoolConfig): PaymentsDatabase {
     return pool;
   };
   const pool = connect();
-  const clear = async (): Promise<void> => {
-    await pool.query(TABLES.map((table) => `DELETE FROM ${table}`).join(';'));
-  };
-  const close = async (): Promise<void> => {
-    // Not awaited: a pool waits for the connections that a test still holds.
-    for (const open of pools) open.end().catch(() => undefined);
-    await Promise.all([...clients].map((client) => client.end()));
-  };
   return {
     pool,
     schema,
@@ -88,20 +117,13 @@ function databaseIn(schema: string, config: PoolConfig): PaymentsDatabase {
     pass: async (ms) => {
       await pool.query(`UPDATE clock SET ahead = ahead + interval '${ms} milliseconds'`);
     },
-    clear,
-    reopen: async () => {
-      await close();
-      const reopened = databaseIn(schema, config);
-      await reopened.clear();
-      await reopened.pool.query(`
-        UPDATE clock SET ahead = '0';
-        DO $$ DECLARE name text; BEGIN
-          FOR name IN SELECT tablename FROM pg_tables
-            WHERE schemaname = '${schema}' AND tablename NOT LIKE 'payments\\_%' AND tablename <> 'clock'
-          LOOP EXECUTE format('DROP TABLE %I CASCADE', name); END LOOP;
-        END $$`);
-      return reopened;
+    clear: async () => {
+      await pool.query(TABLES.map((table) => `DELETE FROM ${table}`).join(';'));
     },
-    close,
+    close: async () => {
+      // Not awaited: a pool waits for the connections that a test still holds.
+      for (const open of pools) open.end().catch(() => undefined);
+      await Promise.all([...clients].map((client) => client.end()));
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import {
   type BankDisbursement,
@@ -13,7 +13,7 @@ import { redisStorage } from 'nestjs-payments/redis';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { bankRequest as request } from '../../support/gateway-answers.js';
 import { journalRecord } from '../../support/journal-contract.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
+import { lendPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../../support/payments-app.js';
 import { connectRedis, ownPrefix } from '../../support/redis.js';
 import { redisOfSpecs } from '../../support/redis-of-specs.js';
@@ -105,11 +105,8 @@ describeWith([postgresService], 'replicas on one PostgreSQL', () => {
   const storage = (pool = database.pool): PaymentsStorage =>
     postgresStorage({ pool, schema: database.schema, transactional: true });
 
-  beforeAll(async () => {
-    database = await openPaymentsDatabase(postgresService.url);
-  });
   beforeEach(async () => {
-    database = await database.reopen();
+    database = await lendPaymentsDatabase(postgresService.url);
   });
   afterEach(() => database.close());
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { type Redis } from 'ioredis';
 import {
@@ -15,7 +15,7 @@ import { collectionRequest } from '../../support/gateway-answers.js';
 import { inboxDelivery } from '../../support/inbox-contract.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import { type PaymentsApp, startPaymentsApp } from '../../support/payments-app.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
+import { lendPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis } from '../../support/redis.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { describeWith, postgresService, redisService } from '../../support/services.js';
@@ -141,11 +141,8 @@ describe('an entry of the journal that this version cannot deal with', () => {
 describeWith([postgresService], 'a row of PostgreSQL that cannot be read', () => {
   let database: PaymentsDatabase;
 
-  beforeAll(async () => {
-    database = await openPaymentsDatabase(postgresService.url);
-  });
   beforeEach(async () => {
-    database = await database.reopen();
+    database = await lendPaymentsDatabase(postgresService.url);
     const { pool, schema } = database;
     await start({
       storage: postgresStorage({ pool, schema }),

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Injectable, Logger } from '@nestjs/common';
 import {
   DisbursementsService,
@@ -20,7 +20,7 @@ import {
   type MisbehavingGateway,
   startMisbehavingGateway,
 } from '../../../support/misbehaving-gateway.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { lendPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../../../support/payments-app.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 import { scheme, secret } from '../../../support/webhook-app.js';
@@ -62,14 +62,11 @@ describeWith([postgresService], 'a payment that is enlisted in a transaction of 
       [Orders],
     );
 
-  beforeAll(async () => {
-    database = await openPaymentsDatabase(postgresService.url);
-  });
   beforeEach(async () => {
     for (const level of ['log', 'warn', 'error'] as const)
       vi.spyOn(Logger.prototype, level).mockImplementation(() => {});
     clients = [];
-    database = await database.reopen();
+    database = await lendPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE invoices (reference text)');
     gateway = await startMisbehavingGateway();
     gateway.answer(accept);

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Injectable, Logger } from '@nestjs/common';
 import {
   type JournalEntry,
@@ -11,7 +11,7 @@ import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { type PoolClient } from 'pg';
 import { collectionRequest } from '../../../support/gateway-answers.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { lendPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../../../support/payments-app.js';
 import { startSandbox } from '../../../support/sandbox.js';
 import { describeWith, postgresService } from '../../../support/services.js';
@@ -36,13 +36,10 @@ describeWith([postgresService], 'a webhook whose handler writes in the transacti
   let sandbox: PaymentsSandbox;
   let payments: PaymentsApp;
 
-  beforeAll(async () => {
-    database = await openPaymentsDatabase(postgresService.url);
-  });
   beforeEach(async () => {
     afterwards = () => undefined;
     vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
-    database = await database.reopen();
+    database = await lendPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE orders (reference text)');
     proxy = await SeverableProxy.before(postgresService.url);
     sandbox = await startSandbox({ clock: 'manual', seed: 1 });

@@ -23,7 +23,7 @@ import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { CANARIES, canariesIn } from '../../../support/canaries.js';
 import { MOBILE_PAYOUT } from '../../../support/gateway-caller.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { lendPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { HandlerRuns, QueueSpace } from '../../../support/queue-app.js';
 import { connectRedis, forget } from '../../../support/redis.js';
 import { startSandbox } from '../../../support/sandbox.js';
@@ -198,11 +198,8 @@ it('the scan finds a canary in whatever spelling', () => {
 
 describeWith([postgresService], 'a dump of PostgreSQL', () => {
   let database: PaymentsDatabase;
-  beforeAll(async () => {
-    database = await openPaymentsDatabase(postgresService.url);
-  });
   beforeEach(async () => {
-    database = await database.reopen();
+    database = await lendPaymentsDatabase(postgresService.url);
   });
   afterEach(() => database.close());
 

@@ -9,7 +9,11 @@ import {
   damagedJournalContract,
   journalContract,
 } from '../../../support/journal-contract.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import {
+  lendPaymentsDatabase,
+  openPaymentsDatabase,
+  type PaymentsDatabase,
+} from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
 describeWith([postgresService], 'postgresStorage()', () => {
@@ -73,11 +77,8 @@ describeWith([postgresService], 'postgresStorage()', () => {
 
   describe('with the transaction of the handlers', () => {
     // Claims that a test leaves open hold their connections.
-    beforeAll(async () => {
-      database = await openPaymentsDatabase(postgresService.url);
-    });
     beforeEach(async () => {
-      database = await database.reopen();
+      database = await lendPaymentsDatabase(postgresService.url);
     });
     afterEach(() => database.close());
 

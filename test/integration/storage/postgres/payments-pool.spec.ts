@@ -1,11 +1,11 @@
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { once } from 'node:events';
 import { type CustomTypesConfig, Pool, type PoolClient, Query, type QueryResult } from 'pg';
 import { type InboxClaim, type PaymentsStorage } from 'nestjs-payments';
 import { migratePayments, paymentsPool, postgresStorage, typeOrmDriver } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { lendPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
 const LEASE_MS = 60_000;
@@ -19,11 +19,8 @@ describeWith([postgresService], 'the pool as handlers see it', () => {
   let storage: PaymentsStorage;
   let running: InboxClaim;
 
-  beforeAll(async () => {
-    database = await openPaymentsDatabase(postgresService.url);
-  });
   beforeEach(async () => {
-    database = await database.reopen();
+    database = await lendPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE orders (reference text)');
     pool = database.connect({ max: 2 });
     view = paymentsPool(pool);

@@ -1,10 +1,10 @@
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type PoolClient } from 'pg';
 import { type InboxClaim, type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { lendPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
 const LEASE_MS = 60_000;
@@ -13,11 +13,8 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
   let database: PaymentsDatabase;
   let storage: PaymentsStorage;
 
-  beforeAll(async () => {
-    database = await openPaymentsDatabase(postgresService.url);
-  });
   beforeEach(async () => {
-    database = await database.reopen();
+    database = await lendPaymentsDatabase(postgresService.url);
     const { pool, schema } = database;
     storage = postgresStorage({ pool, schema, transactional: true });
     await pool.query('CREATE TABLE orders (reference text UNIQUE DEFERRABLE INITIALLY DEFERRED)');

@@ -6,7 +6,11 @@ import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxContract } from '../../../support/inbox-contract.js';
 import { joinedJournalContract } from '../../../support/joined-journal-contract.js';
 import { dailyCapContract, journalContract } from '../../../support/journal-contract.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import {
+  lendPaymentsDatabase,
+  openPaymentsDatabase,
+  type PaymentsDatabase,
+} from '../../../support/payments-database.js';
 import { ownPrefix, TimeTravellingRedis } from '../../../support/redis.js';
 import { redisOfSpecs } from '../../../support/redis-of-specs.js';
 import { sealed } from '../../../support/sealed-storage.js';
@@ -63,11 +67,8 @@ describeWith([postgresService], 'postgresStorage() with an encryption', () => {
 
   describe('with the transaction of the handlers', () => {
     // Claims that a test leaves open hold their connections.
-    beforeAll(async () => {
-      database = await openPaymentsDatabase(postgresService.url);
-    });
     beforeEach(async () => {
-      database = await database.reopen();
+      database = await lendPaymentsDatabase(postgresService.url);
     });
     afterEach(() => database.close());
     inboxContract(() => open(true), { remembersHandlers: false });
