@@ -9,7 +9,7 @@ import { type DataSource } from 'typeorm';
 import { type CountingProxy, countingProxy } from '../support/counting-proxy.js';
 import { claimed, inboxDelivery } from '../support/inbox-contract.js';
 import { journalRecord, storedBy } from '../support/journal-contract.js';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
+import { borrowPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { describeWith, mysqlService, postgresService } from '../support/services.js';
 import { EXECUTORS } from './executors.js';
 import { type MysqlDatabase, openMysql } from './mysql-database.js';
@@ -66,7 +66,7 @@ describeWith([postgresService], 'round trips to PostgreSQL', () => {
   let proxy: CountingProxy;
 
   beforeEach(async () => {
-    database = await lendPaymentsDatabase(postgresService.url);
+    database = await borrowPaymentsDatabase(postgresService.url);
     proxy = await countingProxy(postgresService.url);
   });
   afterEach(async () => {

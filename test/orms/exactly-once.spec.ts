@@ -6,7 +6,7 @@ import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { Pool, type PoolClient } from 'pg';
 import { deliverEvent } from '../support/deliver-event.js';
 import { patientLibrary } from '../support/patient-library.js';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
+import { borrowPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../support/payments-app.js';
 import { startSandbox } from '../support/sandbox.js';
 import { describeWith, postgresService } from '../support/services.js';
@@ -47,7 +47,7 @@ describeWith([postgresService], "a handler that writes with an ORM on the applic
   beforeEach(async () => {
     errors.mockClear();
     vi.spyOn(Logger.prototype, 'error').mockImplementation(errors);
-    database = await lendPaymentsDatabase(postgresService.url);
+    database = await borrowPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE credits (reference text PRIMARY KEY, times int NOT NULL)');
     // The class of the pg that the ORMs have: Prisma asks for it.
     pool = new Pool({ ...database.pool.options, max: POOL_SIZE });

@@ -2,7 +2,7 @@ import { type MikroORM } from '@mikro-orm/core';
 import { Pool } from 'pg';
 import { fromMikroOrm } from 'nestjs-payments/mikro-orm';
 import { type SqlExecutor } from 'nestjs-payments/sql';
-import { lendPaymentsDatabase } from '../support/payments-database.js';
+import { borrowPaymentsDatabase } from '../support/payments-database.js';
 import { postgresService } from '../support/services.js';
 import { openMikroOrm, openMikroOrmOnMariaDb } from './mikro-executor.js';
 import { openMysql } from './mysql-database.js';
@@ -17,7 +17,7 @@ export interface MikroDatabase {
 }
 
 export async function openMikroOnPostgres(options: object = {}): Promise<MikroDatabase> {
-  const database = await lendPaymentsDatabase(postgresService.url);
+  const database = await borrowPaymentsDatabase(postgresService.url);
   const { schema, pool } = database;
   const orm = openMikroOrm(new Pool({ ...pool.options, application_name: schema }), options);
   return {

@@ -8,7 +8,7 @@ import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { Pool } from 'pg';
 import { Column, DataSource, Entity, PrimaryColumn, Repository } from 'typeorm';
 import { deliverEvent } from '../support/deliver-event.js';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
+import { borrowPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { startSandbox } from '../support/sandbox.js';
 import { describeWith, postgresService } from '../support/services.js';
 import { WebhooksController } from '../support/webhooks.controller.js';
@@ -66,7 +66,7 @@ describeWith([postgresService], 'a Nest application with @nestjs/typeorm', () =>
 
   beforeEach(async () => {
     vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
-    database = await lendPaymentsDatabase(postgresService.url);
+    database = await borrowPaymentsDatabase(postgresService.url);
     await database.pool.query(`CREATE TABLE shop_orders (reference text PRIMARY KEY, payments int NOT NULL);
       CREATE TABLE shop_audit (line text PRIMARY KEY);
       INSERT INTO shop_orders VALUES ('order-1', 0)`);

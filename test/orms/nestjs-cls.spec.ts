@@ -25,7 +25,7 @@ import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
 import { DataSource } from 'typeorm';
 import { deliverEvent } from '../support/deliver-event.js';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
+import { borrowPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
 import { startSandbox } from '../support/sandbox.js';
 import { describeWith, postgresService } from '../support/services.js';
 import { WebhooksController } from '../support/webhooks.controller.js';
@@ -97,7 +97,7 @@ describeWith([postgresService], '@nestjs-cls/transactional', () => {
   });
   beforeEach(async () => {
     vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
-    database = await lendPaymentsDatabase(postgresService.url);
+    database = await borrowPaymentsDatabase(postgresService.url);
     await database.pool.query(`CREATE TABLE orders (reference text PRIMARY KEY, paid int NOT NULL);
       CREATE TABLE audit (line text);
       INSERT INTO orders VALUES ('order-1', 0)`);

@@ -1,4 +1,8 @@
-import { type PaymentsDatabase, lendPaymentsDatabase } from '../support/payments-database.js';
+import {
+  borrowPaymentsDatabase,
+  endOtherConnections,
+  type PaymentsDatabase,
+} from '../support/payments-database.js';
 import { type ApplicationTransaction } from 'nestjs-payments/testing';
 import { type Service, mysqlService, postgresService } from '../support/services.js';
 import { Pool } from 'pg';
@@ -24,7 +28,7 @@ async function onPostgres(
   orm: OrmExecutor<object>,
   max = 10,
 ): Promise<OrmDatabase & Pick<PaymentsDatabase, 'pool'>> {
-  const database = await lendPaymentsDatabase(postgresService.url);
+  const database = await borrowPaymentsDatabase(postgresService.url);
   // The class of the pg that the ORMs have.
   const pool = new Pool({ ...database.pool.options, application_name: database.schema, max });
   pool.on('error', () => undefined);
@@ -38,10 +42,7 @@ async function onPostgres(
     close: async () => {
       // Not awaited: a pool waits for connections whose claims a test left open.
       void pool.end();
-      await database.pool.query(
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1',
-        [database.schema],
-      );
+      await endOtherConnections(database);
       await database.close();
     },
   };

@@ -5,7 +5,11 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { fromPrisma } from 'nestjs-payments/prisma';
 import { Pool } from 'pg';
 import { type ApplicationTransaction } from 'nestjs-payments/testing';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
+import {
+  borrowPaymentsDatabase,
+  endOtherConnections,
+  type PaymentsDatabase,
+} from '../support/payments-database.js';
 import { postgresService } from '../support/services.js';
 import { type OpenOwnExecutor, type OrmExecutor } from './executors.js';
 import { type MysqlDatabase, openMysql } from './mysql-database.js';
@@ -46,7 +50,7 @@ export interface PrismaOnPostgres extends ExecutorDatabase, Pick<PaymentsDatabas
 
 /** @param settings What the server is told about every connection. */
 export async function openPrisma(poolSize = 10, settings = ''): Promise<PrismaOnPostgres> {
-  const database = await lendPaymentsDatabase(postgresService.url);
+  const database = await borrowPaymentsDatabase(postgresService.url);
   const { schema, pool } = database;
   // The class of the pg that the ORMs have: Prisma asks for it.
   const lent = new Pool({
@@ -71,9 +75,7 @@ export async function openPrisma(poolSize = 10, settings = ''): Promise<PrismaOn
     close: async () => {
       // Not awaited: a pool waits for connections whose claims a test left open.
       void lent.end();
-      await pool.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [
-        schema,
-      ]);
+      await endOtherConnections(database);
       await database.close();
     },
   };

@@ -1,7 +1,11 @@
 import { type DataSource } from 'typeorm';
 import * as typeorm from 'typeorm';
 import * as typeorm03 from 'typeorm-0.3';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
+import {
+  borrowPaymentsDatabase,
+  endOtherConnections,
+  type PaymentsDatabase,
+} from '../support/payments-database.js';
 import { postgresService } from '../support/services.js';
 
 /** Every version of TypeORM that the specs use. */
@@ -26,7 +30,7 @@ export async function openTypeOrm(
   poolSize = 10,
   settings = '',
 ): Promise<TypeOrmDatabase> {
-  const database = await lendPaymentsDatabase(postgresService.url);
+  const database = await borrowPaymentsDatabase(postgresService.url);
   const { schema, pool } = database;
   const dataSource: DataSource = await new packed.DataSource({
     type: 'postgres',
@@ -40,9 +44,7 @@ export async function openTypeOrm(
     close: async () => {
       // A pool waits for connections whose claims a test left open, and the tables for their transactions.
       const destroyed = dataSource.destroy().catch(() => undefined);
-      await pool.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [
-        schema,
-      ]);
+      await endOtherConnections(database);
       await destroyed;
       await database.close();
     },

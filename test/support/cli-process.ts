@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type OnLoadResult, stop } from 'esbuild';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -10,9 +11,9 @@ import type * as Cli from '../../lib/cli/run-cli.js';
 import { compiled } from './child-program.js';
 
 // As deep under the root as dist/esm/cli, so that the command finds package.json where the built one does.
-const FOLDER = join(process.cwd(), 'node_modules', '.cache', 'nestjs-payments-cli');
-/** The run, by whose number `global-setup.mjs` finds what it removes, and the worker. */
-const BUILD = `${process.ppid}-${process.pid}`;
+// `global-setup.mjs` names the folder, and removes it.
+const FOLDER = resolve(process.env['TEST_BUNDLES'] ?? join('node_modules', '.cache', 'nestjs-payments-cli'));
+const BUILD = randomUUID();
 const fileOf = (name: 'main' | 'run-cli'): string => join(FOLDER, `${name}-${BUILD}.mjs`);
 
 /** What `payout` loads, as an application has it. */

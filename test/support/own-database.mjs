@@ -15,10 +15,7 @@ export async function setUp() {
   const run = { server, name, DATABASE_URL };
   delete process.env.DATABASE_URL;
   delete process.env.TEST_DATABASE_URL;
-  const problem =
-    (await onServer(server, `CREATE DATABASE ${name}`)) ??
-    // No spec stops the server, so none needs to wait for its disk.
-    (await onServer(server, `ALTER DATABASE ${name} SET synchronous_commit = off`));
+  const problem = await onServer(server, `CREATE DATABASE ${name}`);
   process.env.TEST_DATABASE_PROBLEM = problem ?? '';
   if (problem === undefined) {
     const url = Object.assign(new URL(server), { pathname: name });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Client, Pool, type PoolConfig } from 'pg';
 import { migratePayments } from 'nestjs-payments/postgres';
 
+const ENDED_WITHIN_MS = 5_000;
 const TABLES = [
   'payments_inbox',
   'payments_set_aside',
@@ -28,7 +29,7 @@ export interface PaymentsDatabase {
   pass(ms: number): Promise<void>;
   /** Forgets everything that is stored. */
   clear(): Promise<void>;
-  /** Ends every connection, also one that is still lent. The schema goes with the database of this run. */
+  /** Ends every connection, also one that is still lent. The schema goes with its database at the end of the run. */
   close(): Promise<void>;
 }
 
@@ -53,20 +54,20 @@ export async function openPaymentsDatabase(
   return database;
 }
 
-/** By connection string, the schemas that tests have closed. To make another one takes longer than most tests. */
-const closed = new Map<string, string[]>();
+/** By connection string, the schemas that tests have given back. To make another one takes longer than most tests. */
+const givenBack = new Map<string, string[]>();
 
 /**
- * A database for a test that leaves the tables of the package as they are. It is as new; its tables may be those of an
- * earlier test.
+ * A database for a test that leaves the tables of the package as they are: no other columns, indexes, triggers or
+ * statistics. It may be that of an earlier test: nothing is stored and no time has passed, but sequences go on.
  */
-export async function lendPaymentsDatabase(connectionString: string): Promise<PaymentsDatabase> {
-  const schemas = closed.get(connectionString) ?? [];
-  closed.set(connectionString, schemas);
+export async function borrowPaymentsDatabase(connectionString: string): Promise<PaymentsDatabase> {
+  const schemas = givenBack.get(connectionString) ?? [];
+  givenBack.set(connectionString, schemas);
   const schema = schemas.pop();
   const database =
     schema === undefined
-      ? await openPaymentsDatabase(connectionString)
+      ? await withoutStatistics(await openPaymentsDatabase(connectionString))
       : await asNew(databaseIn(schema, { connectionString }));
   let isLent = true;
   return {
@@ -79,20 +80,41 @@ export async function lendPaymentsDatabase(connectionString: string): Promise<Pa
   };
 }
 
+/** The rows that tests delete are no reason to plan later statements in another way. */
+async function withoutStatistics(database: PaymentsDatabase): Promise<PaymentsDatabase> {
+  await database.pool.query(
+    TABLES.map((table) => `ALTER TABLE ${table} SET (autovacuum_enabled = false)`).join(';'),
+  );
+  return database;
+}
+
 async function asNew(database: PaymentsDatabase): Promise<PaymentsDatabase> {
   const { schema } = database;
+  await endOtherConnections(database);
   await database.clear();
   await database.pool.query(`
     UPDATE clock SET ahead = '0';
-    DO $$ DECLARE name text; BEGIN
+    DO $$ DECLARE name text; own_function text; BEGIN
       FOR name IN SELECT tablename FROM pg_tables
         WHERE schemaname = '${schema}' AND tablename NOT LIKE 'payments\\_%' AND tablename <> 'clock'
       LOOP EXECUTE format('DROP TABLE %I CASCADE', name); END LOOP;
-      FOR name IN SELECT oid::regprocedure FROM pg_proc
+      FOR own_function IN SELECT oid::regprocedure FROM pg_proc
         WHERE pronamespace = '"${schema}"'::regnamespace AND proname <> 'clock_timestamp'
-      LOOP EXECUTE 'DROP FUNCTION ' || name; END LOOP;
+      LOOP EXECUTE 'DROP FUNCTION ' || own_function; END LOOP;
     END $$`);
   return database;
+}
+
+/** Ends all connections of a database but the one that asks, also those that pools and processes of a test left behind. */
+export async function endOtherConnections({
+  pool,
+  schema,
+}: Pick<PaymentsDatabase, 'pool' | 'schema'>): Promise<void> {
+  await pool.query(
+    `SELECT pg_terminate_backend(pid, ${ENDED_WITHIN_MS}) FROM pg_stat_activity
+     WHERE application_name = $1 AND pid <> pg_backend_pid()`,
+    [schema],
+  );
 }
 
 const pathTo = (schema: string): string => `"${schema}",pg_catalog,public`;
@@ -100,7 +122,8 @@ const pathTo = (schema: string): string => `"${schema}",pg_catalog,public`;
 function databaseIn(schema: string, config: PoolConfig): PaymentsDatabase {
   const clients = new Set<Client>();
   const pools: Pool[] = [];
-  const options = `-c search_path=${pathTo(schema).replaceAll(' ', '\\ ')}`;
+  const set = (setting: string): string => `-c ${setting.replaceAll(' ', '\\ ')}`;
+  const options = `${set(`search_path=${pathTo(schema)}`)} ${set(`application_name=${schema}`)}`;
   const connect = (more: PoolConfig = {}): Pool => {
     const pool = new Pool({ options, ...config, ...more });
     pool.on('connect', (client) => clients.add(client as unknown as Client));

@@ -28,6 +28,7 @@ it('payout draws a bar on a terminal, and hides no cursor while Ctrl-C would end
     [key, name, '1000', bank_code, account_number].join(','),
   );
   writeFileSync(file, `key,name,amount,bank_code,account_number\n${rows.join('\n')}\n`);
+  // In its own process, which makes a whole new PGlite: the other specs begin with files that exist.
   const database = join(folder, 'own.pglite');
   const check = new CliProcess(['payout', file, '--check', '--by', 'john', '--database', database], {
     environment: environmentOf(sandbox),

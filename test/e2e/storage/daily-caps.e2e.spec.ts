@@ -13,7 +13,7 @@ import { redisStorage } from 'nestjs-payments/redis';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { bankRequest as request } from '../../support/gateway-answers.js';
 import { journalRecord } from '../../support/journal-contract.js';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
+import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../../support/payments-app.js';
 import { connectRedis, ownPrefix } from '../../support/redis.js';
 import { redisOfSpecs } from '../../support/redis-of-specs.js';
@@ -106,7 +106,7 @@ describeWith([postgresService], 'replicas on one PostgreSQL', () => {
     postgresStorage({ pool, schema: database.schema, transactional: true });
 
   beforeEach(async () => {
-    database = await lendPaymentsDatabase(postgresService.url);
+    database = await borrowPaymentsDatabase(postgresService.url);
   });
   afterEach(() => database.close());
 

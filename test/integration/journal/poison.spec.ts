@@ -15,7 +15,7 @@ import { collectionRequest } from '../../support/gateway-answers.js';
 import { inboxDelivery } from '../../support/inbox-contract.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import { type PaymentsApp, startPaymentsApp } from '../../support/payments-app.js';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
+import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis } from '../../support/redis.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { describeWith, postgresService, redisService } from '../../support/services.js';
@@ -142,7 +142,7 @@ describeWith([postgresService], 'a row of PostgreSQL that cannot be read', () =>
   let database: PaymentsDatabase;
 
   beforeEach(async () => {
-    database = await lendPaymentsDatabase(postgresService.url);
+    database = await borrowPaymentsDatabase(postgresService.url);
     const { pool, schema } = database;
     await start({
       storage: postgresStorage({ pool, schema }),

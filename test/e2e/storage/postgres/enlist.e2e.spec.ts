@@ -20,7 +20,7 @@ import {
   type MisbehavingGateway,
   startMisbehavingGateway,
 } from '../../../support/misbehaving-gateway.js';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../../../support/payments-app.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 import { scheme, secret } from '../../../support/webhook-app.js';
@@ -66,7 +66,7 @@ describeWith([postgresService], 'a payment that is enlisted in a transaction of 
     for (const level of ['log', 'warn', 'error'] as const)
       vi.spyOn(Logger.prototype, level).mockImplementation(() => {});
     clients = [];
-    database = await lendPaymentsDatabase(postgresService.url);
+    database = await borrowPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE invoices (reference text)');
     gateway = await startMisbehavingGateway();
     gateway.answer(accept);

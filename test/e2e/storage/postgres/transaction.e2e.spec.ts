@@ -11,7 +11,7 @@ import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { type PoolClient } from 'pg';
 import { collectionRequest } from '../../../support/gateway-answers.js';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../../../support/payments-app.js';
 import { startSandbox } from '../../../support/sandbox.js';
 import { describeWith, postgresService } from '../../../support/services.js';
@@ -39,7 +39,7 @@ describeWith([postgresService], 'a webhook whose handler writes in the transacti
   beforeEach(async () => {
     afterwards = () => undefined;
     vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
-    database = await lendPaymentsDatabase(postgresService.url);
+    database = await borrowPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE orders (reference text)');
     proxy = await SeverableProxy.before(postgresService.url);
     sandbox = await startSandbox({ clock: 'manual', seed: 1 });

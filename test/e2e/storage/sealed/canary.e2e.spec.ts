@@ -23,7 +23,7 @@ import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { CANARIES, canariesIn } from '../../../support/canaries.js';
 import { MOBILE_PAYOUT } from '../../../support/gateway-caller.js';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { HandlerRuns, QueueSpace } from '../../../support/queue-app.js';
 import { connectRedis, forget } from '../../../support/redis.js';
 import { startSandbox } from '../../../support/sandbox.js';
@@ -199,7 +199,7 @@ it('the scan finds a canary in whatever spelling', () => {
 describeWith([postgresService], 'a dump of PostgreSQL', () => {
   let database: PaymentsDatabase;
   beforeEach(async () => {
-    database = await lendPaymentsDatabase(postgresService.url);
+    database = await borrowPaymentsDatabase(postgresService.url);
   });
   afterEach(() => database.close());
 

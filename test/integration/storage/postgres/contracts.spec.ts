@@ -10,7 +10,7 @@ import {
   journalContract,
 } from '../../../support/journal-contract.js';
 import {
-  lendPaymentsDatabase,
+  borrowPaymentsDatabase,
   openPaymentsDatabase,
   type PaymentsDatabase,
 } from '../../../support/payments-database.js';
@@ -78,7 +78,7 @@ describeWith([postgresService], 'postgresStorage()', () => {
   describe('with the transaction of the handlers', () => {
     // Claims that a test leaves open hold their connections.
     beforeEach(async () => {
-      database = await lendPaymentsDatabase(postgresService.url);
+      database = await borrowPaymentsDatabase(postgresService.url);
     });
     afterEach(() => database.close());
 

@@ -5,7 +5,7 @@ import { type InboxClaim, type PaymentsStorage } from 'nestjs-payments';
 import { migratePayments, paymentsPool, postgresStorage, typeOrmDriver } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
 const LEASE_MS = 60_000;
@@ -20,7 +20,7 @@ describeWith([postgresService], 'the pool as handlers see it', () => {
   let running: InboxClaim;
 
   beforeEach(async () => {
-    database = await lendPaymentsDatabase(postgresService.url);
+    database = await borrowPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE orders (reference text)');
     pool = database.connect({ max: 2 });
     view = paymentsPool(pool);

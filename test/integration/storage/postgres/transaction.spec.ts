@@ -4,7 +4,7 @@ import { type InboxClaim, type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
 const LEASE_MS = 60_000;
@@ -14,7 +14,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
   let storage: PaymentsStorage;
 
   beforeEach(async () => {
-    database = await lendPaymentsDatabase(postgresService.url);
+    database = await borrowPaymentsDatabase(postgresService.url);
     const { pool, schema } = database;
     storage = postgresStorage({ pool, schema, transactional: true });
     await pool.query('CREATE TABLE orders (reference text UNIQUE DEFERRABLE INITIALLY DEFERRED)');

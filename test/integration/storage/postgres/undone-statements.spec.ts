@@ -3,7 +3,7 @@ import { type Pool, type PoolClient } from 'pg';
 import { type InboxClaim, type PaymentsStorage } from 'nestjs-payments';
 import { paymentsPool, postgresStorage } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
-import { lendPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
 const LEASE_MS = 60_000;
@@ -17,7 +17,7 @@ describeWith([postgresService], 'statements of handlers that are undone, left ru
   let running: InboxClaim;
 
   beforeEach(async () => {
-    database = await lendPaymentsDatabase(postgresService.url);
+    database = await borrowPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE orders (reference text)');
     pool = database.connect({ max: 2 });
     view = paymentsPool(pool);

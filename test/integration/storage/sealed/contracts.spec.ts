@@ -7,7 +7,7 @@ import { inboxContract } from '../../../support/inbox-contract.js';
 import { joinedJournalContract } from '../../../support/joined-journal-contract.js';
 import { dailyCapContract, journalContract } from '../../../support/journal-contract.js';
 import {
-  lendPaymentsDatabase,
+  borrowPaymentsDatabase,
   openPaymentsDatabase,
   type PaymentsDatabase,
 } from '../../../support/payments-database.js';
@@ -68,7 +68,7 @@ describeWith([postgresService], 'postgresStorage() with an encryption', () => {
   describe('with the transaction of the handlers', () => {
     // Claims that a test leaves open hold their connections.
     beforeEach(async () => {
-      database = await lendPaymentsDatabase(postgresService.url);
+      database = await borrowPaymentsDatabase(postgresService.url);
     });
     afterEach(() => database.close());
     inboxContract(() => open(true), { remembersHandlers: false });
