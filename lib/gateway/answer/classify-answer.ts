@@ -43,9 +43,12 @@ export type TryEvent =
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 411, 413, 415, 422]);
 /** Under these statuses a code that refuses proves nothing: each has a meaning of its own, for example 429. */
 const OVERRULING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 499]);
-/** These words may be about an earlier payment instead of refusing this one. */
+/**
+ * These words may be about an earlier payment instead of refusing this one. What "does not exist" is none: an account, a
+ * bank.
+ */
 const EARLIER_PAYMENT =
-  /idempoten|duplicat|already|unique|previous|progress|pending|process(?:ed|ing)|repeat|in[ -]use|\b(?:taken|(?:re)?used|exist(?:s|ed|ing)?)\b/i;
+  /idempoten|duplicat|already|unique|previous|progress|pending|process(?:ed|ing)|repeat|in[ -]use|\b(?:taken|(?:re)?used|(?<!\bdo(?:es)?(?: not|n['’]t) )exist(?:s|ed|ing)?)\b/i;
 /**
  * The fields of the specification's requests. A message about another field may report what happened after
  * the payment.

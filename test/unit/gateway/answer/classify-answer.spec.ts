@@ -499,6 +499,10 @@ describe('a message beside a code that refuses', () => {
     'It exists',
     'It existed',
     'There is an existing one',
+    'It must not exist',
+    'It does not exist already',
+    'It does not exist, and they exist',
+    'It undoes not exist',
   ])('that says "%s" may speak of an earlier payment', (message) => {
     expect(eventOf(message)).toBe('unproven-refusal');
   });
@@ -512,6 +516,11 @@ describe('a message beside a code that refuses', () => {
     'The network is unused',
     'The usedup balance',
     'They coexist',
+    'The account does not exist',
+    'It DOES NOT EXIST',
+    'Such banks do not exist.',
+    "It doesn't exist",
+    'They don’t exist',
     'Its existence is unclear',
     'In case of use',
     'inuse',
