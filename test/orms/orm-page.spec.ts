@@ -144,7 +144,7 @@ describeWith([postgresService], 'what migrate --sql prints, in a migration of', 
     pool = new Pool({ ...database.pool.options, max: 5 });
     const { stdout } = await runCommand(['migrate', '--sql', '--dialect', 'postgres', '--schema', SCHEMA]);
     statements = stdout;
-    writeFileSync(join(FOLDER, 'migrations', 'payments-5.sql'), statements);
+    writeFileSync(join(FOLDER, 'migrations', 'payments-8.sql'), statements);
   });
   afterEach(async () => {
     await pool.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CollectionsService, PaymentsJournal, ReferenceReusedError } from 'nestjs-payments';
+import {
+  CollectionsService,
+  PaymentsJournal,
+  PaymentsOverloadError,
+  ReferenceReusedError,
+} from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { PaymentsTestingModule } from 'nestjs-payments/testing';
 import { snippetsOf } from '../../support/document-pages.js';
@@ -73,6 +78,12 @@ it('the customer words of docs/errors.md let a customer try again whose payment 
   expect(customerWords(error, 'sw')).toContain('unaweza kujaribu tena');
   const { status } = await collections.mobileMoney({ ...payment, reference: 'declined-2' });
   expect(status).toBe('pending');
+});
+
+it('the customer words of docs/errors.md let a customer press Pay again if the call was refused before it sent anything', () => {
+  const overload = new PaymentsOverloadError('Nothing was sent.', undefined, 'not-by-this-call');
+  expect(customerWords(overload, 'en')).toContain('press Pay again');
+  expect(customerWords(overload, 'sw')).toContain('bonyeza Lipa tena');
 });
 
 it('the customer words of docs/errors.md never say of an error of the application that nothing was taken', () => {

@@ -3,7 +3,7 @@ import { runInThisContext } from 'node:vm';
 import ts from 'typescript';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as payments from 'nestjs-payments';
-import { type DayClose, type Reconciliation } from 'nestjs-payments/reconciliation';
+import { type DayClose, type Reconciliation, type Statement } from 'nestjs-payments/reconciliation';
 import { wholeSnippets } from '../../support/document-pages.js';
 import {
   HOUR,
@@ -14,9 +14,10 @@ import {
 } from '../../support/reconciliation-place.js';
 
 interface Example {
-  readonly CloseEveryDay: new (reconciliation: Pick<Reconciliation, 'status' | 'close'>) => {
-    close(): Promise<void>;
-  };
+  readonly CloseEveryDay: new (
+    reconciliation: Pick<Reconciliation, 'status' | 'close'>,
+    statements: { of(day: string): Promise<Statement | undefined> },
+  ) => { close(): Promise<void> };
 }
 
 /** Runs the example of the documents as it is written there. */
@@ -63,9 +64,16 @@ describe('the documented close of every day', () => {
     return running;
   };
 
+  const missing = new Set<string>();
+  const statements = {
+    of: (day: string): Promise<Statement | undefined> =>
+      Promise.resolve(missing.has(day) ? undefined : { name: `${day}.csv`, rows: noRows }),
+  };
+  async function* noRows(): AsyncGenerator<never, void> {}
+
   it('begins yesterday, and closes the days of runs that were missed', async () => {
     const { CloseEveryDay } = example();
-    const cron = new CloseEveryDay(shop.reconciliation);
+    const cron = new CloseEveryDay(shop.reconciliation, statements);
     const first = place.today();
     await place.nextDay(6.5);
     await run(cron);
@@ -78,14 +86,33 @@ describe('the documented close of every day', () => {
     expect(await shop.reconciliation.status()).toMatchObject({ lastDay: last });
   });
 
+  it('leaves a day whose statement is late to the next run, which closes it with the statement', async () => {
+    const { CloseEveryDay } = example();
+    const cron = new CloseEveryDay(shop.reconciliation, statements);
+    await place.nextDay(6.5);
+    await run(cron);
+    const late = place.today();
+    await place.pass(48 * HOUR);
+    missing.add(late);
+    await run(cron);
+    expect(await shop.reconciliation.status()).not.toMatchObject({ lastDay: late });
+    missing.clear();
+    await run(cron);
+    const { summary } = await shop.reconciliation.open(late);
+    expect(summary.statement).toMatchObject({ name: `${late}.csv` });
+  });
+
   it('leaves the days to the replica that closes them, and hides no other problem', async () => {
     const { CloseEveryDay } = example();
     const failing = (code: 'CLOSE_RUNNING' | 'DAY_NOT_NEXT') =>
-      new CloseEveryDay({
-        status: () => Promise.resolve(undefined),
-        close: (): Promise<DayClose> =>
-          Promise.reject(new payments.PaymentsError(code, 'It was not closed.')),
-      });
+      new CloseEveryDay(
+        {
+          status: () => Promise.resolve(undefined),
+          close: (): Promise<DayClose> =>
+            Promise.reject(new payments.PaymentsError(code, 'It was not closed.')),
+        },
+        statements,
+      );
     await expect(run(failing('CLOSE_RUNNING'))).resolves.toBeUndefined();
     await expect(run(failing('DAY_NOT_NEXT'))).rejects.toMatchObject({ code: 'DAY_NOT_NEXT' });
   });
