@@ -56,7 +56,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.mjs'],
     setupFiles: ['test/support/fresh-process.ts'],
     // More than processors: specs that wait for other processes, servers and timers leave theirs to others.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 3,
     // Most of what tests make is garbage at once: with more room for it V8 collects a quarter as often.
     execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=64'],
     sequence: { sequencer: SlowSpecsFirst },

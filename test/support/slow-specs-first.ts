@@ -10,6 +10,7 @@ const SLOW = [
   'test/e2e/storage/postgres/',
   'test/integration/suite/',
   'test/integration/gateway/decision-table',
+  'test/unit/sandbox/state/folder-lock',
   'test/integration/sandbox/endurance',
   'test/integration/gateway/effects',
   'test/e2e/bullmq/',
