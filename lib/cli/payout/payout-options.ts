@@ -9,7 +9,7 @@ export const PAYOUT_OPTIONS = {
   digest: text('<text>', 'with --approve: what --check printed of the lines that were looked at'),
   'without-blocked': flag('with --approve: blocked lines stay unpaid'),
   run: flag('pay, or go on after a pause or a crash; Ctrl-C pauses'),
-  'ask-again': flag('send the lines whose outcome is unknown once more, with the same key and bytes'),
+  'ask-again': flag('send lines without a clear answer once more, with the same key and bytes'),
   settle: texts(
     '<key=paid>',
     "write down what the gateway's support says of a line: paid or failed; repeatable",

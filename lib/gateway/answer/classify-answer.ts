@@ -43,12 +43,12 @@ export type TryEvent =
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 411, 413, 415, 422]);
 /** Under these statuses a code that refuses proves nothing: each has a meaning of its own, for example 429. */
 const OVERRULING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 499]);
-/**
- * These words may be about an earlier payment instead of refusing this one. What "does not exist" is none: an account, a
- * bank.
- */
+/** These words may be about an earlier payment instead of refusing this one. */
 const EARLIER_PAYMENT =
-  /idempoten|duplicat|already|unique|previous|progress|pending|process(?:ed|ing)|repeat|in[ -]use|\b(?:taken|(?:re)?used|(?<!\bdo(?:es)?(?: not|n['’]t) )exist(?:s|ed|ing)?)\b/i;
+  /idempoten|duplicat|already|unique|previous|progress|pending|process(?:ed|ing)|repeat|in[ -]use|\b(?:taken|(?:re)?used|exist(?:s|ed|ing)?)\b/i;
+/** Nobody was paid who does not exist. Of a payment, a transaction or an order these words say less. */
+const NOBODY =
+  /\b(?:account|bank|beneficiary|branch|customer|recipient|subscriber|wallet|(?:account|phone) number|bank code)s? do(?:es)?(?: not|n['’]t) exist\b/gi;
 /**
  * The fields of the specification's requests. A message about another field may report what happened after
  * the payment.
@@ -211,7 +211,8 @@ function namesNoCause({ code }: GatewayErrorBody): boolean {
 
 /** Whether the texts of the answer match, as one text: a gateway may spread a sentence over several. */
 function says({ code = '', message = '', errors }: GatewayErrorBody, pattern: RegExp): boolean {
-  return pattern.test([code, message, ...Object.values(errors).flat()].join(' '));
+  const text = [code, message, ...Object.values(errors).flat()].join(' ');
+  return pattern.test(text.replace(NOBODY, ''));
 }
 
 /** Classifies a refusal that its status does not prove. */

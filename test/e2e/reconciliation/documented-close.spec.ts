@@ -20,9 +20,11 @@ interface Example {
   ) => { close(): Promise<void> };
 }
 
-/** Runs the example of the documents as it is written there. */
-function example(): Example {
-  const text = [...wholeSnippets().values()].find((snippet) => snippet.includes('class CloseEveryDay')) ?? '';
+/** Runs the example of the documents as it is written there, with another first day. */
+function example(firstDay: string): Example {
+  const written =
+    [...wholeSnippets().values()].find((snippet) => snippet.includes('class CloseEveryDay')) ?? '';
+  const text = written.replace("FIRST_DAY = '2026-11-20'", `FIRST_DAY = '${firstDay}'`);
   const { outputText } = ts.transpileModule(text, {
     compilerOptions: {
       module: ts.ModuleKind.CommonJS,
@@ -71,23 +73,26 @@ describe('the documented close of every day', () => {
   };
   async function* noRows(): AsyncGenerator<never, void> {}
 
-  it('begins yesterday, and closes the days of runs that were missed', async () => {
-    const { CloseEveryDay } = example();
-    const cron = new CloseEveryDay(shop.reconciliation, statements);
+  it('begins with the first day, however late its statement is, and closes the days of runs that were missed', async () => {
     const first = place.today();
+    const { CloseEveryDay } = example(first);
+    const cron = new CloseEveryDay(shop.reconciliation, statements);
+    missing.add(first);
     await place.nextDay(6.5);
     await run(cron);
-    expect(await shop.reconciliation.status()).toMatchObject({ lastDay: first });
+    expect(await shop.reconciliation.status()).toBeUndefined();
+    missing.clear();
     await place.pass(72 * HOUR);
     await run(cron);
     const last = new Date(Date.parse(first) + 72 * HOUR).toISOString().slice(0, 10);
+    expect(await shop.reconciliation.open(first)).toMatchObject({ summary: { statement: { rows: 0 } } });
     expect(await shop.reconciliation.status()).toMatchObject({ lastDay: last });
     await run(cron);
     expect(await shop.reconciliation.status()).toMatchObject({ lastDay: last });
   });
 
   it('leaves a day whose statement is late to the next run, which closes it with the statement', async () => {
-    const { CloseEveryDay } = example();
+    const { CloseEveryDay } = example(place.today());
     const cron = new CloseEveryDay(shop.reconciliation, statements);
     await place.nextDay(6.5);
     await run(cron);
@@ -103,7 +108,7 @@ describe('the documented close of every day', () => {
   });
 
   it('leaves the days to the replica that closes them, and hides no other problem', async () => {
-    const { CloseEveryDay } = example();
+    const { CloseEveryDay } = example('2026-01-01');
     const failing = (code: 'CLOSE_RUNNING' | 'DAY_NOT_NEXT') =>
       new CloseEveryDay(
         {
