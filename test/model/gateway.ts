@@ -183,13 +183,17 @@ export class GatewayAddress {
   }
 }
 
+/** How many ports a process has: others that play stories at the same time have other ones. */
+const OWN_PORTS = 10;
+const FIRST_PORT = 10_000 + (process.pid % 2_000) * OWN_PORTS;
+
 /**
  * Listens on a port that stays free while the gateway is away: systems take the ports of outgoing connections, and of
  * servers that ask for any port, from 32768 on.
  */
 async function listenOnKeptPort(server: Server): Promise<number> {
   for (;;) {
-    const port = randomInt(10_000, 32_768);
+    const port = FIRST_PORT + randomInt(OWN_PORTS);
     server.listen(port, '127.0.0.1');
     try {
       await once(server, 'listening');
