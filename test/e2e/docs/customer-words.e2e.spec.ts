@@ -6,6 +6,7 @@ import {
   CollectionsService,
   PaymentsJournal,
   PaymentsOverloadError,
+  PaymentsStorageError,
   ReferenceReusedError,
 } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -81,9 +82,11 @@ it('the customer words of docs/errors.md let a customer try again whose payment 
 });
 
 it('the customer words of docs/errors.md let a customer press Pay again if the call was refused before it sent anything', () => {
-  const overload = new PaymentsOverloadError('Nothing was sent.', undefined, 'not-by-this-call');
-  expect(customerWords(overload, 'en')).toContain('press Pay again');
-  expect(customerWords(overload, 'sw')).toContain('bonyeza Lipa tena');
+  for (const Refusal of [PaymentsOverloadError, PaymentsStorageError]) {
+    const error = new Refusal('Nothing was sent.', undefined, 'not-by-this-call');
+    expect(customerWords(error, 'en')).toContain('press Pay again');
+    expect(customerWords(error, 'sw')).toContain('bonyeza Lipa tena');
+  }
 });
 
 it('the customer words of docs/errors.md never say of an error of the application that nothing was taken', () => {
