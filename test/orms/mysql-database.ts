@@ -4,6 +4,7 @@ import { fromMysql2 } from 'nestjs-payments/mysql';
 import { migrateSqlStorage, type SqlExecutor, type SqlRunner } from 'nestjs-payments/sql';
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
 import { type DataSource } from 'typeorm';
+import { PAYMENTS_TABLES } from '../support/payments-database.js';
 import { mysqlService } from '../support/services.js';
 import { type ExecutorDatabase } from './storage-contracts.js';
 import { beginOn } from './typeorm-way.js';
@@ -16,20 +17,6 @@ export interface MysqlDatabase extends ExecutorDatabase {
   /** Another executor of the same database, with its clock. */
   readonly inTime: (executor: SqlExecutor) => SqlExecutor;
 }
-
-const TABLES = [
-  'payments_inbox',
-  'payments_set_aside',
-  'payments_journal',
-  'payments_tombstones',
-  'payments_daily_counts',
-  'payments_batches',
-  'payments_batch_events',
-  'payments_batch_lines',
-  'payments_batch_chunks',
-  'payments_batch_counts',
-  'payments_reconciliation',
-];
 
 /** The server's own clock cannot be turned: here the statements ask for a later time. */
 function aheadOf(executor: SqlExecutor, aheadMs: () => number): SqlExecutor {
@@ -80,7 +67,7 @@ export async function openMysql(poolSize = 10): Promise<MysqlDatabase> {
       return Promise.resolve();
     },
     clear: async () => {
-      for (const table of TABLES) await pool.query(`DELETE FROM ${table}`);
+      for (const table of PAYMENTS_TABLES) await pool.query(`DELETE FROM ${table}`);
     },
     close: async () => {
       // Transactions that a test left open keep their tables.

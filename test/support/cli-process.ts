@@ -12,7 +12,7 @@ import { compiled } from './child-program.js';
 
 // As deep under the root as dist/esm/cli, so that the command finds package.json where the built one does.
 // `global-setup.mjs` names the folder, and removes it.
-const FOLDER = resolve(process.env['TEST_BUNDLES'] ?? join('node_modules', '.cache', 'nestjs-payments-cli'));
+const FOLDER = resolve(process.env['TEST_BUNDLES']!);
 const BUILD = randomUUID();
 const fileOf = (name: 'main' | 'run-cli'): string => join(FOLDER, `${name}-${BUILD}.mjs`);
 

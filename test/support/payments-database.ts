@@ -3,7 +3,8 @@ import { type Client, Pool, type PoolConfig } from 'pg';
 import { migratePayments } from 'nestjs-payments/postgres';
 
 const ENDED_WITHIN_MS = 5_000;
-const TABLES = [
+/** The tables of the package that hold something to forget: all but the list of their versions. */
+export const PAYMENTS_TABLES = [
   'payments_inbox',
   'payments_set_aside',
   'payments_journal',
@@ -83,7 +84,7 @@ export async function borrowPaymentsDatabase(connectionString: string): Promise<
 /** The rows that tests delete are no reason to plan later statements in another way. */
 async function withoutStatistics(database: PaymentsDatabase): Promise<PaymentsDatabase> {
   await database.pool.query(
-    TABLES.map((table) => `ALTER TABLE ${table} SET (autovacuum_enabled = false)`).join(';'),
+    PAYMENTS_TABLES.map((table) => `ALTER TABLE ${table} SET (autovacuum_enabled = false)`).join(';'),
   );
   return database;
 }
@@ -141,7 +142,7 @@ function databaseIn(schema: string, config: PoolConfig): PaymentsDatabase {
       await pool.query(`UPDATE clock SET ahead = ahead + interval '${ms} milliseconds'`);
     },
     clear: async () => {
-      await pool.query(TABLES.map((table) => `DELETE FROM ${table}`).join(';'));
+      await pool.query(PAYMENTS_TABLES.map((table) => `DELETE FROM ${table}`).join(';'));
     },
     close: async () => {
       // Not awaited: a pool waits for the connections that a test still holds.

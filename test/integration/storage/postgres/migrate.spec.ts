@@ -4,6 +4,7 @@ import { Pool } from 'pg';
 import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
+import { PAYMENTS_TABLES } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
 /** Every version that this package knows. */
@@ -40,20 +41,8 @@ describeWith([postgresService], 'migratePayments()', () => {
       'SELECT table_name FROM information_schema.tables WHERE table_schema = $1 ORDER BY 1',
       [schema],
     );
-    expect(rows.map(({ table_name }) => table_name)).toEqual([
-      'payments_batch_chunks',
-      'payments_batch_counts',
-      'payments_batch_events',
-      'payments_batch_lines',
-      'payments_batches',
-      'payments_daily_counts',
-      'payments_inbox',
-      'payments_journal',
-      'payments_migrations',
-      'payments_reconciliation',
-      'payments_set_aside',
-      'payments_tombstones',
-    ]);
+    const tables = [...PAYMENTS_TABLES, 'payments_migrations'].sort();
+    expect(rows.map(({ table_name }) => table_name)).toEqual(tables);
     expect(pool.idleCount).toBe(pool.totalCount);
   });
 
