@@ -18,7 +18,9 @@ import { beginOn } from './typeorm-way.js';
 const HUNG_MS = 1_500;
 const WITHIN = { timeout: 20_000 };
 const LEASE_MS = 60_000;
-const POOL_SIZE = 3;
+/** As many may hold a connection at once, and no more: half of the pool. */
+const DELIVERIES = 3;
+const POOL_SIZE = 2 * DELIVERIES;
 
 type Send = (transaction: unknown, text: string) => Promise<unknown>;
 
@@ -92,7 +94,7 @@ function claimCases(open: (poolSize: number) => Promise<ExecutorDatabase>, send:
 
   it('rolls back a handler that outlives its lease, and gives its connection back', async () => {
     const hung = await Promise.all(
-      Array.from({ length: POOL_SIZE }, (_, index) => claim(HUNG_MS, `hung-${index}`)),
+      Array.from({ length: DELIVERIES }, (_, index) => claim(HUNG_MS, `hung-${index}`)),
     );
     // A machine so busy that the lease ends first refuses the write at once, which the rest of the test awaits.
     await Promise.allSettled(hung.map(write));
@@ -108,7 +110,7 @@ function claimCases(open: (poolSize: number) => Promise<ExecutorDatabase>, send:
 
   it('claims nothing that it cannot handle: the next delivery need not wait for the lease', async () => {
     const others = await Promise.all(
-      Array.from({ length: POOL_SIZE }, (_, index) => claim(LEASE_MS, `other-${index}`)),
+      Array.from({ length: DELIVERIES }, (_, index) => claim(LEASE_MS, `other-${index}`)),
     );
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const refused = expect(claim()).rejects.toThrow('in vain');
@@ -125,7 +127,7 @@ function claimCases(open: (poolSize: number) => Promise<ExecutorDatabase>, send:
   it.each([1, POOL_SIZE])('handles many deliveries at the same time with a pool of %i', async (poolSize) => {
     await database.close();
     await start(poolSize);
-    const references = Array.from({ length: 4 * POOL_SIZE }, (_, index) => `many-${index}`);
+    const references = Array.from({ length: 4 * DELIVERIES }, (_, index) => `many-${index}`);
     await Promise.all(
       references.map(async (reference) => {
         const running = await claim(LEASE_MS, reference);

@@ -3,13 +3,14 @@ import { migrateSqlStorage } from 'nestjs-payments/sql';
 import { describeWith } from '../support/services.js';
 import { handlerCases, POOL_SIZE } from './handler-cases.js';
 import { EXECUTORS } from './executors.js';
-import { type OrmDatabase, ORM_SERVERS } from './orm-database.js';
-import { storageContracts } from './storage-contracts.js';
+import { ON_MARIADB, ON_POSTGRES, type OrmDatabase, ORM_SERVERS } from './orm-database.js';
 
 for (const { name, service, open, openWay } of ORM_SERVERS) {
-  describeWith([service], `sqlStorage() on ${name}`, () => {
-    describe.each(EXECUTORS)('with $name', (orm) => {
-      storageContracts(() => open(orm));
+  describeWith([service], `an executor on ${name}`, () => {
+    it.each(EXECUTORS)('says how large the pool of the application is: $name', async (orm) => {
+      const { executor, close } = await open(orm, POOL_SIZE);
+      expect(executor.poolSize).toBe(POOL_SIZE);
+      await close();
     });
   });
 
@@ -20,11 +21,9 @@ for (const { name, service, open, openWay } of ORM_SERVERS) {
   });
 }
 
-const [POSTGRES, MARIADB] = ORM_SERVERS;
-
-describeWith([POSTGRES!.service], 'migrateSqlStorage() on PostgreSQL', () => {
+describeWith([ON_POSTGRES.service], 'migrateSqlStorage() on PostgreSQL', () => {
   it.each(EXECUTORS)('makes the tables in a schema of their own with $name', async (orm) => {
-    const { executor, schema, close } = await POSTGRES!.open(orm);
+    const { executor, schema, close } = await ON_POSTGRES.open(orm);
     const other = `${schema!} 2`;
     await migrateSqlStorage(executor, { schema: other });
     const made = await executor.query('SELECT to_regclass($1) IS NOT NULL AS made', [
@@ -36,12 +35,12 @@ describeWith([POSTGRES!.service], 'migrateSqlStorage() on PostgreSQL', () => {
   });
 });
 
-describeWith([MARIADB!.service], 'a connection to MariaDB after the transaction of a handler', () => {
+describeWith([ON_MARIADB.service], 'a connection to MariaDB after the transaction of a handler', () => {
   describe.each(EXECUTORS)('with $name', (orm) => {
     let database: OrmDatabase;
 
     beforeEach(async () => {
-      database = await MARIADB!.open(orm, 1);
+      database = await ON_MARIADB.open(orm, 1);
     });
     afterEach(() => database.close());
 

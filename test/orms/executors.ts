@@ -97,9 +97,9 @@ const SAVEPOINT = 'before "it" `all`';
 
 const KYSELY: OrmExecutor<ControlledTransaction<Tables>> = {
   name: 'Kysely',
-  openPostgres: (pool) => openKysely(new PostgresDialect({ pool })),
+  openPostgres: (pool) => openKysely(new PostgresDialect({ pool }), pool.options.max),
   openMysql: (uri, connectionLimit) =>
-    openKysely(new MysqlDialect({ pool: createCallbackPool({ uri, connectionLimit }) })),
+    openKysely(new MysqlDialect({ pool: createCallbackPool({ uri, connectionLimit }) }), connectionLimit),
   credit: (trx, reference) =>
     trx
       .updateTable('credits')
@@ -125,10 +125,11 @@ const KYSELY: OrmExecutor<ControlledTransaction<Tables>> = {
   ],
 };
 
-function openKysely(dialect: object): OpenOwnExecutor {
+/** Kysely does not say how large its pool is. */
+function openKysely(dialect: object, poolSize: number): OpenOwnExecutor {
   const db = new KyselyService(dialect);
   return {
-    executor: fromKysely(db),
+    executor: { ...fromKysely(db), poolSize },
     transaction: (work) => db.transaction().execute(work),
     close: () => db.destroy(),
   };

@@ -2,13 +2,11 @@ import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { describeWith } from '../support/services.js';
 import { EXECUTORS } from './executors.js';
-import { ORM_SERVERS, type OrmServer } from './orm-database.js';
+import { ON_MARIADB, ON_POSTGRES } from './orm-database.js';
 
-const [POSTGRES, MARIADB] = ORM_SERVERS as readonly [OrmServer, OrmServer];
-
-describeWith([POSTGRES.service], 'a COMMIT that PostgreSQL refuses', () => {
+describeWith([ON_POSTGRES.service], 'a COMMIT that PostgreSQL refuses', () => {
   it.each(EXECUTORS)('is shown with its cause by $name, and gives the only connection back', async (orm) => {
-    const { executor, close } = await POSTGRES.open(orm, 1);
+    const { executor, close } = await ON_POSTGRES.open(orm, 1);
     await executor.execute('CREATE TABLE once (a int UNIQUE DEFERRABLE INITIALLY DEFERRED)');
     const ended = executor.transaction(async ({ handle }) => {
       await orm.send(handle as never, 'INSERT INTO once VALUES (1), (1)');
@@ -20,10 +18,10 @@ describeWith([POSTGRES.service], 'a COMMIT that PostgreSQL refuses', () => {
   });
 });
 
-describeWith([MARIADB.service], 'a COMMIT on a connection to MariaDB that was killed', () => {
+describeWith([ON_MARIADB.service], 'a COMMIT on a connection to MariaDB that was killed', () => {
   it('is shown with its cause by Drizzle', async () => {
     const orm = EXECUTORS.find(({ name }) => name === 'Drizzle')!;
-    const { executor, close } = await MARIADB.open(orm, 1);
+    const { executor, close } = await ON_MARIADB.open(orm, 1);
     const ended = executor.transaction(async ({ handle }) => {
       await orm.send(handle as never, 'KILL CONNECTION_ID()').catch(() => undefined);
     });

@@ -160,6 +160,18 @@ export function handlerCases<Handle>(
     expect((await way.times()).filter((times) => times === 1)).toHaveLength(references.length);
   });
 
+  it('answers such a burst with 200 if each handler needs a second connection', async () => {
+    const references = Array.from({ length: 3 * POOL_SIZE }, (_, index) => `burst-${index}`);
+    await way.open(references);
+    handle = async (given, reference) => {
+      await way.credit(given, reference);
+      await payments.journal.get('collection', reference);
+    };
+    const answers = await Promise.all(references.map((reference) => deliver(reference)));
+    expect(errors.mock.calls).toEqual([]);
+    expect(new Set(answers)).toEqual(new Set([200]));
+  });
+
   it('commits nothing if it hides an error that spoils the transaction', async () => {
     handle = async (given, reference) => {
       await way.credit(given, reference);

@@ -34,16 +34,48 @@ function aheadOf(executor: SqlExecutor, aheadMs: () => number): SqlExecutor {
   };
 }
 
-export async function openMysql(poolSize = 10): Promise<MysqlDatabase> {
-  const name = `payments_${randomBytes(6).toString('hex')}`;
+/** The databases that tests have given back. To make another one takes longer than most tests. */
+const givenBack: string[] = [];
+
+/** A database that nobody has used before. */
+export function openMysql(poolSize?: number): Promise<MysqlDatabase> {
+  return databaseOf(undefined, poolSize);
+}
+
+/**
+ * It may be the database of an earlier test: nothing is stored and no time has passed, but counters go on, and whoever
+ * inserts a key that was deleted a moment ago may wait for others who do.
+ */
+export async function borrowMysql(poolSize?: number): Promise<MysqlDatabase> {
+  const database = await databaseOf(givenBack.pop(), poolSize);
+  let isLent = true;
+  return {
+    ...database,
+    close: async () => {
+      await database.close();
+      if (isLent) givenBack.push(new URL(database.url).pathname.slice(1));
+      isLent = false;
+    },
+  };
+}
+
+async function databaseOf(used: string | undefined, poolSize = 10): Promise<MysqlDatabase> {
   const server = createPool({ uri: mysqlService.url, connectionLimit: 1 });
-  await server.query(`CREATE DATABASE ${name}`);
+  const name = used ?? `${process.env['TEST_MYSQL_DATABASES']}_${randomBytes(6).toString('hex')}`;
+  if (used === undefined) await server.query(`CREATE DATABASE ${name}`);
   const url = new URL(mysqlService.url);
   url.pathname = `/${name}`;
   const pool = createPool({ uri: url.href, connectionLimit: poolSize });
   let aheadMs = 0;
   const inTime = (executor: SqlExecutor): SqlExecutor => aheadOf(executor, () => aheadMs);
-  await migrateSqlStorage(fromMysql2(pool));
+  const clear = async (): Promise<void> => {
+    for (const table of PAYMENTS_TABLES) await pool.query(`DELETE FROM ${table}`);
+  };
+  if (used === undefined) await migrateSqlStorage(fromMysql2(pool));
+  else {
+    await clear();
+    await dropOtherTables(pool, name);
+  }
   return {
     executor: inTime(fromMysql2(pool)),
     inTime,
@@ -66,20 +98,32 @@ export async function openMysql(poolSize = 10): Promise<MysqlDatabase> {
       aheadMs += ms;
       return Promise.resolve();
     },
-    clear: async () => {
-      for (const table of PAYMENTS_TABLES) await pool.query(`DELETE FROM ${table}`);
-    },
+    clear,
     close: async () => {
-      // Transactions that a test left open keep their tables.
-      const [open] = await server.query('SELECT id FROM information_schema.processlist WHERE db = ?', [name]);
-      for (const { id } of open as { readonly id: number }[]) {
-        await server.query(`KILL ${id}`).catch(() => undefined);
-      }
-      await pool.end().catch(() => undefined);
-      await server.query(`DROP DATABASE ${name}`);
+      pool.end().catch(() => undefined);
+      await endConnections(server, name);
       await server.end();
     },
   };
+}
+
+/** Ends all connections of a database, also those that pools and processes of a test left behind. */
+async function endConnections(server: Pool, name: string): Promise<void> {
+  for (;;) {
+    const [open] = await server.query('SELECT id FROM information_schema.processlist WHERE db = ?', [name]);
+    const ids = (open as { readonly id: number }[]).map(({ id }) => id);
+    if (ids.length === 0) return;
+    // It may have ended in the meantime.
+    for (const id of ids) await server.query(`KILL ${id}`).catch(() => undefined);
+  }
+}
+
+async function dropOtherTables(pool: Pool, name: string): Promise<void> {
+  const [tables] = await pool.query(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = ? AND table_name NOT LIKE 'payments\\_%'",
+    [name],
+  );
+  for (const table of tables as { readonly name: string }[]) await pool.query(`DROP TABLE \`${table.name}\``);
 }
 
 /** The same, used through a data source of TypeORM. */
@@ -87,8 +131,9 @@ export async function openTypeOrmOnMysql(
   packed: TypeOrm,
   entities: readonly unknown[] = [],
   poolSize = 10,
+  open = openMysql,
 ): Promise<MysqlDatabase & { readonly dataSource: DataSource }> {
-  const database = await openMysql();
+  const database = await open();
   const dataSource: DataSource = await new packed.DataSource({
     type: 'mariadb',
     url: database.url,

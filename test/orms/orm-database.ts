@@ -9,7 +9,7 @@ import { Pool } from 'pg';
 import { mysqlAccounts, postgresAccounts } from './accounts.js';
 import { type OpenExecutor, type OrmExecutor } from './executors.js';
 import { type HandlerWay } from './handler-cases.js';
-import { openMysql } from './mysql-database.js';
+import { borrowMysql, openMysql } from './mysql-database.js';
 import { type ExecutorDatabase } from './storage-contracts.js';
 
 /** The package's tables, and an ORM on a pool of the application's own. */
@@ -20,6 +20,8 @@ export interface OrmServer {
   readonly name: string;
   readonly service: Service;
   readonly open: (orm: OrmExecutor<object>, poolSize?: number) => Promise<OrmDatabase>;
+  /** It may be the database of an earlier test. */
+  readonly borrow: (orm: OrmExecutor<object>) => Promise<OrmDatabase>;
   /** The same with accounts that handlers credit. */
   readonly openWay: (orm: OrmExecutor<object>, poolSize: number) => Promise<HandlerWay<object>>;
 }
@@ -48,8 +50,8 @@ async function onPostgres(
   };
 }
 
-async function onMysql(orm: OrmExecutor<object>, poolSize = 10) {
-  const database = await openMysql();
+async function onMysql(orm: OrmExecutor<object>, poolSize = 10, open = openMysql) {
+  const database = await open();
   const opened = orm.openMysql(database.url, poolSize);
   return {
     ...database,
@@ -64,26 +66,27 @@ async function onMysql(orm: OrmExecutor<object>, poolSize = 10) {
   };
 }
 
-export const ORM_SERVERS: readonly OrmServer[] = [
-  {
-    name: 'PostgreSQL',
-    service: postgresService,
-    open: onPostgres,
-    openWay: async (orm, poolSize) => {
-      const database = await onPostgres(orm, poolSize);
-      return { ...database, ...orm, ...(await postgresAccounts(database.pool, orm.send)) };
-    },
+export const ON_POSTGRES: OrmServer = {
+  name: 'PostgreSQL',
+  service: postgresService,
+  open: onPostgres,
+  borrow: onPostgres,
+  openWay: async (orm, poolSize) => {
+    const database = await onPostgres(orm, poolSize);
+    return { ...database, ...orm, ...(await postgresAccounts(database.pool, orm.send)) };
   },
-  {
-    name: 'MariaDB',
-    service: mysqlService,
-    open: onMysql,
-    openWay: async (orm, poolSize) => {
-      const database = await onMysql(orm, poolSize);
-      return { ...database, ...orm, ...(await mysqlAccounts(database, orm.send)) };
-    },
+};
+export const ON_MARIADB: OrmServer = {
+  name: 'MariaDB',
+  service: mysqlService,
+  open: onMysql,
+  borrow: (orm) => onMysql(orm, 10, borrowMysql),
+  openWay: async (orm, poolSize) => {
+    const database = await onMysql(orm, poolSize, borrowMysql);
+    return { ...database, ...orm, ...(await mysqlAccounts(database, orm.send)) };
   },
-];
+};
+export const ORM_SERVERS = [ON_POSTGRES, ON_MARIADB];
 
 /** Holds a transaction of a callback open until somebody asks for its end. */
 function held({ transaction }: Pick<OpenExecutor, 'transaction'>): Promise<ApplicationTransaction> {

@@ -70,7 +70,7 @@ export async function openPrisma(poolSize = 10, settings = ''): Promise<PrismaOn
   return {
     ...database,
     prisma,
-    executor: fromPrisma(prisma),
+    executor: { ...fromPrisma(prisma), poolSize },
     begin: () => beginWith(prisma),
     close: async () => {
       // Not awaited: a pool waits for connections whose claims a test left open.
@@ -90,7 +90,7 @@ export async function openPrismaOnMysql(
   return {
     ...database,
     prisma,
-    executor: database.inTime(fromPrisma(prisma)),
+    executor: database.inTime({ ...fromPrisma(prisma), poolSize }),
     begin: () => beginWith(prisma),
     close: async () => {
       await database.close();
@@ -100,9 +100,10 @@ export async function openPrismaOnMysql(
   };
 }
 
-function open(prisma: PrismaClient): OpenOwnExecutor {
+/** Prisma does not say how large its pool is. */
+function open(prisma: PrismaClient, poolSize: number): OpenOwnExecutor {
   return {
-    executor: fromPrisma(prisma),
+    executor: { ...fromPrisma(prisma), poolSize },
     transaction: (work) => prisma.$transaction(work, LONG),
     close: () => prisma.$disconnect(),
   };
@@ -117,9 +118,9 @@ export const PRISMA: OrmExecutor<Client> = {
   openPostgres: (pool) => {
     // The specs give their connections the name of their schema.
     const schema = pool.options.application_name ?? '';
-    return open(new PrismaClient({ adapter: new PrismaPg(pool, { schema }) }));
+    return open(new PrismaClient({ adapter: new PrismaPg(pool, { schema }) }), pool.options.max);
   },
-  openMysql: (url, poolSize) => open(openMysqlClient(url, poolSize)),
+  openMysql: (url, poolSize) => open(openMysqlClient(url, poolSize), poolSize),
   credit: async (tx, reference) =>
     tx.credit.update({ where: { reference }, data: { times: { increment: 1 } } }),
   nested: (tx, work) => tx.$transaction(work),

@@ -16,6 +16,9 @@ export default mergeConfig(
         { find: /^@nestjs\/typeorm$/, replacement: pathOf('node_modules/@nestjs/typeorm') },
       ],
     },
-    test: { include: ['test/orms/*.spec.ts', 'sample/07-typeorm-shop/test/*.spec.ts'] },
+    test: {
+      globalSetup: ['test/orms/global-setup.mjs'],
+      include: ['test/orms/*.spec.ts', 'sample/07-typeorm-shop/test/*.spec.ts'],
+    },
   },
 );

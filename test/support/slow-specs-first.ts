@@ -2,6 +2,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Specs that start processes, browsers or databases, play thousands of stories or wait long, the slowest first. */
 const SLOW = [
+  'test/orms/executor-contracts',
+  'test/orms/killed-payer',
+  'test/orms/mysql-contracts',
+  'test/orms/executor',
+  'test/orms/mysql-killed',
+  'test/orms/typeorm-contracts',
   'sample/03-workers/test/workers',
   'test/model/',
   'test/e2e/bullmq/processes',

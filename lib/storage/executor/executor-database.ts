@@ -1,5 +1,6 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { answered } from '../sql/answered.js';
+import { takeDeliveryTurn } from '../sql/delivery-turns.js';
 import { once } from '../sql/once.js';
 import { runAgainError } from '../sql/run-again.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
@@ -48,7 +49,10 @@ export function executorDatabase(
   };
   return {
     run,
-    connect: () => Promise.resolve(new ExecutorSession(executor, dialect, run)),
+    connect: async () => {
+      const giveTurn = await takeDeliveryTurn(executor, () => executor.poolSize);
+      return new ExecutorSession(executor, dialect, run, giveTurn);
+    },
     join: async (transaction, token) => {
       const joined = executor.wrapTransaction(transaction);
       try {
@@ -167,6 +171,7 @@ class ExecutorSession implements SqlSession {
     private readonly executor: SqlExecutor,
     private readonly dialect: ExecutorDialect,
     private readonly atOnce: RunScript,
+    private readonly giveTurn: () => void,
   ) {}
 
   get handle(): unknown {
@@ -244,7 +249,8 @@ class ExecutorSession implements SqlSession {
     if (this.released) return;
     this.released = true;
     // Rolls back what is still open. After a COMMIT there is nothing left to ask for.
-    this.open?.rollback().catch(() => undefined);
+    const ended = this.rollback();
+    ended.then(this.giveTurn, this.giveTurn);
   }
 }
 

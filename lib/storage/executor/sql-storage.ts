@@ -23,7 +23,9 @@ export interface SqlStorageOptions {
    * `EntityManager`. The handler's writes there, the record that it ran and the outcome in the journal are committed
    * together or not at all.
    *
-   * A handler holds a connection of the application's pool while it runs. Keep handlers short. @default false
+   * A handler holds a connection of the application's pool while it runs. Keep handlers short. Deliveries hold half of the
+   * pool at most (`poolSize` of the executor). The others wait in order, for four seconds at most; then they are answered 503
+   * and come again. @default false
    */
   readonly transactional?: boolean;
   /** Schema of the tables in PostgreSQL. The same as in `migrateSqlStorage()`. @default 'public' */

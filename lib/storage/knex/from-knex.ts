@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { poolSizeOf } from '../sql/pool-size.js';
 import {
   type SqlDialect,
   type SqlExecutor,
@@ -38,6 +39,12 @@ interface StreamedQuery {
   stream(options?: object): Readable;
 }
 
+/** A client with its own pool, or with the application's one. */
+interface PooledClient extends KnexClient {
+  readonly pool?: unknown;
+  readonly config: { readonly connectionPool?: unknown };
+}
+
 /** A client of a transaction, as far as it begins nested ones. */
 interface NestingClient {
   query: (...given: unknown[]) => unknown;
@@ -65,8 +72,10 @@ interface NestingClient {
 export function fromKnex(knex: KnexInstance): SqlExecutor {
   const dialect = dialectOf(knex);
   const { client } = knex;
+  const { pool, config }: PooledClient = client;
   return {
     dialect,
+    poolSize: poolSizeOf(config.connectionPool ?? pool),
     query: (text, params) => withConnection(client, dialect, (runner) => runner.query(text, params)),
     execute: (text, params) => withConnection(client, dialect, (runner) => runner.execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {

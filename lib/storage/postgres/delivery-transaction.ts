@@ -5,6 +5,16 @@ import { MARK } from './postgres-dialect.js';
 import { type PostgresPool } from './postgres-pool.js';
 import { MOMENT, textLiteral } from './postgres-text.js';
 
+/** What a delivery shares with the others of its database. */
+export interface DeliveryPlace {
+  /** The application's own pool. */
+  readonly handlersPool: PostgresPool;
+  /** What handlers find as `context.transaction`. */
+  readonly lent: WeakSet<object>;
+  /** Called when the delivery has given its connection back. */
+  readonly giveTurn: () => void;
+}
+
 /** The transaction of one delivery, on a connection of the pool. Finish and COMMIT are one message. */
 export class DeliveryTransaction implements SqlSession {
   readonly run: RunScript;
@@ -15,8 +25,7 @@ export class DeliveryTransaction implements SqlSession {
   constructor(
     private readonly connection: PooledConnection,
     private readonly inbox: string,
-    private readonly handlersPool: PostgresPool,
-    private readonly lent: WeakSet<object>,
+    private readonly place: DeliveryPlace,
   ) {
     const inTurn: RunStatement = (text, values) => {
       if (!this.handlers) return this.connection.runAlone(text, values);
@@ -30,8 +39,8 @@ export class DeliveryTransaction implements SqlSession {
   }
 
   begin({ fence }: HeldKey, leaseMs: number): Promise<unknown> {
-    this.handlers = new DeliveryConnection(this.connection, this.handlersPool);
-    this.lent.add(this.handlers.lent);
+    this.handlers = new DeliveryConnection(this.connection, this.place.handlersPool);
+    this.place.lent.add(this.handlers.lent);
     return this.connection.run(beginTransaction(fence, leaseMs));
   }
 
@@ -56,6 +65,7 @@ export class DeliveryTransaction implements SqlSession {
   release(how: 'usable' | 'unknown'): void {
     this.block();
     this.connection.release(how);
+    this.place.giveTurn();
     if (how === 'usable') this.handlers?.stopEvents();
   }
 }

@@ -1,3 +1,5 @@
+import { takeDeliveryTurn } from '../sql/delivery-turns.js';
+import { poolSizeOf } from '../sql/pool-size.js';
 import { type SqlDatabase } from '../sql/sql-database.js';
 import { DeliveryTransaction } from './delivery-transaction.js';
 import { autocommit, PooledConnection, scripts } from './pooled-connection.js';
@@ -23,8 +25,16 @@ export function postgresDatabase(
   const lent = new WeakSet();
   return {
     run: pooledScripts(pool),
-    connect: async () =>
-      new DeliveryTransaction(await PooledConnection.from(pool), names.inbox, handlersPool, lent),
+    connect: async () => {
+      const giveTurn = await takeDeliveryTurn(handlersPool, () => poolSizeOf(handlersPool));
+      try {
+        const connection = await PooledConnection.from(pool);
+        return new DeliveryTransaction(connection, names.inbox, { handlersPool, lent, giveTurn });
+      } catch (error) {
+        giveTurn();
+        throw error;
+      }
+    },
     join: async (transaction, token) => {
       const isOwn = typeof transaction === 'object' && transaction !== null && lent.has(transaction);
       return whileJoined(scripts(await joined.join(transaction, isOwn, token)), token);

@@ -1,4 +1,5 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { poolSizeOf } from '../sql/pool-size.js';
 import { type PostgresPool } from './postgres-pool.js';
 
 /** PostgreSQL silently truncates longer names. */
@@ -39,9 +40,8 @@ export function checkedSchema(where: string, schema: unknown = 'public'): string
 
 /** Deliveries would wait for each other. A pool of another kind does not say how large it is. */
 export function poolWarnings(pool: PostgresPool): readonly string[] {
-  const { options } = pool as { readonly options?: { readonly max?: unknown } };
-  const max = options?.max;
-  if (typeof max !== 'number' || max >= SMALLEST_POOL) return [];
+  const max = poolSizeOf(pool);
+  if (max === undefined || max >= SMALLEST_POOL) return [];
   return [
     `The pool of postgresStorage({ pool, transactional: true }) has ${max === 1 ? 'one connection' : `${max} connections`}, and each ` +
       'webhook delivery holds one while its handlers run: the next delivery waits, and a handler that makes a payment, or writes ' +

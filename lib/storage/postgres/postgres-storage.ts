@@ -37,8 +37,8 @@ export interface PostgresStorageOptions {
    * of an ORM's own `transaction()`, begin and end a savepoint. COMMIT without BEGIN is refused.
    *
    * Every delivery holds one connection of the pool while its handlers run. A handler that pays or queries
-   * the journal needs a second one. If the pool has none left within four seconds, the handler fails and the
-   * delivery comes again.
+   * the journal needs a second one, so deliveries hold half of the pool at most. The others wait in order, for
+   * four seconds at most; then they are answered 503 and come again.
    * @default false
    */
   readonly transactional?: boolean;

@@ -14,6 +14,9 @@ const DIALECTS: Readonly<Record<string, SqlDialect>> = { postgres: 'postgres', m
 /** Nested transactions are refused: savepoints that a handler writes itself are its own. */
 const NO_NESTED = /^$/;
 
+/** Connections of its pool, unless the application says a number. */
+const USUAL_POOL_SIZE = 5;
+
 const NESTED =
   'Sequelize gives a nested transaction inside of another one the same savepoint, so the ROLLBACK of the outer one would keep its writes: ' +
   'take sequelize.transaction({ transaction }) out of the handler, or write SAVEPOINT as SQL (findOrCreate is fine).';
@@ -27,6 +30,7 @@ interface SequelizeParts extends SequelizeInstance {
     getConnection(options?: object): Promise<DriverConnection>;
     releaseConnection(connection: DriverConnection): void;
   };
+  readonly options?: { readonly pool?: { readonly max?: number } };
 }
 interface TransactionParts extends SequelizeTransaction {
   readonly connection: DriverConnection;
@@ -62,7 +66,7 @@ interface TransactionParts extends SequelizeTransaction {
  */
 export function fromSequelize(sequelize: SequelizeInstance): SqlExecutor {
   const dialect = dialectOf(sequelize);
-  const { connectionManager } = sequelize as SequelizeParts;
+  const { connectionManager, options } = sequelize as SequelizeParts;
   const onAny = async <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> => {
     const connection = await connectionManager.getConnection();
     try {
@@ -73,6 +77,7 @@ export function fromSequelize(sequelize: SequelizeInstance): SqlExecutor {
   };
   return {
     dialect,
+    poolSize: options?.pool?.max ?? USUAL_POOL_SIZE,
     query: (text, params) => onAny((runner) => runner.query(text, params)),
     execute: (text, params) => onAny((runner) => runner.execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {

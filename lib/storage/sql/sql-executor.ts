@@ -73,6 +73,12 @@ export interface SqlExecutor extends SqlRunner {
   /** Decides which statements the package sends. */
   readonly dialect: SqlDialect;
   /**
+   * Most connections that its pool opens. With `transactional: true`, webhook deliveries hold half of them at most, and
+   * the others wait in order. Left out or undefined: ten, the usual size. Where an ORM does not tell, say it:
+   * `{ ...fromKysely(db), poolSize: 40 }`.
+   */
+  readonly poolSize?: number | undefined;
+  /**
    * Calls `work` once with a transaction of its own on one connection. Commits when `work` resolves, and then resolves
    * to the same. Rolls back and rejects with the same error when `work` rejects. Rejects if the commit failed or its
    * answer was lost. The package keeps `work` open until the handlers of a webhook have ended, so nothing may limit

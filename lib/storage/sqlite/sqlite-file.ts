@@ -18,7 +18,7 @@ import { openSqlite, type SqliteHandle } from './sqlite-engine.js';
 import { migrateFile } from './sqlite-tables.js';
 import { checkedTransaction, checkStillOpen } from './joined-transaction.js';
 import { guardTransaction } from './transaction-guard.js';
-import { Turns } from './turns.js';
+import { Turns } from '../sql/turns.js';
 
 /** Time limit for the turn to write. */
 const WITHIN_MS = 4_000;
@@ -37,7 +37,7 @@ const NO_PAYMENT =
 export class SqliteFile implements SqlDatabase {
   /** The delivery whose handlers call. */
   readonly handlers = new AsyncLocalStorage<SqliteSession>();
-  private readonly turns = new Turns();
+  private readonly turns = new Turns(() => 1);
   /** The application's own connections whose transactions were joined. */
   private readonly joined = new WeakMap<object, SqliteConnection>();
   private closed = false;

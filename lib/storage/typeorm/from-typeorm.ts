@@ -1,4 +1,5 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { poolSizeOf } from '../sql/pool-size.js';
 import {
   type SqlDialect,
   type SqlExecutor,
@@ -17,6 +18,12 @@ const DIALECTS: Readonly<Record<string, SqlDialect>> = {
 };
 
 type IsolationLevel = Uppercase<NonNullable<SqlTransactionOptions['isolationLevel']>>;
+
+/** What is read of a driver: its pool of `pg`, or of `mysql2`. */
+interface DriverParts {
+  readonly master?: unknown;
+  readonly pool?: unknown;
+}
 
 /** What is read of an `EntityManager`. TypeORM 0.3 calls its data source a connection. */
 interface ManagerParts {
@@ -44,8 +51,10 @@ interface ManagerParts {
  */
 export function fromTypeOrm(dataSource: TypeOrmDataSource): SqlExecutor {
   const dialect = dialectOf(dataSource);
+  const { master, pool } = (dataSource as { readonly driver?: DriverParts }).driver ?? {};
   return {
     dialect,
+    poolSize: poolSizeOf(master ?? pool),
     query: (text, params) => withRunner(dataSource, (runner) => runOn(runner).query(text, params)),
     execute: (text, params) => withRunner(dataSource, (runner) => runOn(runner).execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {

@@ -22,7 +22,7 @@ describeWith([postgresService], 'the pool as handlers see it', () => {
   beforeEach(async () => {
     database = await borrowPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE orders (reference text)');
-    pool = database.connect({ max: 2 });
+    pool = database.connect({ max: 4 });
     view = paymentsPool(pool);
     storage = postgresStorage({ pool, schema: database.schema, transactional: true });
     running = await claim();
@@ -326,7 +326,7 @@ describeWith([postgresService], 'the pool as handlers see it', () => {
     expect(Object.getPrototypeOf(view)).toBe(Object.getPrototypeOf(pool));
     const connected = vi.fn();
     expect(view.on('connect', connected)).toBe(view);
-    expect(view.options.max).toBe(2);
+    expect(view.options.max).toBe(4);
     const client = await view.connect();
     expect(connected).toHaveBeenCalledTimes(1);
     expect([view.totalCount, view.idleCount, view.waitingCount]).toEqual([2, 0, 0]);

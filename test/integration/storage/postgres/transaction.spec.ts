@@ -78,8 +78,8 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     expect(await orders()).toBe(1);
   });
 
-  it('needs a connection for every delivery that is being handled', async () => {
-    const pool = database.connect({ max: 2 });
+  it('needs a connection for every delivery that is being handled, and takes half of the pool at most', async () => {
+    const pool = database.connect({ max: 4 });
     storage = postgresStorage({ pool, schema: database.schema, transactional: true });
     const first = await claim();
     const second = claimed(await storage.inbox.claim(inboxDelivery('order-2'), LEASE_MS));
@@ -91,7 +91,11 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     await vi.advanceTimersByTimeAsync(4_000);
     await refused;
     vi.useRealTimers();
+    const next = storage.inbox.claim(inboxDelivery('order-3'), LEASE_MS);
+    expect(await storage.journal.get(journalRecord('order-1'))).toBeUndefined();
+    expect(pool.totalCount).toBeLessThanOrEqual(3);
     expect([await first.finish(), await second.finish()]).toEqual([true, true]);
+    expect(await claimed(await next).finish()).toBe(true);
   });
 
   it('lets nothing write any more that still runs in a handler which failed', async () => {

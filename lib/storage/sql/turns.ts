@@ -1,12 +1,14 @@
-/** One holder at a time, in the order of asking. */
+/** So many holders at a time, in the order of asking. */
 export class Turns {
-  private taken = false;
+  private taken = 0;
   private readonly waiting = new Set<() => void>();
+
+  constructor(private readonly atOnce: () => number) {}
 
   /** Resolves when it is the caller's turn. Rejects if that takes too long. */
   take(withinMs: number, late: () => Error): Promise<void> {
-    if (!this.taken) {
-      this.taken = true;
+    if (this.taken < this.atOnce()) {
+      this.taken += 1;
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
@@ -26,7 +28,7 @@ export class Turns {
   give(): void {
     const [next] = this.waiting;
     if (next === undefined) {
-      this.taken = false;
+      this.taken -= 1;
       return;
     }
     this.waiting.delete(next);
