@@ -1,5 +1,5 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { poolSizeOf } from '../sql/pool-size.js';
+import { onPool } from '../sql/application-pool.js';
 import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
 import { CallbackGuard } from '../sql/callback-guard.js';
 import { type DrizzleDatabase } from './drizzle-database.js';
@@ -47,7 +47,7 @@ export function fromDrizzle(db: DrizzleDatabase): SqlExecutor {
   const open = openSessions(db);
   return {
     dialect: kind.dialect,
-    poolSize: poolSizeOf(pool),
+    ...onPool(pool),
     ...runOn(pool, kind),
     transaction: (work, { isolationLevel } = {}) => {
       const guard = new CallbackGuard(kind.dialect, NESTED);

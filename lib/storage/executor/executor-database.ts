@@ -1,6 +1,6 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { answered } from '../sql/answered.js';
-import { takeDeliveryTurn } from '../sql/delivery-turns.js';
+import { runWithTurn, takeDeliveryTurn } from '../sql/delivery-turns.js';
 import { once } from '../sql/once.js';
 import { runAgainError } from '../sql/run-again.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
@@ -49,10 +49,7 @@ export function executorDatabase(
   };
   return {
     run,
-    connect: async () => {
-      const giveTurn = await takeDeliveryTurn(executor, () => executor.poolSize);
-      return new ExecutorSession(executor, dialect, run, giveTurn);
-    },
+    connect: () => Promise.resolve(new ExecutorSession(executor, dialect, run)),
     join: async (transaction, token) => {
       const joined = executor.wrapTransaction(transaction);
       try {
@@ -171,7 +168,6 @@ class ExecutorSession implements SqlSession {
     private readonly executor: SqlExecutor,
     private readonly dialect: ExecutorDialect,
     private readonly atOnce: RunScript,
-    private readonly giveTurn: () => void,
   ) {}
 
   get handle(): unknown {
@@ -185,7 +181,7 @@ class ExecutorSession implements SqlSession {
 
   async begin(held: HeldKey, leaseMs: number): Promise<void> {
     try {
-      const open = await OpenTransaction.begin(this.executor, this.dialect.transaction);
+      const open = await this.openInTurn();
       this.open = open;
       if (this.released) {
         // The lease ended meanwhile.
@@ -197,6 +193,23 @@ class ExecutorSession implements SqlSession {
     } catch (error) {
       throw this.dialect.failure(error);
     }
+  }
+
+  /** The turn ends with the transaction, whenever that is: until then it has its connection. */
+  private async openInTurn(): Promise<OpenTransaction> {
+    const giveTurn = await takeDeliveryTurn(poolOf(this.executor), this.executor.poolSize);
+    try {
+      const open = await OpenTransaction.begin(this.executor, this.dialect.transaction);
+      open.whenEnded(giveTurn);
+      return open;
+    } catch (error) {
+      giveTurn();
+      throw error;
+    }
+  }
+
+  within<T>(handlers: () => T): T {
+    return runWithTurn(poolOf(this.executor), handlers);
   }
 
   async finishAndCommit(held: HeldKey): Promise<void> {
@@ -249,10 +262,11 @@ class ExecutorSession implements SqlSession {
     if (this.released) return;
     this.released = true;
     // Rolls back what is still open. After a COMMIT there is nothing left to ask for.
-    const ended = this.rollback();
-    ended.then(this.giveTurn, this.giveTurn);
+    this.open?.rollback().catch(() => undefined);
   }
 }
+
+const poolOf = (executor: SqlExecutor): object => executor.pool ?? executor;
 
 function overError(): PaymentsStorageError {
   return new PaymentsStorageError('The webhook transaction is over.');

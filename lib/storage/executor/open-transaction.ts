@@ -65,6 +65,11 @@ export class OpenTransaction {
     await answered(rolledBack, 'the answer to ROLLBACK');
   }
 
+  /** Calls back when it has ended, however it ended: its connection is free again. */
+  whenEnded(call: () => void): void {
+    this.ended.then(call, call);
+  }
+
   /** Asks for the end; the first one who asks decides. */
   private ask(how: 'commit' | 'rollback'): void {
     this.asked ??= how;

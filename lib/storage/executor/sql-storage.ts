@@ -1,6 +1,6 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type PaymentsStorage } from '../payments-storage.js';
-import { checkedSchema } from '../postgres/postgres-options.js';
+import { checkedSchema, poolWarnings } from '../postgres/postgres-options.js';
 import { mysqlDialect } from '../mysql/mysql-dialect.js';
 import { postgresDialect } from '../postgres/postgres-dialect.js';
 import { tableNames } from '../postgres/table-names.js';
@@ -88,6 +88,9 @@ export function sqlStorage(options: SqlStorageOptions): PaymentsStorage {
   const database = executorDatabase(executor, dialect, prepare);
   return {
     ...sqlParts(executor.dialect, database, dialect.statements, transactional),
+    ...(transactional && {
+      warnings: poolWarnings('sqlStorage({ executor, transactional: true })', executor.poolSize),
+    }),
     ...(migrate && { open: prepare }),
   };
 }
@@ -135,9 +138,21 @@ function checked(options: Partial<SqlStorageOptions> | undefined) {
 function checkedExecutor(where: string, executor: unknown): SqlExecutor {
   const given = executor as Partial<SqlExecutor> | null | undefined;
   const methods = ['query', 'execute', 'transaction', 'wrapTransaction'] as const;
-  if (methods.every((name) => typeof given?.[name] === 'function')) return given as SqlExecutor;
+  if (methods.every((name) => typeof given?.[name] === 'function')) {
+    checkPoolSize(where, given?.poolSize);
+    return given as SqlExecutor;
+  }
   throw new PaymentsConfigError(
     `${where} needs an executor: write for example fromTypeOrm(dataSource), from nestjs-payments/typeorm.`,
+  );
+}
+
+/** A number that is none would keep every delivery waiting. */
+function checkPoolSize(where: string, poolSize: unknown = Infinity): void {
+  if (typeof poolSize === 'number' && poolSize >= 1) return;
+  throw new PaymentsConfigError(
+    `The poolSize of the executor of ${where} must be the number of connections of its pool, 1 or more: write for example ` +
+      '{ ...fromKysely(db), poolSize: 20 }, or leave it out.',
   );
 }
 

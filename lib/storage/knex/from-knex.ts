@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { poolSizeOf } from '../sql/pool-size.js';
+import { onPool } from '../sql/application-pool.js';
 import {
   type SqlDialect,
   type SqlExecutor,
@@ -41,8 +41,8 @@ interface StreamedQuery {
 
 /** A client with its own pool, or with the application's one. */
 interface PooledClient extends KnexClient {
-  readonly pool?: unknown;
-  readonly config: { readonly connectionPool?: unknown };
+  readonly pool?: object;
+  readonly config: { readonly connectionPool?: object };
 }
 
 /** A client of a transaction, as far as it begins nested ones. */
@@ -75,7 +75,7 @@ export function fromKnex(knex: KnexInstance): SqlExecutor {
   const { pool, config }: PooledClient = client;
   return {
     dialect,
-    poolSize: poolSizeOf(config.connectionPool ?? pool),
+    ...onPool(config.connectionPool ?? pool ?? client),
     query: (text, params) => withConnection(client, dialect, (runner) => runner.query(text, params)),
     execute: (text, params) => withConnection(client, dialect, (runner) => runner.execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {

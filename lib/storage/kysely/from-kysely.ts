@@ -57,6 +57,9 @@ type KyselyClass = new (config: object) => {
  * COMMIT and ROLLBACK are refused in a handler, also as `trx.commit()`, and statements that still come when the
  * handlers have ended.
  *
+ * Kysely does not say how large its pool is. If it is not ten, write `{ ...fromKysely(db), poolSize: 40 }`: with
+ * `transactional: true`, webhook deliveries hold half of it at most.
+ *
  * @throws PaymentsConfigError if `db` is no instance of Kysely, or its database is not supported.
  *
  * @example
@@ -72,6 +75,7 @@ export function fromKysely(db: KyselyDatabase): SqlExecutor {
     db.getExecutor().provideConnection((connection) => work(runOn(plain(connection))));
   return {
     dialect,
+    pool: db,
     query: (text, params) => onAny((runner) => runner.query(text, params)),
     execute: (text, params) => onAny((runner) => runner.execute(text, params)),
     transaction: (work, { isolationLevel } = {}) =>

@@ -1,5 +1,5 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { poolSizeOf } from '../sql/pool-size.js';
+import { onPool } from '../sql/application-pool.js';
 import { type SqlExecutor, type SqlRunner, type SqlTransaction } from '../sql/sql-executor.js';
 import { GuardedConnection } from './guarded-connection.js';
 import { type Mysql2Connection, type Mysql2Pool, type Mysql2Value } from './mysql2-pool.js';
@@ -23,7 +23,7 @@ export function fromMysql2(pool: Mysql2Pool): SqlExecutor {
   const given = checked(pool);
   return {
     dialect: 'mysql',
-    poolSize: poolSizeOf(given),
+    ...onPool(given),
     query: (text, params) => withConnection(given, (connection) => runOn(connection).query(text, params)),
     execute: (text, params) => withConnection(given, (connection) => runOn(connection).execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {

@@ -1,3 +1,4 @@
+import { runWithTurn } from '../sql/delivery-turns.js';
 import { type HeldKey, type RunScript, type SqlSession } from '../sql/sql-database.js';
 import { DeliveryConnection } from './delivery-connection.js';
 import { type PooledConnection, type RunStatement, scripts } from './pooled-connection.js';
@@ -45,7 +46,10 @@ export class DeliveryTransaction implements SqlSession {
   }
 
   within<T>(handlers: () => T): T {
-    return this.handlers ? this.handlers.runHandlers(handlers) : handlers();
+    const { handlers: connection, place } = this;
+    return runWithTurn(place.handlersPool, () =>
+      connection ? connection.runHandlers(handlers) : handlers(),
+    );
   }
 
   finishAndCommit(held: HeldKey): Promise<unknown> {
@@ -64,8 +68,11 @@ export class DeliveryTransaction implements SqlSession {
 
   release(how: 'usable' | 'unknown'): void {
     this.block();
-    this.connection.release(how);
-    this.place.giveTurn();
+    try {
+      this.connection.release(how);
+    } finally {
+      this.place.giveTurn();
+    }
     if (how === 'usable') this.handlers?.stopEvents();
   }
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { type Callback, isCallback, isSubmittable, type QueryClient } from './handler-client.js';
-import { checkedPool, POOL } from './postgres-options.js';
+import { POOL } from '../sql/application-pool.js';
+import { checkedPool } from './postgres-options.js';
 import { type PostgresClient, type PostgresPool } from './postgres-pool.js';
 
 /** The delivery whose handlers run, as their checkouts of the pool need it. */

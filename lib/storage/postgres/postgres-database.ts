@@ -1,5 +1,5 @@
 import { takeDeliveryTurn } from '../sql/delivery-turns.js';
-import { poolSizeOf } from '../sql/pool-size.js';
+import { poolSizeOf } from '../sql/application-pool.js';
 import { type SqlDatabase } from '../sql/sql-database.js';
 import { DeliveryTransaction } from './delivery-transaction.js';
 import { autocommit, PooledConnection, scripts } from './pooled-connection.js';
@@ -26,7 +26,7 @@ export function postgresDatabase(
   return {
     run: pooledScripts(pool),
     connect: async () => {
-      const giveTurn = await takeDeliveryTurn(handlersPool, () => poolSizeOf(handlersPool));
+      const giveTurn = await takeDeliveryTurn(handlersPool, poolSizeOf(handlersPool));
       try {
         const connection = await PooledConnection.from(pool);
         return new DeliveryTransaction(connection, names.inbox, { handlersPool, lent, giveTurn });

@@ -1,5 +1,5 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { poolSizeOf } from '../sql/pool-size.js';
+import { POOL } from '../sql/application-pool.js';
 import { type PostgresPool } from './postgres-pool.js';
 
 /** PostgreSQL silently truncates longer names. */
@@ -7,9 +7,6 @@ const LONGEST_NAME_BYTES = 63;
 
 /** One for the delivery, and one for a payment of its handler. */
 const SMALLEST_POOL = 2;
-
-/** What a view of `paymentsPool()` shows: the application's own pool. */
-export const POOL = Symbol.for('nestjs-payments.postgres.pool');
 
 /**
  * Returns the application's own pool, also of a view: the package's records must not wait for a handler's
@@ -39,12 +36,11 @@ export function checkedSchema(where: string, schema: unknown = 'public'): string
 }
 
 /** Deliveries would wait for each other. A pool of another kind does not say how large it is. */
-export function poolWarnings(pool: PostgresPool): readonly string[] {
-  const max = poolSizeOf(pool);
+export function poolWarnings(where: string, max: number | undefined): readonly string[] {
   if (max === undefined || max >= SMALLEST_POOL) return [];
   return [
-    `The pool of postgresStorage({ pool, transactional: true }) has ${max === 1 ? 'one connection' : `${max} connections`}, and each ` +
-      'webhook delivery holds one while its handlers run: the next delivery waits, and a handler that makes a payment, or writes ' +
-      'through the pool itself, waits in vain for a second one. Set `max` of the pool to twice the deliveries at once, such as 20.',
+    `The pool of ${where} has one connection, and each webhook delivery holds one while its handlers run: the next delivery waits, ` +
+      'and a handler that makes a payment, or writes through the pool itself, waits in vain for a second one. Set the size of the ' +
+      'pool to twice the deliveries at once, such as 20.',
   ];
 }

@@ -1,5 +1,6 @@
 import { type PaymentsStorage } from '../payments-storage.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { poolSizeOf } from '../sql/application-pool.js';
 import { sqlParts } from '../sql/sql-parts.js';
 import { batchStatements } from './batch-statements.js';
 import { conflictStatements } from './conflict-statements.js';
@@ -126,7 +127,9 @@ export function postgresStorage(options: PostgresStorageOptions): PaymentsStorag
   };
   return {
     ...sqlParts('postgres', database, statements, transactional),
-    ...(transactional && { warnings: poolWarnings(pool) }),
+    ...(transactional && {
+      warnings: poolWarnings('postgresStorage({ pool, transactional: true })', poolSizeOf(pool)),
+    }),
     ...(migrate && { open: tables.prepare }),
   };
 }

@@ -46,6 +46,9 @@ type Nest = (work: (inner: TransactionClient) => Promise<unknown>, options?: obj
  * COMMIT and ROLLBACK are refused in a handler, and calls that still come when the handlers have ended. So is a call
  * beside a nested transaction that is still open; nothing is committed then.
  *
+ * Prisma does not say how large its pool is. If it is not ten, write `{ ...fromPrisma(prisma), poolSize: 40 }`: with
+ * `transactional: true`, webhook deliveries hold half of it at most.
+ *
  * @throws PaymentsConfigError if `prisma` is no `PrismaClient`, or its database is not supported.
  *
  * @example
@@ -60,6 +63,7 @@ export function fromPrisma(prisma: PrismaDatabase): SqlExecutor {
   const guarded = GuardedClient.of(client);
   return {
     dialect,
+    pool: client,
     // Without the extensions of the application: one of them may send reads to a replica.
     ...runOn(client),
     transaction: (work, { isolationLevel } = {}) => {

@@ -1,4 +1,5 @@
 import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
+import { onPool } from '../sql/application-pool.js';
 import { CallbackGuard } from '../sql/callback-guard.js';
 import {
   type SqlDialect,
@@ -77,7 +78,7 @@ export function fromSequelize(sequelize: SequelizeInstance): SqlExecutor {
   };
   return {
     dialect,
-    poolSize: options?.pool?.max ?? USUAL_POOL_SIZE,
+    ...onPool(connectionManager, options?.pool?.max ?? USUAL_POOL_SIZE),
     query: (text, params) => onAny((runner) => runner.query(text, params)),
     execute: (text, params) => onAny((runner) => runner.execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {

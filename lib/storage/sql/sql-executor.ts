@@ -73,6 +73,11 @@ export interface SqlExecutor extends SqlRunner {
   /** Decides which statements the package sends. */
   readonly dialect: SqlDialect;
   /**
+   * What its connections belong to, such as the application's pool. With `transactional: true`, executors of the same
+   * one share what webhook deliveries may hold of it. Left out: the executor itself.
+   */
+  readonly pool?: object;
+  /**
    * Most connections that its pool opens. With `transactional: true`, webhook deliveries hold half of them at most, and
    * the others wait in order. Left out or undefined: ten, the usual size. Where an ORM does not tell, say it:
    * `{ ...fromKysely(db), poolSize: 40 }`.

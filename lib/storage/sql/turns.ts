@@ -3,11 +3,11 @@ export class Turns {
   private taken = 0;
   private readonly waiting = new Set<() => void>();
 
-  constructor(private readonly atOnce: () => number) {}
+  constructor(private readonly atOnce: number) {}
 
   /** Resolves when it is the caller's turn. Rejects if that takes too long. */
   take(withinMs: number, late: () => Error): Promise<void> {
-    if (this.taken < this.atOnce()) {
+    if (this.taken < this.atOnce) {
       this.taken += 1;
       return Promise.resolve();
     }

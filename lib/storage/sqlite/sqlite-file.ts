@@ -37,7 +37,7 @@ const NO_PAYMENT =
 export class SqliteFile implements SqlDatabase {
   /** The delivery whose handlers call. */
   readonly handlers = new AsyncLocalStorage<SqliteSession>();
-  private readonly turns = new Turns(() => 1);
+  private readonly turns = new Turns(1);
   /** The application's own connections whose transactions were joined. */
   private readonly joined = new WeakMap<object, SqliteConnection>();
   private closed = false;

@@ -1,5 +1,5 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { poolSizeOf } from '../sql/pool-size.js';
+import { onPool } from '../sql/application-pool.js';
 import {
   type SqlDialect,
   type SqlExecutor,
@@ -19,10 +19,10 @@ const DIALECTS: Readonly<Record<string, SqlDialect>> = {
 
 type IsolationLevel = Uppercase<NonNullable<SqlTransactionOptions['isolationLevel']>>;
 
-/** What is read of a driver: its pool of `pg`, or of `mysql2`. */
-interface DriverParts {
-  readonly master?: unknown;
-  readonly pool?: unknown;
+/** What is read of a data source: its pool of `pg` or `mysql2`. A cluster of `mysql2` has one that does not tell. */
+interface PooledDataSource extends TypeOrmDataSource {
+  readonly driver?: { readonly master?: object; readonly pool?: object };
+  readonly options: TypeOrmDataSource['options'] & { readonly poolSize?: number };
 }
 
 /** What is read of an `EntityManager`. TypeORM 0.3 calls its data source a connection. */
@@ -51,10 +51,11 @@ interface ManagerParts {
  */
 export function fromTypeOrm(dataSource: TypeOrmDataSource): SqlExecutor {
   const dialect = dialectOf(dataSource);
-  const { master, pool } = (dataSource as { readonly driver?: DriverParts }).driver ?? {};
+  const { driver, options }: PooledDataSource = dataSource;
+  const pool = driver?.master ?? driver?.pool;
   return {
     dialect,
-    poolSize: poolSizeOf(master ?? pool),
+    ...(pool ? onPool(pool) : onPool(dataSource, options.poolSize)),
     query: (text, params) => withRunner(dataSource, (runner) => runOn(runner).query(text, params)),
     execute: (text, params) => withRunner(dataSource, (runner) => runOn(runner).execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {

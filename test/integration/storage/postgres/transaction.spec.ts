@@ -87,10 +87,12 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
       toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
     });
     const third = storage.inbox.claim(inboxDelivery('order-3'), LEASE_MS);
-    const refused = expect(third).rejects.toThrow('in vain for a free connection of the pool');
+    const refused = expect(third).rejects.toThrow('in vain for one of the 2 connections');
     await vi.advanceTimersByTimeAsync(4_000);
     await refused;
     vi.useRealTimers();
+    // Another storage on the same pool.
+    storage = postgresStorage({ pool, schema: database.schema, transactional: true });
     const next = storage.inbox.claim(inboxDelivery('order-3'), LEASE_MS);
     expect(await storage.journal.get(journalRecord('order-1'))).toBeUndefined();
     expect(pool.totalCount).toBeLessThanOrEqual(3);
@@ -270,14 +272,14 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
   it('claims nothing if the pool has no connection left', async () => {
     const pool = database.connect({ max: 1 });
     const small = postgresStorage({ pool, schema: database.schema, transactional: true });
-    const first = claimed(await small.inbox.claim(inboxDelivery('order-1'), LEASE_MS));
+    const lent = await pool.connect();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
     const second = small.inbox.claim(inboxDelivery('order-2'), LEASE_MS);
     vi.advanceTimersByTime(4_100);
     vi.useRealTimers();
     await expect(second).rejects.toThrow('free connection');
-    expect(await first.finish()).toBe(true);
-    // The connection that came too late was given back, and order-2 is claimed for the first time.
+    lent.release();
+    // The connection that came too late was given back, and so was the turn, and order-2 is claimed for the first time.
     const again = claimed(await small.inbox.claim(inboxDelivery('order-2'), LEASE_MS));
     expect(again.attempt).toBe(1);
   });

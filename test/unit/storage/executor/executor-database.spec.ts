@@ -1,9 +1,13 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { executorDatabase } from '../../../../lib/storage/executor/executor-database.js';
 import { OpenTransactions } from '../../../../lib/storage/mysql/joined-transaction.js';
 import { MYSQL_DIALECT } from '../../../../lib/storage/mysql/mysql-dialect.js';
 import { type SqlExecutor } from '../../../../lib/storage/sql/sql-executor.js';
-import { type SqlDatabase, type SqlScript } from '../../../../lib/storage/sql/sql-database.js';
+import {
+  type SqlDatabase,
+  type SqlScript,
+  type SqlSession,
+} from '../../../../lib/storage/sql/sql-database.js';
 
 const DEADLOCK = Object.assign(new Error('deadlock'), { errno: 1213 });
 const WRITE: SqlScript = { steps: [{ text: 'UPDATE a SET b = ?', values: [1], counts: true }] };
@@ -88,5 +92,81 @@ describe('a database through an executor', () => {
       await database.join?.('given', 'token')
     )?.(WRITE);
     expect(execute.mock.lastCall?.[0]).toBe('UPDATE a SET b = ?');
+  });
+});
+
+describe('the transactions of deliveries through an executor', () => {
+  const runner = { query: () => Promise.resolve([]), execute: () => Promise.resolve({ affectedRows: 1 }) };
+  let begun = 0;
+  let pool = {};
+  /** What ends a transaction that was rolled back. */
+  const ends: (() => void)[] = [];
+  const executor: SqlExecutor = {
+    ...runner,
+    dialect: 'mysql',
+    poolSize: 2,
+    wrapTransaction: () => ({ ...runner, handle: 'own' }),
+    transaction: async (work) => {
+      begun += 1;
+      try {
+        return await work({ ...runner, handle: 'own' });
+      } finally {
+        await new Promise<void>((resolve) => ends.push(resolve));
+      }
+    },
+  };
+  const begin = async (given: Partial<SqlExecutor> = {}): Promise<SqlSession> => {
+    const database = executorDatabase(
+      { ...executor, pool, ...given },
+      { ...MYSQL_DIALECT, join: new OpenTransactions().join },
+      () => Promise.resolve(),
+    );
+    const session = await database.connect();
+    await session.begin({ values: [], fence: '1' }, 1_000);
+    return session;
+  };
+
+  beforeEach(() => {
+    begun = 0;
+    pool = {};
+    ends.length = 0;
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('wait for one of another executor of the same pool, until that has given its connection back', async () => {
+    const first = await begin();
+    const second = begin();
+    first.release('unknown');
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(begun).toBe(1);
+    for (const end of ends) end();
+    (await second).release('unknown');
+    expect(begun).toBe(2);
+  });
+
+  it('wait no longer than a connection may take', async () => {
+    const first = await begin();
+    const refused = expect(begin()).rejects.toThrow('in vain for the connection of the pool');
+    await vi.advanceTimersByTimeAsync(4_000);
+    await refused;
+    first.release('unknown');
+  });
+
+  it('give their turn back if they cannot begin', async () => {
+    const failing = (): Promise<never> => Promise.reject(new Error('no connection'));
+    await expect(begin({ transaction: failing })).rejects.toMatchObject({ name: 'PaymentsStorageError' });
+    const next = await begin();
+    next.release('unknown');
+    expect(begun).toBe(1);
+  });
+
+  it('take no turn in the handlers of another one of the same pool', async () => {
+    const first = await begin();
+    const inner = await first.within?.(() => begin());
+    expect(begun).toBe(2);
+    for (const session of [first, inner]) session?.release('unknown');
   });
 });

@@ -39,6 +39,11 @@ describe('sqlStorage()', () => {
       { executor: { ...executor, dialect: 'oracle' } },
       'sqlStorage({ executor }) has no statements for the dialect oracle of the executor: it must be postgres or mysql.',
     ],
+    ...[Number.NaN, 0, '20', null].map((poolSize): [string, unknown, string] => [
+      `an executor whose pool has ${JSON.stringify(poolSize)} connections`,
+      { executor: { ...executor, poolSize } },
+      'The poolSize of the executor of sqlStorage({ executor }) must be the number of connections of its pool, 1 or more',
+    ]),
     [
       'a schema in MySQL',
       { executor: { ...executor, dialect: 'mysql' }, schema: 'payments' },
@@ -53,6 +58,15 @@ describe('sqlStorage()', () => {
     const open = (): unknown => sqlStorage(options as SqlStorageOptions);
     expect(open).toThrow(expect.objectContaining({ name: 'PaymentsConfigError' }) as Error);
     expect(open).toThrow(message);
+  });
+
+  it('sqlStorage() warns of a pool of one with transactional alone', () => {
+    const single = { ...executor, poolSize: 1 };
+    expect(sqlStorage({ executor: single }).warnings).toBeUndefined();
+    expect(sqlStorage({ executor, transactional: true }).warnings).toEqual([]);
+    expect(sqlStorage({ executor: single, transactional: true }).warnings).toEqual([
+      expect.stringContaining('The pool of sqlStorage({ executor, transactional: true }) has one connection'),
+    ]);
   });
 
   it('sqlStorage() is named after its dialect, and asks the database nothing at boot', () => {

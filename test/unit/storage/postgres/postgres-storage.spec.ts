@@ -49,7 +49,7 @@ describe('postgresStorage()', () => {
 
   it.each<[what: string, options: object, says: readonly string[]]>([
     ['a pool of one', { max: 1 }, ['has one connection, and each webhook delivery holds one']],
-    ['a pool of none', { max: 0 }, ['has 0 connections']],
+    ['a pool of one that is written as a text', { max: '1' }, ['has one connection']],
     ['a pool of two', { max: 2 }, []],
     ['a pool that does not say its size', {}, []],
   ])('warns of %s with transactional alone', (_what, options, says) => {

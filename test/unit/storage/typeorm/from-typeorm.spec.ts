@@ -39,6 +39,19 @@ describe('fromTypeOrm()', () => {
     expect(open).toThrow(message);
   });
 
+  it.each<[what: string, parts: object, poolSize: number | undefined]>([
+    ['of pg', { driver: { master: { options: { max: 7 } } } }, 7],
+    ['of mysql2', { driver: { pool: { config: { connectionLimit: 7 } } } }, 7],
+    ['in a cluster of mysql2', { options: { type: 'mysql', poolSize: 7 }, driver: { poolCluster: {} } }, 7],
+    ['that nobody gave a size', { driver: {} }, undefined],
+  ])('says how large a pool %s is, and which one', (_what, parts, poolSize) => {
+    const given = { ...dataSource, ...parts };
+    const executor = fromTypeOrm(given);
+    expect(executor.poolSize).toBe(poolSize);
+    expect(executor.pool).toBeDefined();
+    expect(fromTypeOrm(given).pool).toBe(executor.pool);
+  });
+
   it.each<[what: string, handle: unknown, message: string]>([
     ['nothing', undefined, NO_MANAGER],
     ['the manager of no transaction', { dataSource }, NO_MANAGER],
