@@ -18,7 +18,7 @@ export async function main(args: string[]): Promise<number> {
     args,
     options: {
       runs: { type: 'string', default: STORIES },
-      seed: { type: 'string', default: SEED },
+      seed: { type: 'string' },
       only: { type: 'string', default: '' },
     },
   });
@@ -27,7 +27,7 @@ export async function main(args: string[]): Promise<number> {
   const failed: string[] = [];
   const worker = async (): Promise<void> => {
     for (const fault of waiting) {
-      const result = await play(fault, values.runs, values.seed).catch(whyNot);
+      const result = await play(fault, values.runs, values.seed ?? fault?.seed ?? SEED).catch(whyNot);
       const name = fault?.name ?? 'no fault';
       const isRight = typeof result !== 'string' && (fault ? isFound(result) : isClean(result));
       if (!isRight) failed.push(name);

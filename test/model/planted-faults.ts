@@ -5,6 +5,8 @@ export interface PlantedFault {
   /** Appears in the file exactly once. */
   readonly find: string;
   readonly write: string;
+  /** Whose stories show a rare one early. */
+  readonly seed?: string;
 }
 
 const CLASSIFY = 'lib/gateway/answer/classify-answer.ts';
@@ -178,6 +180,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     file: TRANSITIONS,
     find: "record.state === 'settled' ? open.state : 'accepted'",
     write: "'accepted'",
+    seed: '2',
   },
   {
     name: 'an unknown answer opens a payment that has ended',

@@ -20,6 +20,13 @@ const SPECS = [
   'sample/01-quickstart',
 ];
 
+/** What the same files say of servers holds on every Node.js: `npm test` runs it. */
+const NO_SERVERS = {
+  REQUIRE_SERVICES: '0',
+  DATABASE_URL: 'postgres://127.0.0.1:1/none',
+  REDIS_URL: 'redis://127.0.0.1:1',
+};
+
 const work = mkdtempSync(join(tmpdir(), 'nestjs-payments-sqlite-'));
 try {
   for (const node of NODES) {
@@ -27,7 +34,7 @@ try {
     console.log(`SQLite on Node.js ${version}`);
     const { status } = spawnSync('node', ['node_modules/vitest/vitest.mjs', 'run', ...SPECS], {
       stdio: 'inherit',
-      env: { ...process.env, ...env, REQUIRE_SQLITE: '1' },
+      env: { ...process.env, ...env, ...NO_SERVERS, REQUIRE_SQLITE: '1' },
     });
     if (status !== 0) process.exitCode = 1;
   }
