@@ -100,6 +100,15 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     expect(await claimed(await next).finish()).toBe(true);
   });
 
+  it('lets a handler cause another delivery, such as a release, also where only one may hold a connection', async () => {
+    const pool = database.connect({ max: 2 });
+    storage = postgresStorage({ pool, schema: database.schema, transactional: true });
+    const running = await claim();
+    const caused = await running.within?.(() => storage.inbox.claim(inboxDelivery('order-2'), LEASE_MS));
+    expect(await claimed(caused!).finish()).toBe(true);
+    expect(await running.finish()).toBe(true);
+  });
+
   it('lets nothing write any more that still runs in a handler which failed', async () => {
     const running = await claimAndWrite();
     const client = clientOf(running);
