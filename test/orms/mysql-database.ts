@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createPool, type Pool } from 'mysql2/promise';
+import { expect } from 'vitest';
+import { eventually } from '../support/eventually.js';
 import { fromMysql2 } from 'nestjs-payments/mysql';
 import { migrateSqlStorage, type SqlExecutor, type SqlRunner } from 'nestjs-payments/sql';
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
@@ -108,14 +110,14 @@ async function databaseOf(used: string | undefined, poolSize = 10): Promise<Mysq
 }
 
 /** Ends all connections of a database, also those that pools and processes of a test left behind. */
-async function endConnections(server: Pool, name: string): Promise<void> {
-  for (;;) {
+function endConnections(server: Pool, name: string): Promise<void> {
+  return eventually(async () => {
     const [open] = await server.query('SELECT id FROM information_schema.processlist WHERE db = ?', [name]);
     const ids = (open as { readonly id: number }[]).map(({ id }) => id);
-    if (ids.length === 0) return;
     // It may have ended in the meantime.
     for (const id of ids) await server.query(`KILL ${id}`).catch(() => undefined);
-  }
+    expect(ids).toEqual([]);
+  });
 }
 
 async function dropOtherTables(pool: Pool, name: string): Promise<void> {

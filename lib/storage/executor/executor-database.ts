@@ -1,6 +1,7 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { answered } from '../sql/answered.js';
-import { runWithTurn, takeDeliveryTurn } from '../sql/delivery-turns.js';
+import { poolSizeOf } from '../sql/application-pool.js';
+import { DeliveryTurn } from '../sql/delivery-turns.js';
 import { once } from '../sql/once.js';
 import { runAgainError } from '../sql/run-again.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
@@ -160,6 +161,7 @@ function textOf(value: Exclude<Column, null>): string {
  */
 class ExecutorSession implements SqlSession {
   private open: OpenTransaction | undefined;
+  private turn: DeliveryTurn | undefined;
   /** Runs an operation in the transaction, while there is one. */
   private inTransaction: RunScript | undefined;
   private released = false;
@@ -197,19 +199,24 @@ class ExecutorSession implements SqlSession {
 
   /** The turn ends with the transaction, whenever that is: until then it has its connection. */
   private async openInTurn(): Promise<OpenTransaction> {
-    const giveTurn = await takeDeliveryTurn(poolOf(this.executor), this.executor.poolSize);
+    const { pool = this.executor, poolSize = poolSizeOf(pool) } = this.executor;
+    const turn = await DeliveryTurn.take(pool, poolSize);
+    this.turn = turn;
+    const give = (): void => {
+      turn.give();
+    };
     try {
       const open = await OpenTransaction.begin(this.executor, this.dialect.transaction);
-      open.whenEnded(giveTurn);
+      open.whenEnded(give);
       return open;
     } catch (error) {
-      giveTurn();
+      give();
       throw error;
     }
   }
 
   within<T>(handlers: () => T): T {
-    return runWithTurn(poolOf(this.executor), handlers);
+    return this.turn ? this.turn.runHandlers(handlers) : handlers();
   }
 
   async finishAndCommit(held: HeldKey): Promise<void> {
@@ -265,8 +272,6 @@ class ExecutorSession implements SqlSession {
     this.open?.rollback().catch(() => undefined);
   }
 }
-
-const poolOf = (executor: SqlExecutor): object => executor.pool ?? executor;
 
 function overError(): PaymentsStorageError {
   return new PaymentsStorageError('The webhook transaction is over.');

@@ -128,6 +128,7 @@ function checked(options: Partial<SqlStorageOptions> | undefined) {
     if (typeof value === 'boolean') continue;
     throw new PaymentsConfigError(`The option ${option} of ${HERE} must be true or false.`);
   }
+  if (transactional) checkPool(executor);
   const unknown = Object.keys(options ?? {}).find((option) => !OPTIONS.includes(option));
   if (unknown !== undefined) {
     throw new PaymentsConfigError(`${HERE} has no option \`${unknown}\`: it takes ${OPTIONS.join(', ')}.`);
@@ -138,20 +139,22 @@ function checked(options: Partial<SqlStorageOptions> | undefined) {
 function checkedExecutor(where: string, executor: unknown): SqlExecutor {
   const given = executor as Partial<SqlExecutor> | null | undefined;
   const methods = ['query', 'execute', 'transaction', 'wrapTransaction'] as const;
-  if (methods.every((name) => typeof given?.[name] === 'function')) {
-    checkPoolSize(where, given?.poolSize);
-    return given as SqlExecutor;
-  }
+  if (methods.every((name) => typeof given?.[name] === 'function')) return given as SqlExecutor;
   throw new PaymentsConfigError(
     `${where} needs an executor: write for example fromTypeOrm(dataSource), from nestjs-payments/typeorm.`,
   );
 }
 
-/** A number that is none would keep every delivery waiting. */
-function checkPoolSize(where: string, poolSize: unknown = Infinity): void {
+/** What is wrong there would keep every delivery waiting. */
+function checkPool({ pool = {}, poolSize = Infinity }: SqlExecutor): void {
+  if (typeof pool !== 'object') {
+    throw new PaymentsConfigError(
+      `The pool of the executor of ${HERE} must be an object: give the pool itself, or leave it out.`,
+    );
+  }
   if (typeof poolSize === 'number' && poolSize >= 1) return;
   throw new PaymentsConfigError(
-    `The poolSize of the executor of ${where} must be the number of connections of its pool, 1 or more: write for example ` +
+    `The poolSize of the executor of ${HERE} must be the number of connections of its pool, 1 or more: write for example ` +
       '{ ...fromKysely(db), poolSize: 20 }, or leave it out.',
   );
 }

@@ -1,4 +1,4 @@
-import { runWithTurn } from '../sql/delivery-turns.js';
+import { type DeliveryTurn } from '../sql/delivery-turns.js';
 import { type HeldKey, type RunScript, type SqlSession } from '../sql/sql-database.js';
 import { DeliveryConnection } from './delivery-connection.js';
 import { type PooledConnection, type RunStatement, scripts } from './pooled-connection.js';
@@ -6,14 +6,13 @@ import { MARK } from './postgres-dialect.js';
 import { type PostgresPool } from './postgres-pool.js';
 import { MOMENT, textLiteral } from './postgres-text.js';
 
-/** What a delivery shares with the others of its database. */
+/** Where a delivery has its connection. */
 export interface DeliveryPlace {
   /** The application's own pool. */
   readonly handlersPool: PostgresPool;
   /** What handlers find as `context.transaction`. */
   readonly lent: WeakSet<object>;
-  /** Called when the delivery has given its connection back. */
-  readonly giveTurn: () => void;
+  readonly turn: DeliveryTurn;
 }
 
 /** The transaction of one delivery, on a connection of the pool. Finish and COMMIT are one message. */
@@ -47,9 +46,7 @@ export class DeliveryTransaction implements SqlSession {
 
   within<T>(handlers: () => T): T {
     const { handlers: connection, place } = this;
-    return runWithTurn(place.handlersPool, () =>
-      connection ? connection.runHandlers(handlers) : handlers(),
-    );
+    return place.turn.runHandlers(() => (connection ? connection.runHandlers(handlers) : handlers()));
   }
 
   finishAndCommit(held: HeldKey): Promise<unknown> {
@@ -71,7 +68,7 @@ export class DeliveryTransaction implements SqlSession {
     try {
       this.connection.release(how);
     } finally {
-      this.place.giveTurn();
+      this.place.turn.give();
     }
     if (how === 'usable') this.handlers?.stopEvents();
   }

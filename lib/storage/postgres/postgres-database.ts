@@ -1,4 +1,4 @@
-import { takeDeliveryTurn } from '../sql/delivery-turns.js';
+import { DeliveryTurn } from '../sql/delivery-turns.js';
 import { poolSizeOf } from '../sql/application-pool.js';
 import { type SqlDatabase } from '../sql/sql-database.js';
 import { DeliveryTransaction } from './delivery-transaction.js';
@@ -26,12 +26,12 @@ export function postgresDatabase(
   return {
     run: pooledScripts(pool),
     connect: async () => {
-      const giveTurn = await takeDeliveryTurn(handlersPool, poolSizeOf(handlersPool));
+      const turn = await DeliveryTurn.take(handlersPool, poolSizeOf(handlersPool));
       try {
         const connection = await PooledConnection.from(pool);
-        return new DeliveryTransaction(connection, names.inbox, { handlersPool, lent, giveTurn });
+        return new DeliveryTransaction(connection, names.inbox, { handlersPool, lent, turn });
       } catch (error) {
-        giveTurn();
+        turn.give();
         throw error;
       }
     },

@@ -28,5 +28,11 @@ export function onPool(
   pool: object,
   poolSize = poolSizeOf(pool),
 ): Required<Pick<SqlExecutor, 'pool' | 'poolSize'>> {
-  return { pool: (pool as SizedPool)[POOL] ?? pool, poolSize };
+  return { pool: ownPool(pool), poolSize };
+}
+
+/** The same object for every view of a pool, and for every wrapper with promises that mysql2 makes of one. */
+function ownPool(pool: SizedPool): object {
+  const { [POOL]: viewed, pool: wrapped } = pool;
+  return viewed ?? wrapped ?? pool;
 }

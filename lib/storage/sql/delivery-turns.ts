@@ -17,33 +17,53 @@ export function deliveriesAtOnce(poolSize = USUAL_POOL_SIZE): number {
 /** Those of each pool, which several storages may use. */
 const turnsOf = new WeakMap<object, Turns>();
 
-/** The pool of the delivery whose handlers run. */
-const handling = new AsyncLocalStorage<object>();
+/** The turn of the delivery whose handlers run. */
+const handling = new AsyncLocalStorage<DeliveryTurn>();
 
-/**
- * Waits until a delivery may take a connection of the pool, and returns what gives the turn back, once.
- *
- * @param poolSize Most connections of the pool; undefined if it does not say.
- * @throws PaymentsStorageError if it takes as long as a free connection may.
- */
-export async function takeDeliveryTurn(pool: object, poolSize: number | undefined): Promise<() => void> {
-  // A delivery that a handler causes, such as a release, would wait for the turn of that handler.
-  if (handling.getStore() === pool) return () => undefined;
-  const atOnce = deliveriesAtOnce(poolSize);
-  const turns = turnsOf.get(pool) ?? new Turns(atOnce);
-  turnsOf.set(pool, turns);
-  await turns.take(WITHIN_MS, () => tooManyError(atOnce));
-  let isGiven = false;
-  return () => {
-    if (isGiven) return;
-    isGiven = true;
-    turns.give();
-  };
+/** The right of one delivery to hold a connection of the pool. */
+export class DeliveryTurn {
+  /** Of a delivery that a handler causes, such as a release: it would wait in vain for the turn of that handler. */
+  private readonly inner = new Turns(1);
+  private isOver = false;
+
+  private constructor(
+    private readonly pool: object,
+    private readonly turns: Turns,
+  ) {}
+
+  /**
+   * Waits until a delivery may take a connection of the pool.
+   *
+   * @param poolSize Most connections of the pool; undefined if it does not say.
+   * @throws PaymentsStorageError if it takes as long as a free connection may.
+   */
+  static async take(pool: object, poolSize: number | undefined): Promise<DeliveryTurn> {
+    const outer = handling.getStore();
+    const isInner = outer?.pool === pool && !outer.isOver;
+    const turns = isInner ? outer.inner : turnsOfPool(pool, poolSize);
+    await turns.take(WITHIN_MS, () => tooManyError(turns.atOnce));
+    return new DeliveryTurn(pool, turns);
+  }
+
+  /** Runs the handlers of the delivery. */
+  runHandlers<T>(handlers: () => T): T {
+    return handling.run(this, handlers);
+  }
+
+  /** Called when the delivery has given its connection back; further calls change nothing. */
+  give(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.turns.give();
+  }
 }
 
-/** Runs the handlers of a delivery that has a turn of the pool. */
-export function runWithTurn<T>(pool: object, handlers: () => T): T {
-  return handling.run(pool, handlers);
+function turnsOfPool(pool: object, poolSize: number | undefined): Turns {
+  const turns = turnsOf.get(pool) ?? new Turns(deliveriesAtOnce());
+  turnsOf.set(pool, turns);
+  // Another storage may have had to guess.
+  if (poolSize !== undefined) turns.atOnce = deliveriesAtOnce(poolSize);
+  return turns;
 }
 
 function tooManyError(atOnce: number): PaymentsStorageError {

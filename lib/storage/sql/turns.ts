@@ -3,7 +3,7 @@ export class Turns {
   private taken = 0;
   private readonly waiting = new Set<() => void>();
 
-  constructor(private readonly atOnce: number) {}
+  constructor(public atOnce: number) {}
 
   /** Resolves when it is the caller's turn. Rejects if that takes too long. */
   take(withinMs: number, late: () => Error): Promise<void> {

@@ -1,5 +1,5 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { onPool } from '../sql/application-pool.js';
+import { onPool, poolSizeOf } from '../sql/application-pool.js';
 import {
   type SqlDialect,
   type SqlExecutor,
@@ -22,7 +22,11 @@ type IsolationLevel = Uppercase<NonNullable<SqlTransactionOptions['isolationLeve
 /** What is read of a data source: its pool of `pg` or `mysql2`. A cluster of `mysql2` has one that does not tell. */
 interface PooledDataSource extends TypeOrmDataSource {
   readonly driver?: { readonly master?: object; readonly pool?: object };
-  readonly options: TypeOrmDataSource['options'] & { readonly poolSize?: number };
+  readonly options: TypeOrmDataSource['options'] & ClusterOptions;
+}
+interface ClusterOptions {
+  readonly poolSize?: unknown;
+  readonly replication?: { readonly master?: { readonly poolSize?: unknown } };
 }
 
 /** What is read of an `EntityManager`. TypeORM 0.3 calls its data source a connection. */
@@ -51,11 +55,12 @@ interface ManagerParts {
  */
 export function fromTypeOrm(dataSource: TypeOrmDataSource): SqlExecutor {
   const dialect = dialectOf(dataSource);
-  const { driver, options }: PooledDataSource = dataSource;
+  const { driver, options } = dataSource as PooledDataSource;
   const pool = driver?.master ?? driver?.pool;
+  const connectionLimit = options.replication?.master?.poolSize ?? options.poolSize;
   return {
     dialect,
-    ...(pool ? onPool(pool) : onPool(dataSource, options.poolSize)),
+    ...(pool ? onPool(pool) : onPool(dataSource, poolSizeOf({ config: { connectionLimit } }))),
     query: (text, params) => withRunner(dataSource, (runner) => runOn(runner).query(text, params)),
     execute: (text, params) => withRunner(dataSource, (runner) => runOn(runner).execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {

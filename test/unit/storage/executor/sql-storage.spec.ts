@@ -41,9 +41,14 @@ describe('sqlStorage()', () => {
     ],
     ...[Number.NaN, 0, '20', null].map((poolSize): [string, unknown, string] => [
       `an executor whose pool has ${JSON.stringify(poolSize)} connections`,
-      { executor: { ...executor, poolSize } },
+      { executor: { ...executor, poolSize }, transactional: true },
       'The poolSize of the executor of sqlStorage({ executor }) must be the number of connections of its pool, 1 or more',
     ]),
+    [
+      'an executor whose pool is a name',
+      { executor: { ...executor, pool: 'main' }, transactional: true },
+      'The pool of the executor of sqlStorage({ executor }) must be an object',
+    ],
     [
       'a schema in MySQL',
       { executor: { ...executor, dialect: 'mysql' }, schema: 'payments' },

@@ -27,6 +27,13 @@ describe('onPool()', () => {
     expect(onPool(paymentsPool(pool)).pool).toBe(pool);
   });
 
+  it('tells a pool of mysql2 and what wraps it with promises by the same object', () => {
+    const pool = { config: { connectionLimit: 7 } };
+    expect(onPool(pool)).toEqual({ pool, poolSize: 7 });
+    expect(onPool({ pool })).toEqual({ pool, poolSize: 7 });
+    expect(onPool({ pool }).pool).toBe(pool);
+  });
+
   it('takes a size that the pool itself does not say', () => {
     const pool = {};
     expect(onPool(pool, 40)).toEqual({ pool, poolSize: 40 });

@@ -1,9 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  deliveriesAtOnce,
-  runWithTurn,
-  takeDeliveryTurn,
-} from '../../../../lib/storage/sql/delivery-turns.js';
+import { deliveriesAtOnce, DeliveryTurn } from '../../../../lib/storage/sql/delivery-turns.js';
 
 describe('deliveriesAtOnce()', () => {
   it.each([
@@ -21,7 +17,7 @@ describe('deliveriesAtOnce()', () => {
   });
 });
 
-describe('takeDeliveryTurn()', () => {
+describe('DeliveryTurn', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -31,8 +27,8 @@ describe('takeDeliveryTurn()', () => {
 
   it('refuses who waits as long as a connection may take, as a pool without one does', async () => {
     const pool = {};
-    await takeDeliveryTurn(pool, 2);
-    const refused = expect(takeDeliveryTurn(pool, 2)).rejects.toMatchObject({
+    await DeliveryTurn.take(pool, 2);
+    const refused = expect(DeliveryTurn.take(pool, 2)).rejects.toMatchObject({
       name: 'PaymentsStorageError',
       message: expect.stringContaining(
         'in vain for the connection of the pool that webhook deliveries may hold',
@@ -44,36 +40,61 @@ describe('takeDeliveryTurn()', () => {
 
   it('gives a turn back once, however often it is asked to', async () => {
     const pool = {};
-    const give = await takeDeliveryTurn(pool, 2);
-    const second = takeDeliveryTurn(pool, 2);
-    give();
-    give();
+    const first = await DeliveryTurn.take(pool, 2);
+    const second = DeliveryTurn.take(pool, 2);
+    first.give();
+    first.give();
     await second;
-    const third = expect(takeDeliveryTurn(pool, 2)).rejects.toThrow('in vain');
+    const third = expect(DeliveryTurn.take(pool, 2)).rejects.toThrow('in vain');
     await vi.advanceTimersByTimeAsync(4_000);
     await third;
   });
 
   it('says how many may hold a connection', async () => {
     const pool = {};
-    for (let delivery = 1; delivery <= 5; delivery += 1) await takeDeliveryTurn(pool, undefined);
-    const refused = expect(takeDeliveryTurn(pool, undefined)).rejects.toThrow('one of the 5 connections');
+    for (let delivery = 1; delivery <= 5; delivery += 1) await DeliveryTurn.take(pool, undefined);
+    const refused = expect(DeliveryTurn.take(pool, undefined)).rejects.toThrow('one of the 5 connections');
     await vi.advanceTimersByTimeAsync(4_000);
     await refused;
   });
 
-  it('lets a delivery pass that a handler of the same pool causes, and no other one', async () => {
+  it('lets one delivery at a time pass that a handler of the same pool causes', async () => {
     const pool = {};
-    await takeDeliveryTurn(pool, 2);
-    const give = await runWithTurn(pool, () => takeDeliveryTurn(pool, 2));
-    give();
-    const other = expect(runWithTurn({}, () => takeDeliveryTurn(pool, 2))).rejects.toThrow('in vain');
+    const outer = await DeliveryTurn.take(pool, 2);
+    const take = (): Promise<DeliveryTurn> => outer.runHandlers(() => DeliveryTurn.take(pool, 2));
+    const inner = await take();
+    const next = take();
+    inner.give();
+    (await next).give();
+    // Its own handlers may cause one as well.
+    const again = await take();
+    await again.runHandlers(() => DeliveryTurn.take(pool, 2));
+  });
+
+  it('lets nothing pass that still runs when the delivery has ended, nor what a handler of another pool causes', async () => {
+    const pool = {};
+    const over = await DeliveryTurn.take(pool, 2);
+    over.give();
+    await DeliveryTurn.take(pool, 2);
+    const other = await DeliveryTurn.take({}, 2);
+    const refused = [over, other].map((outer) =>
+      expect(outer.runHandlers(() => DeliveryTurn.take(pool, 2))).rejects.toThrow('in vain'),
+    );
     await vi.advanceTimersByTimeAsync(4_000);
-    await other;
+    await Promise.all(refused);
+  });
+
+  it('counts by the size that one of the storages says, also if another one does not know it', async () => {
+    const pool = {};
+    for (let delivery = 1; delivery <= 5; delivery += 1) await DeliveryTurn.take(pool, undefined);
+    await DeliveryTurn.take(pool, 12);
+    const refused = expect(DeliveryTurn.take(pool, undefined)).rejects.toThrow('one of the 6 connections');
+    await vi.advanceTimersByTimeAsync(4_000);
+    await refused;
   });
 
   it('lets deliveries of another pool pass', async () => {
-    await takeDeliveryTurn({}, 2);
-    await takeDeliveryTurn({}, 2);
+    await DeliveryTurn.take({}, 2);
+    await DeliveryTurn.take({}, 2);
   });
 });

@@ -43,6 +43,11 @@ describe('fromTypeOrm()', () => {
     ['of pg', { driver: { master: { options: { max: 7 } } } }, 7],
     ['of mysql2', { driver: { pool: { config: { connectionLimit: 7 } } } }, 7],
     ['in a cluster of mysql2', { options: { type: 'mysql', poolSize: 7 }, driver: { poolCluster: {} } }, 7],
+    [
+      'of the first server of a cluster',
+      { options: { type: 'mysql', poolSize: 7, replication: { master: { poolSize: '4' } } }, driver: {} },
+      4,
+    ],
     ['that nobody gave a size', { driver: {} }, undefined],
   ])('says how large a pool %s is, and which one', (_what, parts, poolSize) => {
     const given = { ...dataSource, ...parts };
