@@ -63,7 +63,11 @@ describe('DeliveryTurn', () => {
     const outer = await DeliveryTurn.take(pool, 2);
     const take = (): Promise<DeliveryTurn> => outer.runHandlers(() => DeliveryTurn.take(pool, 2));
     const inner = await take();
+    const passed = vi.fn();
     const next = take();
+    void next.then(passed);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(passed).not.toHaveBeenCalled();
     inner.give();
     (await next).give();
     // Its own handlers may cause one as well.
