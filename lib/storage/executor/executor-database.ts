@@ -1,6 +1,6 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { answered } from '../sql/answered.js';
-import { poolSizeOf } from '../sql/application-pool.js';
+import { onPool } from '../sql/application-pool.js';
 import { DeliveryTurn } from '../sql/delivery-turns.js';
 import { once } from '../sql/once.js';
 import { runAgainError } from '../sql/run-again.js';
@@ -199,7 +199,8 @@ class ExecutorSession implements SqlSession {
 
   /** The turn ends with the transaction, whenever that is: until then it has its connection. */
   private async openInTurn(): Promise<OpenTransaction> {
-    const { pool = this.executor, poolSize = poolSizeOf(pool) } = this.executor;
+    const given = this.executor;
+    const { pool, poolSize } = onPool(given.pool ?? given, given.poolSize);
     const turn = await DeliveryTurn.take(pool, poolSize);
     this.turn = turn;
     const give = (): void => {

@@ -79,8 +79,8 @@ export interface SqlExecutor extends SqlRunner {
   readonly pool?: object;
   /**
    * Most connections that its pool opens. With `transactional: true`, webhook deliveries hold half of them at most, and
-   * the others wait in order. Left out or undefined: ten, the usual size. Where an ORM does not tell, say it:
-   * `{ ...fromKysely(db), poolSize: 40 }`.
+   * the others wait in order. Left out or undefined: what `pool` itself says, or ten, the usual size. Where an
+   * ORM does not tell, say it: `{ ...fromKysely(db), poolSize: 40 }`.
    */
   readonly poolSize?: number | undefined;
   /**

@@ -1,3 +1,5 @@
+import { Pool } from 'pg';
+import { paymentsPool } from 'nestjs-payments/postgres';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { executorDatabase } from '../../../../lib/storage/executor/executor-database.js';
 import { OpenTransactions } from '../../../../lib/storage/mysql/joined-transaction.js';
@@ -146,6 +148,23 @@ describe('the transactions of deliveries through an executor', () => {
     (await second).release('unknown');
     expect(begun).toBe(2);
   });
+
+  it.each<[what: string, wrapped: (own: object) => object]>([
+    ['a view', (own) => paymentsPool(own as Pool)],
+    ['a wrapper with promises', (own) => ({ pool: own })],
+  ])(
+    'wait for one that names the same pool by %s of it, whose size it says itself',
+    async (_what, wrapped) => {
+      const own = new Pool({ max: 2 });
+      const first = await begin({ pool: wrapped(own), poolSize: undefined });
+      const refused = expect(begin({ pool: own, poolSize: undefined })).rejects.toThrow(
+        'in vain for the connection of the pool',
+      );
+      await vi.advanceTimersByTimeAsync(4_000);
+      await refused;
+      first.release('unknown');
+    },
+  );
 
   it('wait no longer than a connection may take', async () => {
     const first = await begin();
