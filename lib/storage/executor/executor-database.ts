@@ -7,6 +7,7 @@ import { runAgainError } from '../sql/run-again.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import {
   type HeldKey,
+  overError,
   type RunScript,
   type SqlDatabase,
   type SqlResult,
@@ -50,7 +51,7 @@ export function executorDatabase(
   };
   return {
     run,
-    connect: () => Promise.resolve(new ExecutorSession(executor, dialect, run)),
+    openSession: () => new ExecutorSession(executor, dialect, run),
     join: async (transaction, token) => {
       const joined = executor.wrapTransaction(transaction);
       try {
@@ -272,8 +273,4 @@ class ExecutorSession implements SqlSession {
     // Rolls back what is still open. After a COMMIT there is nothing left to ask for.
     this.open?.rollback().catch(() => undefined);
   }
-}
-
-function overError(): PaymentsStorageError {
-  return new PaymentsStorageError('The webhook transaction is over.');
 }

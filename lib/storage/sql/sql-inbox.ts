@@ -71,9 +71,9 @@ export class SqlInbox implements InboxStore {
     };
   }
 
-  /** Takes the connection first: if there is none, there is no claim to withdraw. */
+  /** Claims first: a delivery that has nothing to handle waits for no transaction of others. */
   private async claimWithTransaction(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
-    const session = await this.database.connect();
+    const session = this.database.openSession();
     try {
       const claimed = await claimOnce(session.run, this.statements.inbox, delivery, leaseMs);
       if (claimed.result === 'claimed') {

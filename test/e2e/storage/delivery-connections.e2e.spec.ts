@@ -11,6 +11,7 @@ import { postgresStorage } from 'nestjs-payments/postgres';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { bankRequest, collectionRequest } from '../../support/gateway-answers.js';
 import { type MisbehavingGateway, startMisbehavingGateway } from '../../support/misbehaving-gateway.js';
+import { eventually } from '../../support/eventually.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { describeWith, postgresService } from '../../support/services.js';
 import { deliver, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
@@ -26,6 +27,8 @@ const numbers = Array.from({ length: BURST }, (_, index) => index);
 class Payouts {
   running = 0;
   most = 0;
+  /** What they wait for before they pay. */
+  gate: Promise<void> = Promise.resolve();
 
   constructor(private readonly disbursements: DisbursementsService) {}
 
@@ -34,6 +37,7 @@ class Payouts {
     this.running += 1;
     this.most = Math.max(this.most, this.running);
     try {
+      await this.gate;
       await this.disbursements.bank({ ...bankRequest, reference: `payout-${data.reference}` });
     } finally {
       this.running -= 1;
@@ -79,5 +83,25 @@ describeWith([postgresService], 'a burst of webhooks whose handlers pay, with a 
     expect(answers.map(({ status }) => status)).toEqual(numbers.map(() => 200));
     expect(app.get(Payouts).most).toBe(POOL_SIZE / 2);
     expect(gateway.seen).toHaveLength(2 * BURST);
+  });
+
+  it('keeps no delivery waiting that has nothing to handle', async () => {
+    const { app, port } = running;
+    const payouts = app.get(Payouts);
+    const handled = paymentEvent('payment.success', { reference: 'handled' });
+    expect((await deliver(port, handled)).status).toBe(200);
+    let open = (): void => undefined;
+    payouts.gate = new Promise((resolve) => (open = resolve));
+    const burst = numbers.map((number) =>
+      deliver(port, paymentEvent('payment.success', { reference: `order-${number}` })),
+    );
+    await eventually(() => {
+      expect(payouts.running).toBe(POOL_SIZE / 2);
+    });
+    const again = await deliver(port, handled);
+    expect(again.status).toBe(200);
+    expect(payouts.running).toBe(POOL_SIZE / 2);
+    open();
+    expect((await Promise.all(burst)).map(({ status }) => status)).toEqual(numbers.map(() => 200));
   });
 });

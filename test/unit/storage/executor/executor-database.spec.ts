@@ -60,7 +60,7 @@ describe('a database through an executor', () => {
   it('a database through an executor runs nothing again in a transaction: the deadlock has undone what came before it', async () => {
     const database = open();
     execute.mockResolvedValueOnce({ affectedRows: 0 }).mockRejectedValueOnce(DEADLOCK);
-    const session = await database.connect();
+    const session = database.openSession();
     await session.begin({ values: [], fence: '1' }, 1_000);
     await expect(session.run(WRITE)).rejects.toMatchObject({ name: 'PaymentsStorageError' });
     expect(execute).toHaveBeenCalledTimes(2);
@@ -123,7 +123,7 @@ describe('the transactions of deliveries through an executor', () => {
       { ...MYSQL_DIALECT, join: new OpenTransactions().join },
       () => Promise.resolve(),
     );
-    const session = await database.connect();
+    const session = database.openSession();
     await session.begin({ values: [], fence: '1' }, 1_000);
     return session;
   };
