@@ -20,7 +20,10 @@ export default tseslint.config(
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.strictTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    // One program for everything: a sample's own tsconfig.json would mean the built package.
+    languageOptions: {
+      parserOptions: { project: ['./tsconfig.json'], tsconfigRootDir: import.meta.dirname },
+    },
     rules: {
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
@@ -53,11 +56,6 @@ export default tseslint.config(
       // Nest declares the options of an application as classes.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
     },
-  },
-  {
-    // A sample's own tsconfig.json means the built package; the root one means lib/, built or not.
-    files: ['sample/**/*.ts'],
-    languageOptions: { parserOptions: { projectService: false, project: ['./tsconfig.json'] } },
   },
   {
     files: ['**/*.mjs', '**/*.js'],

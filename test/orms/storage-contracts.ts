@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
-import { type PaymentsStorage } from 'nestjs-payments';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { type InboxClaim, type InboxStore, type PaymentsStorage } from 'nestjs-payments';
 import { type SqlExecutor, sqlStorage } from 'nestjs-payments/sql';
 import { batchContract, type BatchStore } from '../support/batch-contract.js';
 import { conflictContract } from '../support/conflict-contract.js';
@@ -91,16 +91,37 @@ export function storageContracts(open: () => Promise<ExecutorDatabase>): void {
   });
 
   describe('with the transaction of the handlers', () => {
-    // Claims that a test leaves open hold their connections.
-    beforeEach(async () => {
+    const claims: InboxClaim[] = [];
+    const transactional = (): PaymentsStorage => remembering(storage(true), claims);
+
+    beforeAll(async () => {
       database = await open();
     });
-    afterEach(() => database.close());
+    afterEach(async () => {
+      // Claims that a test leaves open hold their connections.
+      await Promise.all(claims.splice(0).map((claim) => claim.fail()));
+      await database.clear();
+    });
+    afterAll(() => database.close());
 
-    inboxContract(() => ({ inbox: storage(true).inbox, pass: database.pass }), { remembersHandlers: false });
-    conflictContract(() => ({ ...storage(true), pass: database.pass }));
+    inboxContract(() => ({ inbox: transactional().inbox, pass: database.pass }), {
+      remembersHandlers: false,
+    });
+    conflictContract(() => ({ ...transactional(), pass: database.pass }));
     describe('a payment that a handler enlists', () => {
-      enlistingHandlerContract(() => storage(true));
+      enlistingHandlerContract(transactional);
     });
   });
+}
+
+/** The same storage, which writes down whose claims begin. */
+function remembering(storage: PaymentsStorage, claims: InboxClaim[]): PaymentsStorage {
+  const inbox: InboxStore = Object.assign(Object.create(storage.inbox) as InboxStore, {
+    claim: async (...given: Parameters<InboxStore['claim']>) => {
+      const claimed = await storage.inbox.claim(...given);
+      if (claimed.result === 'claimed') claims.push(claimed.claim);
+      return claimed;
+    },
+  });
+  return { ...storage, inbox };
 }
