@@ -1,4 +1,4 @@
-// Packs the package, installs the tarball as a user would into applications of each kind, and runs their type check,
+// Packs the package or takes a packed one, installs the tarball as a user would into applications of each kind, and runs their type check,
 // tests and production start on every Node and HTTP adapter; ends with the matrix. See runner/selection.mjs for a part.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,11 +43,12 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 
 const report = new Report();
 try {
-  let tarball;
+  let { tarball } = selection;
   await report.steps('package', async (step) => {
-    await step('pack', async () => {
-      tarball = await pack(root, work);
-    });
+    if (tarball === undefined)
+      await step('pack', async () => {
+        tarball = await pack(root, work);
+      });
     await checkPackage(step, { root, tarball, work });
   });
   const nodes = [];

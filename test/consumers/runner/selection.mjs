@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   ADAPTERS,
@@ -15,14 +17,16 @@ const several = { type: 'string', multiple: true };
 
 /**
  * What of the matrix to run: `--only <application>`, `--node <major>` and `--adapter <name>`, each as often as you like.
+ * `--tarball <file>` is what `npm pack` has made: then nothing is built or packed.
  *
  * @throws if there is no such thing.
  */
 export function select(args) {
-  const { only, node, adapter } = parseArgs({
+  const { only, node, adapter, tarball } = parseArgs({
     args,
-    options: { only: several, node: several, adapter: several },
+    options: { only: several, node: several, adapter: several, tarball: { type: 'string' } },
   }).values;
+  if (tarball !== undefined && !existsSync(tarball)) throw new Error(`There is no file '${tarball}'.`);
   const all = [
     ...APPLICATIONS,
     ...SAMPLES,
@@ -34,6 +38,7 @@ export function select(args) {
   ];
   const chosen = pick('application', all, ({ name }) => name, only);
   return {
+    tarball: tarball && resolve(tarball),
     applications: APPLICATIONS.filter((one) => chosen.includes(one)),
     samples: SAMPLES.filter((one) => chosen.includes(one)),
     newApplications: NEW_APPLICATIONS.filter((one) => chosen.includes(one)),
