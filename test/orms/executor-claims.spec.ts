@@ -108,6 +108,17 @@ function claimCases(open: (poolSize: number) => Promise<ExecutorDatabase>, send:
     expect(await orders()).toBe(1);
   });
 
+  it('answers a repetition of what was handled while others hold all of their connections', async () => {
+    const handled = inboxDelivery('handled', { providerReference: 'p1' });
+    expect(await claimed(await storage.inbox.claim(handled, LEASE_MS)).finish()).toBe(true);
+    const others = await Promise.all(
+      Array.from({ length: DELIVERIES }, (_, index) => claim(LEASE_MS, `other-${index}`)),
+    );
+    expect(await storage.inbox.claim(handled, LEASE_MS)).toEqual({ result: 'done' });
+    expect(await storage.inbox.claim(inboxDelivery('handled'), LEASE_MS)).toEqual({ result: 'done' });
+    await Promise.all(others.map((other) => other.finish()));
+  });
+
   it('claims nothing that it cannot handle: the next delivery need not wait for the lease', async () => {
     const others = await Promise.all(
       Array.from({ length: DELIVERIES }, (_, index) => claim(LEASE_MS, `other-${index}`)),
@@ -120,6 +131,7 @@ function claimCases(open: (poolSize: number) => Promise<ExecutorDatabase>, send:
     await Promise.all(others.map((other) => other.finish()));
     await vi.waitFor(async () => {
       const next = await claim();
+      expect(next.attempt).toBe(1);
       expect(await next.finish()).toBe(true);
     }, WITHIN);
   });

@@ -7,7 +7,6 @@ import { runAgainError } from '../sql/run-again.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import {
   type HeldKey,
-  overError,
   type RunScript,
   type SqlDatabase,
   type SqlResult,
@@ -51,7 +50,10 @@ export function executorDatabase(
   };
   return {
     run,
-    openSession: () => new ExecutorSession(executor, dialect, run),
+    connect: async () => {
+      const { pool, poolSize } = onPool(executor.pool ?? executor, executor.poolSize);
+      return new ExecutorSession(executor, dialect, run, await DeliveryTurn.take(pool, poolSize));
+    },
     join: async (transaction, token) => {
       const joined = executor.wrapTransaction(transaction);
       try {
@@ -162,7 +164,7 @@ function textOf(value: Exclude<Column, null>): string {
  */
 class ExecutorSession implements SqlSession {
   private open: OpenTransaction | undefined;
-  private turn: DeliveryTurn | undefined;
+  private isBegun = false;
   /** Runs an operation in the transaction, while there is one. */
   private inTransaction: RunScript | undefined;
   private released = false;
@@ -171,6 +173,7 @@ class ExecutorSession implements SqlSession {
     private readonly executor: SqlExecutor,
     private readonly dialect: ExecutorDialect,
     private readonly atOnce: RunScript,
+    private readonly turn: DeliveryTurn,
   ) {}
 
   get handle(): unknown {
@@ -200,12 +203,9 @@ class ExecutorSession implements SqlSession {
 
   /** The turn ends with the transaction, whenever that is: until then it has its connection. */
   private async openInTurn(): Promise<OpenTransaction> {
-    const given = this.executor;
-    const { pool, poolSize } = onPool(given.pool ?? given, given.poolSize);
-    const turn = await DeliveryTurn.take(pool, poolSize);
-    this.turn = turn;
+    this.isBegun = true;
     const give = (): void => {
-      turn.give();
+      this.turn.give();
     };
     try {
       const open = await OpenTransaction.begin(this.executor, this.dialect.transaction);
@@ -218,7 +218,7 @@ class ExecutorSession implements SqlSession {
   }
 
   within<T>(handlers: () => T): T {
-    return this.turn ? this.turn.runHandlers(handlers) : handlers();
+    return this.turn.runHandlers(handlers);
   }
 
   async finishAndCommit(held: HeldKey): Promise<void> {
@@ -270,7 +270,12 @@ class ExecutorSession implements SqlSession {
   release(): void {
     if (this.released) return;
     this.released = true;
+    if (!this.isBegun) this.turn.give();
     // Rolls back what is still open. After a COMMIT there is nothing left to ask for.
     this.open?.rollback().catch(() => undefined);
   }
+}
+
+function overError(): PaymentsStorageError {
+  return new PaymentsStorageError('The webhook transaction is over.');
 }

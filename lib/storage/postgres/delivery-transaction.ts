@@ -1,113 +1,77 @@
-import { poolSizeOf } from '../sql/application-pool.js';
-import { DeliveryTurn } from '../sql/delivery-turns.js';
-import { type HeldKey, overError, type RunScript, type SqlSession } from '../sql/sql-database.js';
+import { type DeliveryTurn } from '../sql/delivery-turns.js';
+import { type HeldKey, type RunScript, type SqlSession } from '../sql/sql-database.js';
 import { DeliveryConnection } from './delivery-connection.js';
-import { PooledConnection, type PreparingPool, scripts } from './pooled-connection.js';
+import { type PooledConnection, type RunStatement, scripts } from './pooled-connection.js';
 import { MARK } from './postgres-dialect.js';
 import { type PostgresPool } from './postgres-pool.js';
 import { MOMENT, textLiteral } from './postgres-text.js';
 
-/** Where a delivery takes its connection. */
+/** Where a delivery has its connection. */
 export interface DeliveryPlace {
-  readonly pool: PreparingPool;
   /** The application's own pool. */
   readonly handlersPool: PostgresPool;
   /** What handlers find as `context.transaction`. */
   readonly lent: WeakSet<object>;
-  readonly inbox: string;
-}
-
-/** What an open transaction holds. */
-interface Begun {
   readonly turn: DeliveryTurn;
-  readonly connection: PooledConnection;
-  readonly handlers: DeliveryConnection;
 }
 
-/**
- * The transaction of one delivery. It has no connection until it begins: what is committed at once runs on any
- * connection of the pool, and who waits for a transaction holds nothing. Finish and COMMIT are one message.
- */
+/** The transaction of one delivery, on a connection of the pool. Finish and COMMIT are one message. */
 export class DeliveryTransaction implements SqlSession {
-  private begun: Begun | undefined;
+  readonly run: RunScript;
+  /** While handlers run. */
+  private handlers: DeliveryConnection | undefined;
   private isBlocked = false;
-  private isReleased = false;
 
-  /** @param atOnce Runs an operation on any connection of the pool. */
   constructor(
+    private readonly connection: PooledConnection,
+    private readonly inbox: string,
     private readonly place: DeliveryPlace,
-    private readonly atOnce: RunScript,
-  ) {}
-
-  readonly run: RunScript = (script) => {
-    if (this.isReleased) return Promise.reject(overError());
-    if (!this.begun) return this.atOnce(script);
-    const { connection, handlers } = this.begun;
-    return scripts(this.isBlocked ? connection.run : handlers.run)(script);
-  };
-
-  get handle(): unknown {
-    return this.begun?.handlers.lent;
+  ) {
+    const inTurn: RunStatement = (text, values) => {
+      if (!this.handlers) return this.connection.runAlone(text, values);
+      return (this.isBlocked ? this.connection : this.handlers).run(text, values);
+    };
+    this.run = scripts(inTurn);
   }
 
-  async begin({ fence }: HeldKey, leaseMs: number): Promise<void> {
-    const begun = await this.take();
-    if (this.isReleased) {
-      // The lease ended meanwhile.
-      giveBack(begun, 'usable');
-      throw overError();
-    }
-    this.begun = begun;
-    this.place.lent.add(begun.handlers.lent);
-    await begun.connection.run(beginTransaction(fence, leaseMs));
+  get handle(): unknown {
+    return this.handlers?.lent;
+  }
+
+  begin({ fence }: HeldKey, leaseMs: number): Promise<unknown> {
+    this.handlers = new DeliveryConnection(this.connection, this.place.handlersPool);
+    this.place.lent.add(this.handlers.lent);
+    return this.connection.run(beginTransaction(fence, leaseMs));
   }
 
   within<T>(handlers: () => T): T {
-    const { begun } = this;
-    return begun ? begun.turn.runHandlers(() => begun.handlers.runHandlers(handlers)) : handlers();
+    const { handlers: connection, place } = this;
+    return place.turn.runHandlers(() => (connection ? connection.runHandlers(handlers) : handlers()));
   }
 
   finishAndCommit(held: HeldKey): Promise<unknown> {
-    if (!this.begun) return Promise.reject(overError());
-    return this.begun.handlers.finish(finishAndCommit(this.place.inbox, held));
+    const text = finishAndCommit(this.inbox, held);
+    return this.handlers ? this.handlers.finish(text) : this.connection.run(text);
   }
 
   block(): void {
     this.isBlocked = true;
-    this.begun?.handlers.block();
+    this.handlers?.block();
   }
 
-  async rollback(): Promise<void> {
-    await this.begun?.connection.run('ROLLBACK');
+  rollback(): Promise<unknown> {
+    return this.connection.run('ROLLBACK');
   }
 
   release(how: 'usable' | 'unknown'): void {
-    if (this.isReleased) return;
-    this.isReleased = true;
     this.block();
-    if (this.begun) giveBack(this.begun, how);
-  }
-
-  private async take(): Promise<Begun> {
-    const { pool, handlersPool } = this.place;
-    const turn = await DeliveryTurn.take(handlersPool, poolSizeOf(handlersPool));
     try {
-      const connection = await PooledConnection.from(pool);
-      return { turn, connection, handlers: new DeliveryConnection(connection, handlersPool) };
-    } catch (error) {
-      turn.give();
-      throw error;
+      this.connection.release(how);
+    } finally {
+      this.place.turn.give();
     }
+    if (how === 'usable') this.handlers?.stopEvents();
   }
-}
-
-function giveBack({ turn, connection, handlers }: Begun, how: 'usable' | 'unknown'): void {
-  try {
-    connection.release(how);
-  } finally {
-    turn.give();
-  }
-  if (how === 'usable') handlers.stopEvents();
 }
 
 /** A setting that does not exist: reading it makes plain SQL fail on purpose. */

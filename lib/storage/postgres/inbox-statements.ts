@@ -48,6 +48,8 @@ export function inboxStatements(names: TableNames): InboxStatements {
       brief(
         statement(delivery.mustExist ? texts.claimExisting : texts.claim, claimValues(delivery, leaseMs)),
       ),
+    isDone: ({ key, fingerprint, providerReference }) =>
+      brief(statement(texts.isDone, [...inboxKeyValues(key), fingerprint, providerReference ?? null])),
     adopt: ({ key, fingerprint, providerReference }) =>
       brief(change(texts.adopt, [...inboxKeyValues(key), fingerprint, providerReference])),
     finish: (held) => about(texts.finish, held),
@@ -102,7 +104,9 @@ function inboxTexts({ inbox, fences }: TableNames) {
         RETURNING entry.fence, entry.attempt, entry.finished
       )
       ${claimedOrExisting}`,
-    /** Key, fingerprint, provider reference. */
+    /** Key, fingerprint, provider reference; so has the next one. */
+    isDone: `SELECT state FROM ${inbox} WHERE ${KEY} AND state = 'done' AND fingerprint = $5
+      AND coalesce(provider_reference = $6, $6::text IS NULL)`,
     adopt: `WITH ${MOMENT} UPDATE ${inbox} SET provider_reference = $6 FROM moment
       WHERE ${KEY} AND fingerprint = $5 AND provider_reference IS NULL`,
 

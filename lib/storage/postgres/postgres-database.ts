@@ -1,6 +1,8 @@
+import { DeliveryTurn } from '../sql/delivery-turns.js';
+import { poolSizeOf } from '../sql/application-pool.js';
 import { type SqlDatabase } from '../sql/sql-database.js';
 import { DeliveryTransaction } from './delivery-transaction.js';
-import { autocommit, scripts } from './pooled-connection.js';
+import { autocommit, PooledConnection, scripts } from './pooled-connection.js';
 import { pooledScripts } from './pooled-scripts.js';
 import { whileJoined } from './joined-token.js';
 import { JoinedTransactions } from './joined-transaction.js';
@@ -17,14 +19,22 @@ export function postgresDatabase(
   names: TableNames,
   handlersPool: PostgresPool,
 ): SqlDatabase {
-  const joined = new JoinedTransactions(autocommit(pool), names);
+  const run = autocommit(pool);
+  const joined = new JoinedTransactions(run, names);
   /** What handlers find as `context.transaction`. */
   const lent = new WeakSet();
-  const run = pooledScripts(pool);
-  const place = { pool, handlersPool, lent, inbox: names.inbox };
   return {
-    run,
-    openSession: () => new DeliveryTransaction(place, run),
+    run: pooledScripts(pool),
+    connect: async () => {
+      const turn = await DeliveryTurn.take(handlersPool, poolSizeOf(handlersPool));
+      try {
+        const connection = await PooledConnection.from(pool);
+        return new DeliveryTransaction(connection, names.inbox, { handlersPool, lent, turn });
+      } catch (error) {
+        turn.give();
+        throw error;
+      }
+    },
     join: async (transaction, token) => {
       const isOwn = typeof transaction === 'object' && transaction !== null && lent.has(transaction);
       return whileJoined(scripts(await joined.join(transaction, isOwn, token)), token);

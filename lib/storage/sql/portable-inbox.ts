@@ -15,6 +15,12 @@ export function portableInbox(dialect: PortableDialect): InboxStatements {
   const one = (...steps: readonly SqlStep[]): SqlScript => ({ steps });
   return {
     claim: (delivery, leaseMs) => claimScript(dialect, delivery, leaseMs),
+    isDone: ({ key, fingerprint, providerReference }) => {
+      const adds =
+        providerReference === undefined ? raw('1 = 1') : sql`provider_reference = ${providerReference}`;
+      return one(sql`SELECT state FROM ${INBOX}
+        WHERE ${keyIs(inboxKeyValues(key))} AND state = 'done' AND fingerprint = ${fingerprint} AND ${adds}`);
+    },
     adopt: ({ key, fingerprint, providerReference }) =>
       one(sql`UPDATE ${INBOX} SET provider_reference = ${providerReference}
         WHERE ${keyIs(inboxKeyValues(key))} AND fingerprint = ${fingerprint} AND provider_reference IS NULL`),

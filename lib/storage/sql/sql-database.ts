@@ -1,5 +1,3 @@
-import { PaymentsStorageError } from '../../errors/payments-errors.js';
-
 /** One row. Every column is text, because drivers and applications differ in how they parse numbers and dates. */
 export type SqlRow = Readonly<Record<string, string | null>>;
 
@@ -77,8 +75,8 @@ export function* statementsOf({ steps }: SqlScript): Generator<SqlStatement, Sql
 export interface SqlDatabase {
   /** Runs one operation and commits it at once. */
   readonly run: RunScript;
-  /** The transaction of one delivery, which has not begun. It holds nothing until it writes or begins. */
-  openSession(): SqlSession;
+  /** Takes the connection of one delivery, on which it is claimed, handled and finished. */
+  connect(): Promise<SqlSession>;
   /**
    * Joins a transaction that the application began on this database: operations run in it, and change none of its
    * settings. An operation rejects if that transaction has ended meanwhile. Absent if the database cannot.
@@ -95,7 +93,7 @@ export interface HeldKey {
   readonly fence: string;
 }
 
-/** The transaction of one delivery, until it is released. */
+/** The connection of one delivery, until it is released. */
 export interface SqlSession {
   /** Runs one operation: committed at once before `begin` and after `rollback`, in the transaction between. */
   readonly run: RunScript;
@@ -112,9 +110,4 @@ export interface SqlSession {
   rollback(): Promise<unknown>;
   /** Gives the connection back, once, or closes it if its state is unknown. */
   release(how: 'usable' | 'unknown'): void;
-}
-
-/** The error of a session that was released. */
-export function overError(): PaymentsStorageError {
-  return new PaymentsStorageError('The webhook transaction is over.');
 }

@@ -1,4 +1,5 @@
-import { pollRelease } from '../../common/timing.js';
+import { performance } from 'node:perf_hooks';
+import { pollRelease, withDeadline } from '../../common/timing.js';
 import { type InboxScope } from '../../common/vocabulary.js';
 import {
   type ClaimResult,
@@ -15,6 +16,9 @@ import { type SqlDatabase, type SqlScript, type SqlSession } from './sql-databas
 import { SqlJournal } from './sql-journal.js';
 import { type SqlStatements } from './sql-statements.js';
 import { TransactionalClaim } from './transactional-claim.js';
+
+/** How long a delivery waits for its connection before it looks whether it has anything to do. */
+const LOOK_AFTER_MS = 100;
 
 /** The inbox in an SQL database. */
 export class SqlInbox implements InboxStore {
@@ -71,9 +75,10 @@ export class SqlInbox implements InboxStore {
     };
   }
 
-  /** Claims first: a delivery that has nothing to handle waits for no transaction of others. */
+  /** Takes the connection first: if there is none, there is no claim to withdraw. */
   private async claimWithTransaction(delivery: InboxDelivery, leaseMs: number): Promise<ClaimResult> {
-    const session = this.database.openSession();
+    const session = await this.sessionFor(delivery);
+    if (!session) return { result: 'done' };
     try {
       const claimed = await claimOnce(session.run, this.statements.inbox, delivery, leaseMs);
       if (claimed.result === 'claimed') {
@@ -85,6 +90,27 @@ export class SqlInbox implements InboxStore {
       session.release('unknown');
       throw error;
     }
+  }
+
+  /** Undefined if it was handled before: a repetition does not wait until the handlers of others have ended. */
+  private async sessionFor(delivery: InboxDelivery): Promise<SqlSession | undefined> {
+    const connecting = this.database.connect();
+    const waited = await withDeadline(connecting, performance.now() + LOOK_AFTER_MS);
+    if (waited.ended === 'done') return waited.value;
+    const isDone = await Promise.race([this.isDone(delivery), connecting.then(() => false)]);
+    if (!isDone) return connecting;
+    connecting.then(
+      (session) => {
+        session.release('usable');
+      },
+      () => undefined,
+    );
+    return undefined;
+  }
+
+  private async isDone(delivery: InboxDelivery): Promise<boolean> {
+    const { rows } = await this.database.run(this.statements.inbox.isDone(delivery));
+    return rows.length > 0;
   }
 
   private async begin(session: SqlSession, entry: HeldEntry, leaseMs: number): Promise<InboxClaim> {

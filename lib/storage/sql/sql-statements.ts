@@ -40,6 +40,8 @@ export interface InboxStatements {
    * did not; else another entry was written meanwhile.
    */
   claim(delivery: InboxDelivery, leaseMs: number): SqlScript;
+  /** A row: this outcome was handled, and the delivery adds nothing to its entry. */
+  isDone(delivery: InboxDelivery): SqlScript;
   /** Affects no row if the entry has a provider reference already, or is another outcome's. */
   adopt(delivery: InboxDelivery): SqlScript;
   /** Affects one row, or returns one, also for an entry that this claim has already finished. */

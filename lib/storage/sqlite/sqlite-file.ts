@@ -98,8 +98,8 @@ export class SqliteFile implements SqlDatabase {
     });
   };
 
-  openSession(): SqlSession {
-    return new SqliteSession(this);
+  connect(): Promise<SqlSession> {
+    return Promise.resolve(new SqliteSession(this));
   }
 
   /** Runs what reads only. Undefined if the operation must write. */

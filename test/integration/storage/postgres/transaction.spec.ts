@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { once } from 'node:events';
 import { type Pool, type PoolClient } from 'pg';
-import { type InboxClaim, type PaymentsStorage } from 'nestjs-payments';
+import { type InboxClaim, type InboxDelivery, type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
@@ -8,6 +9,8 @@ import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../../support/
 import { describeWith, postgresService } from '../../../support/services.js';
 
 const LEASE_MS = 60_000;
+/** When a delivery that waits looks whether it was handled before. */
+const LOOK_AFTER_MS = 100;
 
 describeWith([postgresService], 'a claim with the transaction of the handlers', () => {
   let database: PaymentsDatabase;
@@ -78,9 +81,21 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     expect(await orders()).toBe(1);
   });
 
-  /** Until nothing holds a connection but the two deliveries whose handlers run. */
-  const claimsEnd = async (pool: Pool): Promise<void> => {
-    while (pool.idleCount === 0 || pool.totalCount - pool.idleCount > 2) await new Promise(setImmediate);
+  /** Waits in vain, while two deliveries hold the two connections that deliveries may hold. */
+  const waitInVain = async (pool: Pool, delivery: InboxDelivery): Promise<void> => {
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+    });
+    const looked = once(pool, 'release');
+    const refused = expect(storage.inbox.claim(delivery, LEASE_MS)).rejects.toThrow(
+      'in vain for one of the 2 connections',
+    );
+    await vi.advanceTimersByTimeAsync(LOOK_AFTER_MS);
+    await looked;
+    await new Promise(setImmediate);
+    await vi.advanceTimersByTimeAsync(4_000);
+    await refused;
+    vi.useRealTimers();
   };
 
   it('needs a connection for every delivery that is being handled, and takes half of the pool at most', async () => {
@@ -88,22 +103,35 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     storage = postgresStorage({ pool, schema: database.schema, transactional: true });
     const first = await claim();
     const second = claimed(await storage.inbox.claim(inboxDelivery('order-2'), LEASE_MS));
-    vi.useFakeTimers({
-      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
-    });
-    const third = storage.inbox.claim(inboxDelivery('order-3'), LEASE_MS);
-    const refused = expect(third).rejects.toThrow('in vain for one of the 2 connections');
-    await claimsEnd(pool);
-    await vi.advanceTimersByTimeAsync(4_000);
-    await refused;
-    vi.useRealTimers();
+    await waitInVain(pool, inboxDelivery('order-3'));
     // Another storage on the same pool.
     storage = postgresStorage({ pool, schema: database.schema, transactional: true });
+    const looked = once(pool, 'release');
     const next = storage.inbox.claim(inboxDelivery('order-3'), LEASE_MS);
+    await looked;
     expect(await storage.journal.get(journalRecord('order-1'))).toBeUndefined();
-    await claimsEnd(pool);
+    expect(pool.totalCount - pool.idleCount).toBe(2);
     expect([await first.finish(), await second.finish()]).toEqual([true, true]);
-    expect(await claimed(await next).finish()).toBe(true);
+    const third = claimed(await next);
+    expect(third.attempt).toBe(1);
+    expect(await third.finish()).toBe(true);
+  });
+
+  it('answers a repetition of what was handled, and replaces nothing, while others hold all of their connections', async () => {
+    const pool = database.connect({ max: 4 });
+    storage = postgresStorage({ pool, schema: database.schema, transactional: true });
+    const handled = inboxDelivery('order-3', { providerReference: 'p1' });
+    const withoutProvider = inboxDelivery('order-3');
+    expect(await claimed(await storage.inbox.claim(handled, LEASE_MS)).finish()).toBe(true);
+    const others = [await claim(), claimed(await storage.inbox.claim(inboxDelivery('order-2'), LEASE_MS))];
+    expect(await storage.inbox.claim(handled, LEASE_MS)).toEqual({ result: 'done' });
+    expect(await storage.inbox.claim(withoutProvider, LEASE_MS)).toEqual({ result: 'done' });
+    await waitInVain(pool, { ...handled, fingerprint: 'f2', replaces: 'any' });
+    await waitInVain(pool, { ...handled, providerReference: 'p2' });
+    expect(await storage.inbox.claim(handled, LEASE_MS)).toEqual({ result: 'done' });
+    expect(await Promise.all(others.map((other) => other.finish()))).toEqual([true, true]);
+    const other = await storage.inbox.claim({ ...handled, fingerprint: 'f2' }, LEASE_MS);
+    expect(other.result).toBe('conflict');
   });
 
   it('lets a handler cause another delivery, such as a release, also where only one may hold a connection', async () => {

@@ -60,7 +60,7 @@ describe('a database through an executor', () => {
   it('a database through an executor runs nothing again in a transaction: the deadlock has undone what came before it', async () => {
     const database = open();
     execute.mockResolvedValueOnce({ affectedRows: 0 }).mockRejectedValueOnce(DEADLOCK);
-    const session = database.openSession();
+    const session = await database.connect();
     await session.begin({ values: [], fence: '1' }, 1_000);
     await expect(session.run(WRITE)).rejects.toMatchObject({ name: 'PaymentsStorageError' });
     expect(execute).toHaveBeenCalledTimes(2);
@@ -117,13 +117,14 @@ describe('the transactions of deliveries through an executor', () => {
       }
     },
   };
-  const begin = async (given: Partial<SqlExecutor> = {}): Promise<SqlSession> => {
-    const database = executorDatabase(
+  const connect = (given: Partial<SqlExecutor> = {}): Promise<SqlSession> =>
+    executorDatabase(
       { ...executor, pool, ...given },
       { ...MYSQL_DIALECT, join: new OpenTransactions().join },
       () => Promise.resolve(),
-    );
-    const session = database.openSession();
+    ).connect();
+  const begin = async (given: Partial<SqlExecutor> = {}): Promise<SqlSession> => {
+    const session = await connect(given);
     await session.begin({ values: [], fence: '1' }, 1_000);
     return session;
   };
@@ -177,6 +178,14 @@ describe('the transactions of deliveries through an executor', () => {
   it('give their turn back if they cannot begin', async () => {
     const failing = (): Promise<never> => Promise.reject(new Error('no connection'));
     await expect(begin({ transaction: failing })).rejects.toMatchObject({ name: 'PaymentsStorageError' });
+    const next = await begin();
+    next.release('unknown');
+    expect(begun).toBe(1);
+  });
+
+  it('give their turn back if there is nothing to handle', async () => {
+    const nothing = await connect();
+    nothing.release('usable');
     const next = await begin();
     next.release('unknown');
     expect(begun).toBe(1);
