@@ -113,7 +113,10 @@ export class PayoutBatch {
     access.tell();
   }
 
-  /** Stops after the payments that are being made. What is not sent stays unsent until `resume()`. */
+  /**
+   * Stops after the payments that are being made. What is not sent stays unsent until `resume()`, also of a batch that
+   * pauses and would go on by itself.
+   */
   async pause(actor: BatchActor): Promise<void> {
     const by = checkActor(actor);
     await this.access().change((stored) => {

@@ -16,7 +16,8 @@ export interface PayoutBatchesOptions {
   readonly engine: BatchEngine;
   /**
    * Where batches and lines are. One of `postgresStorage`, `sqlStorage` and `sqliteStorage`.
-   * `PaymentsJournal.reseal()` does not reach the lines in another storage than that of `PaymentsModule`.
+   * `PaymentsJournal.reseal()` and `Reconciliation.apply()` do not reach the lines in another storage than that of
+   * `PaymentsModule`: settle such lines with `PayoutBatch.settle()`.
    * @default the storage of `PaymentsModule`
    */
   readonly storage?: PaymentsStorage;

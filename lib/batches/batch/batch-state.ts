@@ -30,7 +30,8 @@ const TRANSITIONS: Readonly<Record<BatchAction, BatchTransition>> = {
   'approve-in-part': { from: ['checked'], to: 'checked' },
   approve: { from: ['checked'], to: 'approved' },
   start: { from: ['approved'], to: 'running' },
-  pause: { from: ['running'], to: 'paused' },
+  // A person also holds a batch that would go on by itself.
+  pause: { from: ['running', 'paused'], to: 'paused' },
   resume: { from: ['paused'], to: 'running' },
   cancel: { from: ['loaded', 'checking', 'checked', 'approved', 'running', 'paused'], to: 'cancelled' },
   end: { from: ['running'], to: 'ended' },

@@ -175,8 +175,8 @@ export class BatchWorker {
 
   private async pause({ job, account, stored }: JobContext, pause: BatchPause): Promise<void> {
     const paused = await changeBatch(account, stored, ({ record }) =>
-      // Somebody may have paused and resumed it: then it is another run that goes on.
-      detailsOf(record).round === job.round
+      // Somebody may have paused it, and resumed it: then it is another run that goes on.
+      record.state === 'running' && detailsOf(record).round === job.round
         ? { action: 'pause', by: SYSTEM, details: { reason: pause.reason }, changes: { pause } }
         : undefined,
     );

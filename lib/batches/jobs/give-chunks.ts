@@ -1,7 +1,7 @@
 import { pages } from '../../common/pages.js';
 import { type LineState, type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
-import { detailsOf } from '../batch/batch-details.js';
+import { type BatchDetails, detailsOf } from '../batch/batch-details.js';
 import { sentIn } from '../batch/batch-progress.js';
 import { type BatchJob } from '../engine/batch-engine.js';
 import { type BatchSurroundings } from '../batch/batch-surroundings.js';
@@ -34,23 +34,25 @@ export async function giveChunks(
   }
 }
 
-/** Lets a batch that pauses go on; does nothing if it does not pause any more. */
+/**
+ * Lets a batch that pauses go on; does nothing if it does not pause any more.
+ *
+ * @param mayResume Looks at what is stored now.
+ */
 export async function resumeBatch(
   account: BatchAccount,
   stored: StoredBatch,
   by: string,
   around: Pick<BatchSurroundings, 'engine' | 'now'>,
+  mayResume: (details: BatchDetails) => boolean = () => true,
 ): Promise<void> {
   const sentBefore = sentIn(await account.store.counts(stored.record.load));
-  const resumed = await changeBatch(account, stored, ({ record }) => ({
-    action: 'resume',
-    by,
-    changes: {
-      round: detailsOf(record).round + 1,
-      pause: undefined,
-      run: { startedAt: around.now(), sentBefore },
-    },
-  }));
+  const resumed = await changeBatch(account, stored, ({ record }) => {
+    const details = detailsOf(record);
+    if (!mayResume(details)) return undefined;
+    const run = { startedAt: around.now(), sentBefore };
+    return { action: 'resume', by, changes: { round: details.round + 1, pause: undefined, run } };
+  });
   if (resumed) await giveRun(account, resumed, around);
 }
 

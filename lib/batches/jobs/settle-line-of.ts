@@ -1,8 +1,13 @@
 import { type InboxScope } from '../../common/vocabulary.js';
 import { type BatchRecord, type BatchStore, type LineState } from '../../storage/batch-store.js';
+import { paymentReference } from '../lines/payout-line.js';
+import { REPLACES } from './line-outcome.js';
 
-/** What may be settled: whatever may have been sent. */
-const SETTLED_FROM: readonly LineState[] = ['sending', 'accepted', 'unknown', 'paid', 'failed'];
+/** What may be settled: as paid whatever was thought of it, as failed only what may have been sent. */
+const SETTLED_FROM: Readonly<Record<'paid' | 'failed', readonly LineState[]>> = {
+  paid: REPLACES.paid,
+  failed: ['sending', 'accepted', 'unknown', 'paid'],
+};
 
 /** Writes the end of a line into the audit trail and the line. False if the batch is gone. */
 export async function writeLineEnd(
@@ -13,7 +18,7 @@ export async function writeLineEnd(
 ): Promise<boolean> {
   const details = JSON.stringify({ key, outcome: end.outcome });
   if (!(await store.append(record, { action: 'settle', by: end.by, details }))) return false;
-  await store.change(record.load, [{ number, from: SETTLED_FROM, to: end.outcome }]);
+  await store.change(record.load, [{ number, from: SETTLED_FROM[end.outcome], to: end.outcome }]);
   return true;
 }
 
@@ -25,10 +30,12 @@ export async function settleLineOf(
   end: { readonly outcome: 'paid' | 'failed'; readonly by: string },
 ): Promise<void> {
   // As `paymentReference` writes it: neither part holds a point.
-  const [batch = '', key] = reference.split('.');
-  if (key === undefined) return;
+  const [batch = '', key = ''] = reference.split('.');
+  // A payment that the application makes by itself may begin with the reference of a line.
+  if (reference !== paymentReference(batch, key)) return;
   const stored = await store.get({ ...scope, batch });
   const line = stored && (await store.line(stored.record.load, key));
   // It may be settled again, for example after a crash: its audit trail has that already.
-  if (stored && line && line.state !== end.outcome) await writeLineEnd(store, stored.record, line, end);
+  if (stored && line && SETTLED_FROM[end.outcome].includes(line.state))
+    await writeLineEnd(store, stored.record, line, end);
 }

@@ -41,7 +41,14 @@ export async function wake(
     await giveWake({ ...job, chunk: job.chunk + 1 }, { ...pause, until }, around);
     return;
   }
-  await resumeBatch(account, stored, SYSTEM, around);
+  // Somebody may have paused it meanwhile, and waits for nothing.
+  await resumeBatch(
+    account,
+    stored,
+    SYSTEM,
+    around,
+    (now) => now.round === job.round && now.pause?.until !== undefined,
+  );
 }
 
 async function isCovered(

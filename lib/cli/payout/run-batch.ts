@@ -41,7 +41,7 @@ async function payWithProgress(desk: PayoutDesk, batch: PayoutBatch): Promise<vo
   const pause = (): void => {
     log.say('Pausing: what is being sent ends first. Ctrl-C again ends at once.');
     batch.pause({ by: order.by }).catch((error: unknown) => {
-      // It has just ended, or pauses already.
+      // It has just ended.
       if (isPaymentsError(error) && error.code === 'BATCH_STATE') return;
       log.say(`It cannot be paused: ${error instanceof PaymentsError ? error.message : 'the storage fails'}`);
     });

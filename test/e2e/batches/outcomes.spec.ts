@@ -84,6 +84,12 @@ describe('a batch of which not everything goes well', () => {
     await batch.settle('S-2', 'paid', { by: 'support' });
     expect(await running.journal.get('disbursement', `${name}.S-2`)).toMatchObject({ outcome: 'paid' });
     expect((await batch.progress()).byState).toMatchObject({ accepted: { lines: 3 }, paid: { lines: 1 } });
+    // The gateway called it a refusal, and paid it all the same.
+    await batch.settle('S-3', 'paid', { by: 'support' });
+    expect((await batch.progress()).byState).toEqual({
+      accepted: expect.objectContaining({ lines: 3 }) as unknown,
+      paid: expect.objectContaining({ lines: 2 }) as unknown,
+    });
     await expect(batch.settle('S-9', 'paid', { by: 'support' })).rejects.toMatchObject({
       code: 'LINE_NOT_FOUND',
     });

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type BatchEngine, type BatchJob, inProcess, type PayoutBatch } from 'nestjs-payments/batches';
+import {
+  type BatchEngine,
+  type BatchJob,
+  type BatchProgress,
+  inProcess,
+  type PayoutBatch,
+} from 'nestjs-payments/batches';
+import { type BatchStore } from '../../support/batch-contract.js';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
-import { type BatchesPlace, startBatchesPlace } from '../../support/batches-place.js';
+import { type BatchesPlace, startBatchesPlace, withBatches } from '../../support/batches-place.js';
 
 /** Keeps what is to happen later until the test lets it happen. */
 class PatientEngine implements BatchEngine {
@@ -64,6 +71,7 @@ describe('a batch that cannot be paid now', () => {
     await batch.start({ by: 'maker' });
     return batch;
   };
+  const progressOf = async (): Promise<BatchProgress> => (await running.batches.open(name)).progress();
   const sent = (): number => place.sandbox.payouts().length;
   const allPaid = async (batch: PayoutBatch): Promise<void> => {
     const { state, byState } = await batch.finished();
@@ -137,6 +145,65 @@ describe('a batch that cannot be paid now', () => {
     await expect.poll(async () => (await batch.progress()).state).toBe('ended');
     expect((await batch.progress()).byState).toMatchObject({ accepted: { lines: 3 } });
     expect(sent()).toBe(4);
+  });
+
+  it('is held by somebody while it waits to go on by itself', async () => {
+    place.sandbox.next('POST /disbursements/bank').status(402, { code: 'INSUFFICIENT_BALANCE' }).times(3);
+    const batch = await begun();
+    expect((await batch.finished()).state).toBe('paused');
+    await expect.poll(() => engine.waiting).toBeGreaterThan(0);
+    await batch.pause({ by: 'checker' });
+    expect((await batch.progress()).pauseReason).toBe('Paused by checker.');
+    await engine.pass();
+    await batch.pause({ by: 'checker' });
+    expect(await batch.progress()).toMatchObject({ state: 'paused', pauseReason: 'Paused by checker.' });
+    expect(sent()).toBe(0);
+    await batch.resume({ by: 'maker' });
+    await allPaid(batch);
+  });
+
+  it.each<[when: string, isAtWake: boolean, hooked: (happens: () => Promise<void>) => Partial<BatchStore>]>([
+    [
+      'while it looks whether it may go on',
+      true,
+      (happens) => ({ counts: (load) => happens().then(() => place.store.counts(load)) }),
+    ],
+    [
+      'while it finds out that the wallet holds too little',
+      false,
+      (happens) => ({
+        change: async (load, changes) => {
+          if (changes.some(({ to }) => to === 'checked')) await happens();
+          return place.store.change(load, changes);
+        },
+      }),
+    ],
+  ])('stays as somebody wants it who pauses it %s', async (_when, isAtWake, hooked) => {
+    let isAwaited = false;
+    const happens = async (): Promise<void> => {
+      if (!isAwaited) return;
+      isAwaited = false;
+      await (await running.batches.open(name)).pause({ by: 'checker' });
+    };
+    const patient = new PatientEngine();
+    const other = await startBatchesApp({
+      sandbox: place.sandbox,
+      storage: withBatches(place.storage, () => hooked(happens)),
+      engine: patient,
+      policy: { sameRecipientWithinDays: 0, resumeAfterTopUp: true },
+    });
+    place.sandbox.next('POST /disbursements/bank').status(402, { code: 'INSUFFICIENT_BALANCE' }).times(3);
+    const batch = await approvedBatch(other.batches, name, knownLines(place.sandbox, 3, `${100 + names}`));
+    isAwaited = !isAtWake;
+    await batch.start({ by: 'maker' });
+    expect((await batch.finished()).state).toBe('paused');
+    if (isAtWake) await expect.poll(() => patient.waiting).toBeGreaterThan(0);
+    isAwaited = isAtWake;
+    await patient.pass();
+    await other.app.close();
+    expect(isAwaited).toBe(false);
+    expect(await progressOf()).toMatchObject({ state: 'paused', pauseReason: 'Paused by checker.' });
+    expect(sent()).toBe(0);
   });
 
   it('cannot be approved or started before its check', async () => {

@@ -5,6 +5,7 @@ import { inProcess, PayoutBatches, PayoutBatchesModule } from 'nestjs-payments/b
 import { type ReconciliationEvents } from 'nestjs-payments/reconciliation';
 import { approvedBatch, knownLines } from '../../support/batches-app.js';
 import {
+  HOUR,
   type ReconciliationApp,
   type ReconciliationPlace,
   startReconciliationApp,
@@ -92,5 +93,43 @@ describe('a proposal that is applied', () => {
       by: 'accountant',
       at: expect.any(Number) as number,
     });
+  });
+
+  it('calls a line paid that was refused, and leaves a line alone whose reference another payment begins with', async () => {
+    await place.pass(8 * HOUR);
+    shop = await startReconciliationApp(place, {
+      imports: [PayoutBatchesModule.forRoot({ engine: inProcess() })],
+    });
+    const { sandbox } = place;
+    const lines = knownLines(sandbox, 2, '250');
+    sandbox.next('POST /disbursements/bank', { reference: 'wages.S-1' }).dropAfterProcessing().times(9);
+    const batch = await approvedBatch(shop.app.get(PayoutBatches), 'wages', lines);
+    await batch.start({ by: 'maker' });
+    expect((await batch.finished()).byState).toMatchObject({
+      unknown: { lines: 1 },
+      accepted: { lines: 1 },
+    });
+    // As if the gateway had called it a refusal.
+    const { batches } = place.storage;
+    const scope = { account: 'default', environment: 'sandbox' } as const;
+    const load = (await batches?.get({ ...scope, batch: 'wages' }))?.record.load ?? '';
+    await batches?.change(load, [{ number: 1, from: ['unknown'], to: 'refused' }]);
+    const [, second] = lines;
+    const more = { reference: 'wages.S-2.2', amount: '99', remarks: 'A correction' };
+    const bank = { bank_code: String(second?.bank_code), account_number: String(second?.account_number) };
+    await shop.disbursements.bank({ ...more, ...bank, account_name: String(second?.name) });
+    await sandbox.payout('wages.S-1').pay();
+    await sandbox.payout('wages.S-2.2').pay();
+    const day = place.today();
+    await place.nextDay(0);
+    const close = await shop.reconciliation.close({ day, statement: place.statement(day), ...BY });
+    const once = await shop.reconciliation.apply(close.proposals, BY);
+    expect(once.refused).toEqual([]);
+    expect(await shop.reconciliation.apply(close.proposals, BY)).toEqual(once);
+    expect(await shop.journal.get('disbursement', 'wages.S-2.2')).toMatchObject({ outcome: 'paid' });
+    expect((await batch.progress()).byState).toMatchObject({ paid: { lines: 1 }, accepted: { lines: 1 } });
+    const settled: unknown[] = [];
+    for await (const { action, details } of batch.audit()) if (action === 'settle') settled.push(details);
+    expect(settled).toEqual([{ key: 'S-1', outcome: 'paid' }]);
   });
 });
