@@ -149,7 +149,7 @@ export class PaymentOutcomeUnknownError extends PaymentsError {
 }
 
 /**
- * The gateway definitely refused. No money moved and none will.
+ * The gateway refused. If `final` is true, no money moved and none will.
  *
  * `code` is the gateway's code (specification, "Errors"), or `HTTP_<status>` if it gave none.
  *
@@ -165,6 +165,8 @@ export class PaymentRejectedError extends PaymentsError {
     details?: PaymentsErrorDetails,
     /** The gateway's messages by field (error shape C); empty if it gave none. */
     readonly errors: Readonly<Record<string, readonly string[]>> = {},
+    /** Whether it proves that no money moved. If not, keep the reference and make the same call again. */
+    readonly final: boolean = true,
   ) {
     super(code, message, details);
   }

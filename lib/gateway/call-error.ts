@@ -69,6 +69,7 @@ function rejectedError(
     `The gateway refused: ${said(report)}.`,
     { ...details, hint },
     report.errors,
+    !isOpen,
   );
 }
 

@@ -20,7 +20,7 @@ export interface CallOptions {
   /**
    * Number of the attempt. Raise it by one only after the gateway definitely refused the last attempt: for
    * the gateway another number is another payment.
-   * @default 1
+   * @default 1, and the next one after a definite refusal: leave it out
    */
   readonly attempt?: number | undefined;
   /** Ends the call: before sending with `signal.reason`; a payment that was sent becomes unknown. */

@@ -119,12 +119,14 @@ export function enlistedRefused({
   const hint = keepsKey
     ? SAME_AGAIN
     : 'Correct the cause and enlist it again, or call the service: that is the next attempt.';
-  return new PaymentRejectedError('REJECTED', 'The gateway has refused this payment.', {
-    operation,
-    reference,
-    idempotencyKey,
-    hint,
-  });
+  const details = { operation, reference, idempotencyKey, hint };
+  return new PaymentRejectedError(
+    'REJECTED',
+    'The gateway has refused this payment.',
+    details,
+    {},
+    !keepsKey,
+  );
 }
 
 /** An open transaction may yet be committed, and its payment sent. */

@@ -41,7 +41,20 @@ const next = () => testing.get(PaymentsSandbox).next('POST /payments/mobile-mone
 
 it.each<[what: string, fault: () => void, phone: string, english: string, swahili: string]>([
   ['a wrong phone number', () => undefined, '712', 'check the phone number', 'hakikisha namba ya simu'],
-  ['a refusal', () => next().status(422), '255712345678', 'was not accepted', 'hayakukubaliwa'],
+  [
+    'a refusal',
+    () => next().status(422, { code: 'INVALID_NETWORK' }),
+    '255712345678',
+    'was not accepted',
+    'hayakukubaliwa',
+  ],
+  [
+    'a refusal that proves nothing',
+    () => next().status(422),
+    '255712345678',
+    'press Pay again',
+    'bonyeza Lipa tena',
+  ],
   [
     'a phone that the gateway refuses',
     () => next().status(422, { code: 'INVALID_PHONE' }),

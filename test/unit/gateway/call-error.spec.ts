@@ -48,6 +48,17 @@ describe('a connection that did not come about', () => {
   });
 });
 
+describe('a refusal', () => {
+  it.each([
+    ['of a payment that is proven', true, DETAILS, true],
+    ['of a payment that proves nothing', false, DETAILS, false],
+    ['of a call that only reads', false, { operation: 'wallet.balance' } as const, true],
+  ])('%s says whether it is final', (_what, proven, details, final) => {
+    const report = { event: 'refused', code: 'ODD', httpStatus: 422, errors: {} } as const;
+    expect(callError({ end: 'rejected', proven }, report, details)).toMatchObject({ final });
+  });
+});
+
 describe('what the gateway said', () => {
   const saidOf = (report: Parameters<typeof callError>[1]): string =>
     callError({ end: 'unusable-answer' }, report, DETAILS).message;

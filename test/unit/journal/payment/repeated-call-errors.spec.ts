@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type JournalState } from '../../../../lib/common/vocabulary.js';
-import { type PaymentTombstone } from '../../../../lib/storage/journal-store.js';
+import { type JournalRecord, type PaymentTombstone } from '../../../../lib/storage/journal-store.js';
 import { PaymentRejectedError } from '../../../../lib/errors/payments-errors.js';
 import { type ReuseReason } from '../../../../lib/journal/payment/repeated-call.js';
 import {
   attemptRefused,
   endNotWritten,
+  enlistedRefused,
   referenceForgotten,
   referenceReused,
   existingPaymentUnknown,
@@ -103,6 +104,14 @@ it('names the payment whose outcome was unknown before', () => {
     evidence: 'in-flight',
     mayHaveBeenProcessed: true,
   });
+});
+
+it.each([
+  ['definitely', undefined, true],
+  ['without proof', true as const, false],
+])('says whether a refusal of an enlisted payment is final: %s', (_how, keepsKey, final) => {
+  const record = { ...PAYMENT, ...(keepsKey && { keepsKey }) } as JournalRecord;
+  expect(enlistedRefused(record)).toMatchObject({ name: 'PaymentRejectedError', code: 'REJECTED', final });
 });
 
 it('says which attempt comes next', () => {
