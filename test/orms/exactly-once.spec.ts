@@ -51,6 +51,8 @@ describeWith([postgresService], "a handler that writes with an ORM on the applic
     await database.pool.query('CREATE TABLE credits (reference text PRIMARY KEY, times int NOT NULL)');
     // The class of the pg that the ORMs have: Prisma asks for it.
     pool = new Pool({ ...database.pool.options, max: POOL_SIZE });
+    // The next test that borrows the database ends connections that are still closing.
+    pool.on('error', () => undefined);
     sandbox = await startSandbox({ clock: 'manual', seed: 1 });
     const storage = postgresStorage({ pool, schema: database.schema, transactional: true });
     payments = await startPaymentsApp({ ...sandbox.moduleOptions(), storage }, [Accounts]);

@@ -18,8 +18,11 @@ export interface MikroDatabase {
 
 export async function openMikroOnPostgres(options: object = {}): Promise<MikroDatabase> {
   const database = await borrowPaymentsDatabase(postgresService.url);
-  const { schema, pool } = database;
-  const orm = openMikroOrm(new Pool({ ...pool.options, application_name: schema }), options);
+  const { schema } = database;
+  const pool = new Pool({ ...database.pool.options, application_name: schema });
+  // The next test that borrows the database ends connections that are still closing.
+  pool.on('error', () => undefined);
+  const orm = openMikroOrm(pool, options);
   return {
     orm,
     executor: fromMikroOrm(orm),
