@@ -39,7 +39,9 @@ export class GatewayReplay {
     private readonly server: Server,
   ) {
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      void this.answer(request, response);
+      this.answer(request, response).catch((error: unknown) => {
+        answerFailed(request, response, error);
+      });
     });
   }
 
@@ -104,7 +106,7 @@ export class GatewayReplay {
     const exchange = this.take(operation);
     const status = exchange?.status ?? 501;
     const body = exchange ? replayedBody(exchange.body, sent, new Date()) : notRecorded(operation);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    sendJson(response, status, body);
   }
 
   private take(operation: string): RecordedExchange | undefined {
@@ -114,6 +116,24 @@ export class GatewayReplay {
       (exchange) => exchange.operation === operation && 'data' in exchange.body,
     );
   }
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/** Most often the sender has gone. Otherwise the recording has what no answer can hold. */
+function answerFailed(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (request.socket.destroyed || response.headersSent) {
+    request.socket.destroy();
+    return;
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  sendJson(response, 500, {
+    status: 'error',
+    code: 'REPLAY_FAILED',
+    message: `The recording could not be replayed: ${reason}`,
+  });
 }
 
 function notRecorded(operation: string): Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-import { addMoney, canonicalAmount, type MoneyInput } from '../common/money.js';
+import { formatCents, moneyFromWire, parseCents } from '../common/money.js';
 import { isRecord } from '../common/json-object.js';
 import { REDACTED } from '../gateway-profile/gateway-recording.js';
 
@@ -27,16 +27,11 @@ function textFor(name: string, request: Fields, now: Date): string {
   return name.endsWith('_at') ? now.toISOString() : `recorded ${name}`;
 }
 
-/** The amounts of the request, in the JSON types of the recording. */
+/** The amounts of the request, in the JSON types of the recording. Of an amount that nobody can read they are the recorded ones. */
 function withSums(data: Fields, recorded: unknown, { reference, amount }: Fields): Fields {
   if (!isRecord(recorded) || !('amount' in recorded) || amount === undefined) return data;
-  const asked = canonicalAmount(amount as MoneyInput);
-  const fee = feeOf(recorded['fee']);
-  const sums: Readonly<Record<string, string>> = {
-    amount: asked,
-    net_amount: addMoney(asked, `-${fee}`),
-    total_amount: addMoney(asked, fee),
-  };
+  const asked = centsOf(amount);
+  const sums = asked === undefined ? {} : sumsOf(asked, centsOf(recorded['fee']) ?? 0n);
   const own = Object.entries(sums).filter(([field]) => field in recorded);
   return {
     ...data,
@@ -45,8 +40,17 @@ function withSums(data: Fields, recorded: unknown, { reference, amount }: Fields
   };
 }
 
-function feeOf(fee: unknown): string {
-  return typeof fee === 'number' || typeof fee === 'string' ? canonicalAmount(fee) : '0.00';
+function sumsOf(asked: bigint, fee: bigint): Readonly<Record<string, string>> {
+  return {
+    amount: formatCents(asked),
+    net_amount: formatCents(asked - fee),
+    total_amount: formatCents(asked + fee),
+  };
+}
+
+/** A fee may be 0, and a database writes "500.0000": no amount that an application may send. */
+function centsOf(value: unknown): bigint | undefined {
+  return parseCents(moneyFromWire(value) ?? '');
 }
 
 function inTypeOf(recorded: unknown, sum: string): string | number {

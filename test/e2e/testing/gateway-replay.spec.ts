@@ -12,7 +12,7 @@ import {
   WalletService,
 } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { GatewayReplay } from 'nestjs-payments/testing';
+import { GatewayReplay, type RecordedExchange } from 'nestjs-payments/testing';
 import { bundleCli, environmentOf, runCommand } from '../../support/cli-process.js';
 import { profileWith } from '../../support/gateway-profiles.js';
 
@@ -49,13 +49,21 @@ afterEach(async () => {
   await replay.stop();
 });
 
-async function start(): Promise<TestingModule> {
-  replay = await GatewayReplay.start(JSON.parse(text));
+async function start(recording: unknown = JSON.parse(text)): Promise<TestingModule> {
+  replay = await GatewayReplay.start(recording);
   module = await Test.createTestingModule({
     imports: [PaymentsModule.forRoot({ ...replay.moduleOptions(), probe: false, retry: { maxAttempts: 1 } })],
   }).compile();
   return module.init();
 }
+
+/** Starts the replay of this exchange alone. */
+async function startWith(exchange: RecordedExchange): Promise<void> {
+  await start({ version: 1, recordedAt: '2026-11-26T10:00:00.000Z', exchanges: [exchange] });
+}
+
+const post = (path: string, body: object) =>
+  fetch(`${replay.moduleOptions().baseUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
 
 const payout = { reference: 'salary-7', amount: '250000', bank_code: 'BSB', remarks: 'Salary' };
 const recipient = { account_number: ACCOUNT, account_name: 'Neema Kessy' };
@@ -119,6 +127,25 @@ describe('the replay of a recorded gateway', () => {
       await expect(GatewayReplay.start(wrong)).rejects.toThrow(/no recording of a gateway/);
     const broken = { version: 1, exchanges: [{ operation: 'GET /merchant-balance', status: 200 }] };
     await expect(GatewayReplay.start(broken)).rejects.toThrow("The recording's exchange 1 has no operation");
+  });
+
+  it.each(['0', 0, '0.00', '500.0000'])('answers if the recorded fee is %j', async (fee) => {
+    const body = { data: { amount: '1.00', fee, net_amount: '1.00' } };
+    await startWith({ operation: 'POST /payments/mobile-money', status: 200, body });
+    const answer = await post('/payments/mobile-money', { amount: 15_000 });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ data: { amount: '15000.00', fee } });
+  });
+
+  it('answers 500 with the reason if the recording holds what no answer can, and goes on', async () => {
+    await startWith({ operation: 'POST /payments/mobile-money', status: 9_999, body: { data: {} } });
+    const failed = await post('/payments/mobile-money', { amount: 15_000 });
+    expect(failed.status).toBe(500);
+    expect(await failed.json()).toMatchObject({
+      code: 'REPLAY_FAILED',
+      message: expect.stringContaining('9999') as string,
+    });
+    expect((await post('/payments/partnerpesa', {})).status).toBe(501);
   });
 
   it('answers 501 if nothing was recorded for an operation', async () => {

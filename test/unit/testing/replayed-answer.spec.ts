@@ -42,6 +42,34 @@ describe('a recorded body', () => {
     });
   });
 
+  it.each([
+    ['0', '15000.50', '15000.50'],
+    [0, '15000.50', '15000.50'],
+    ['0.00', '15000.50', '15000.50'],
+    ['500.0000', '14500.50', '15500.50'],
+    ['-0.50', '15001.00', '15000.00'],
+    [null, '15000.50', '15000.50'],
+  ])('has the sums of a request with a recorded fee of %j', (fee, net, total) => {
+    const recorded = { amount: '1.00', fee, net_amount: '1.00', total_amount: '1.00' };
+    expect(replayed(recorded, { amount: '15000.50' })).toEqual({
+      amount: '15000.50',
+      fee,
+      net_amount: net,
+      total_amount: total,
+    });
+  });
+
+  it.each([null, 1.005, 'much', {}, [5]])(
+    'has the recorded sums if nobody can read the amount: %j',
+    (amount) => {
+      const recorded = { reference: '…', amount: '1.00', fee: '0.02', net_amount: '0.98' };
+      expect(replayed(recorded, { reference: 'order-1', amount })).toEqual({
+        ...recorded,
+        reference: 'order-1',
+      });
+    },
+  );
+
   it('keeps balances, which are about no request', () => {
     expect(replayed({ balance: 5, currency: 'TZS' }, { amount: 7 })).toEqual({ balance: 5, currency: 'TZS' });
   });
