@@ -133,11 +133,9 @@ export class PaymentsSandbox {
   }
 
   /**
-   * Sends the webhooks of payments that end from now on to this address. A merchant with its own address
-   * keeps it.
+   * Sends webhooks to this address from now on, also those that are due. A merchant with its own address keeps it.
    *
-   * @throws PaymentsConfigError if the address is not on this machine (unless `allowRemoteWebhooks`) or
-   * contains a password.
+   * @throws PaymentsConfigError if the address is not on this machine (unless `allowRemoteWebhooks`) or holds a password.
    */
   deliverTo(address: string | URL): void {
     this.parts.endpoints.deliverTo(address);

@@ -84,7 +84,8 @@ export class SandboxMerchant {
   }
 
   /**
-   * Sends this merchant's webhooks to this address, whatever `sandbox.deliverTo` says.
+   * Sends this merchant's webhooks to this address from now on, whatever `sandbox.deliverTo` says. Those that are due
+   * at the address of an earlier call go to it too.
    *
    * @throws PaymentsConfigError if the address is not on this machine (unless `allowRemoteWebhooks`) or
    * contains a password.

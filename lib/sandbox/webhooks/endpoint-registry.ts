@@ -77,8 +77,8 @@ export class EndpointRegistry {
   }
 
   /**
-   * Sets the address of `deliverTo`, for one merchant or for all. The next one replaces it; the same one keeps the
-   * endpoint with its events and secrets.
+   * Sets the address of `deliverTo`, for one merchant or for all. Another one begins anew, with all events and one
+   * secret; the same one keeps the events and secrets of the endpoint.
    */
   deliverTo(address: string | URL, merchant?: string): WebhookEndpoint {
     const id = merchant === undefined ? 'default' : `default-${merchant}`;
@@ -125,15 +125,15 @@ export class EndpointRegistry {
   }
 
   private put(id: string, { url, merchant, events, enabled = true, secret }: EndpointDraft): WebhookEndpoint {
-    const endpoint: WebhookEndpoint = {
-      id,
-      merchant,
-      createdAt: this.clock.now(),
+    const settings = {
       url: deliveryTarget(url, this.settings.allowRemote),
       events,
       enabled,
       secrets: [this.secretOf(secret)],
     };
+    // What waits for an endpoint holds the object itself, and would go to the old address for ever.
+    const known = this.endpoints.get(id) ?? { id, merchant, createdAt: this.clock.now() };
+    const endpoint: WebhookEndpoint = Object.assign(known, settings);
     this.endpoints.set(id, endpoint);
     this.changed(id);
     return endpoint;

@@ -112,6 +112,23 @@ describe('a sandbox with a folder for its state', () => {
     expect(again.deliveries()[0]).toMatchObject({ state: 'delivered', attempts: [{}, {}] });
   });
 
+  it('delivers what is due to the address that was set last, before a restart as after it', async () => {
+    receiver.answerWith(500);
+    await gateway.collect();
+    await sandbox.customer(COLLECTION.phone).approve('order-1');
+    const other = await startReceiver();
+    sandbox.deliverTo(other.url);
+    await new Promise(setImmediate);
+    const again = await startAsKilled(data);
+    for (const [count, one] of [sandbox, again].entries()) {
+      await one.clock.advance('5s');
+      expect(one.deliveries()[0]).toMatchObject({ state: 'delivered', url: other.url });
+      expect(other.received).toHaveLength(count + 1);
+    }
+    expect(receiver.received).toHaveLength(1);
+    await other.close();
+  });
+
   it('starts a try at once that the killed process had not finished', async () => {
     receiver.answerWith('never', 200);
     await gateway.collect();
