@@ -169,6 +169,11 @@ export class PaymentsSandbox {
     return this.parts.view.payments();
   }
 
+  /** @internal Every payment that succeeded, and whose reference a later one took. */
+  replacedPayments() {
+    return this.parts.view.replacedPayments();
+  }
+
   /** Every payout, oldest first within its merchant. */
   payouts(): readonly SandboxPayout[] {
     return this.parts.view.payouts();

@@ -12,6 +12,12 @@ import {
   type SandboxPayout,
 } from './records.js';
 
+/** A payment that succeeded, and whose reference a later one took. */
+export interface ReplacedPayment {
+  readonly merchant: string;
+  readonly reference: string;
+}
+
 /** Lists the emulator's records for the handle and the control API. */
 export class SandboxView {
   /** Set when the server listens. */
@@ -40,6 +46,12 @@ export class SandboxView {
 
   payments(): readonly SandboxPayment[] {
     return this.gateway.merchants.flatMap(({ collections }) => [...collections.values()].map(sandboxPayment));
+  }
+
+  replacedPayments(): readonly ReplacedPayment[] {
+    return this.gateway.merchants.flatMap(({ name, adjustments }) =>
+      adjustments.flatMap(({ reference }) => (reference === undefined ? [] : { merchant: name, reference })),
+    );
   }
 
   payouts(): readonly SandboxPayout[] {

@@ -61,7 +61,7 @@ export class CollectionService {
     if (rule === 'DUPLICATE_REFERENCE') return refused(rule);
     if (older.status === 'success') {
       const at = older.settledAt ?? older.createdAt;
-      merchant.adjustments.push({ at, cents: older.amountCents - older.feeCents });
+      merchant.adjustments.push({ at, cents: older.amountCents - older.feeCents, reference });
       this.context.events.emit('balance', merchant);
     }
     merchant.collections.delete(reference);
@@ -88,8 +88,7 @@ export class CollectionService {
     outcome: FinalState<'collection'>,
     mayBeLate: boolean,
   ): Promise<void> {
-    const known = merchant.collections.get(payment.request.reference) === payment;
-    if (!known || !canMove(payment.status, outcome)) return;
+    if (!isKept(merchant, payment) || !canMove(payment.status, outcome)) return;
     const { clock, events } = this.context;
     if (outcome === 'success') this.move(payment, 'processing');
     payment.settledAt = clock.now();
@@ -169,8 +168,7 @@ export class CollectionService {
     to: ScheduledTransition['to'],
   ): DueEvent | undefined {
     const { reference } = payment.request;
-    const known = merchant.collections.get(reference) === payment;
-    return known && canMove(payment.status, to)
+    return isKept(merchant, payment) && canMove(payment.status, to)
       ? { what: 'payment', merchant: merchant.name, reference, to }
       : undefined;
   }
@@ -182,7 +180,11 @@ export class CollectionService {
     mayBeLate: boolean,
   ): Promise<void> {
     if (isFinal('collection', to)) await this.finish(merchant, payment, to, mayBeLate);
-    else if (to === 'processing' && merchant.collections.has(payment.request.reference))
-      this.move(payment, to);
+    else if (to === 'processing' && isKept(merchant, payment)) this.move(payment, to);
   }
+}
+
+/** False after a reset, and once a later payment has taken the reference. */
+function isKept({ collections }: Merchant, payment: Collection): boolean {
+  return collections.get(payment.request.reference) === payment;
 }

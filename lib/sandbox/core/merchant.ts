@@ -21,7 +21,7 @@ export class Merchant {
   readonly wallet: Wallet;
   readonly collections = new Map<string, Collection>();
   readonly payouts = new Map<string, Payout>();
-  /** What a person added to the wallet, or took out of it, the oldest first. */
+  /** What moved the wallet beside the payments and payouts, the oldest first. */
   readonly adjustments: WalletAdjustment[] = [];
   /** Used idempotency keys: those of accepted requests, and of refused ones if the profile says so. */
   readonly usedKeys = new Map<string, UsedKey>();

@@ -1,10 +1,12 @@
 import { centsAsNumber } from './amounts.js';
 
-/** Money that a person added to a wallet, or took out of it. */
+/** Money that a person added to a wallet, or took out of it; or that of a payment whose reference a later one took. */
 export interface WalletAdjustment {
   readonly at: number;
   /** Negative if it was taken out. */
   readonly cents: bigint;
+  /** The reference of that payment. */
+  readonly reference?: string | undefined;
 }
 
 /** A merchant's money in whole cents. The balance is always the available plus the locked money. */

@@ -8,6 +8,7 @@ import {
   type SandboxPayout,
 } from '../control/records.js';
 import { type SandboxParts } from '../control/sandbox-parts.js';
+import { type ReplacedPayment } from '../control/sandbox-view.js';
 import { isMerchantName, pairOf, type SandboxKeyPair } from '../core/credentials.js';
 import { type NameDirectory } from '../core/name-directory.js';
 import { type SandboxOperation } from '../core/operation-name.js';
@@ -132,6 +133,11 @@ export class SandboxMerchant {
   /** The merchant's payments, oldest first. */
   payments(): readonly SandboxPayment[] {
     return this.own(this.parts.view.payments());
+  }
+
+  /** @internal The merchant's payments that succeeded, and whose reference a later one took. */
+  replacedPayments(): readonly ReplacedPayment[] {
+    return this.own(this.parts.view.replacedPayments());
   }
 
   /** The merchant's payouts, oldest first. */

@@ -109,9 +109,12 @@ export const sandboxMatchers = {
   /** {@inheritDoc SandboxMatchers.toHavePaidOnce} */
   toHavePaidOnce(this: MatcherContext, received: unknown, reference: string): MatcherResult {
     const subject = subjectOf(received);
-    const moved = [...subject.payments(), ...subject.payouts()].filter(
-      (record) => record.reference === reference && ['success', 'paid'].includes(record.status),
+    const succeeded = [...subject.payments(), ...subject.payouts()].filter(({ status }) =>
+      ['success', 'paid'].includes(status),
     );
+    // The customer of a payment whose reference was used again has paid all the same.
+    const all: readonly { readonly reference: string }[] = [...succeeded, ...subject.replacedPayments()];
+    const moved = all.filter((record) => record.reference === reference);
     const texts = {
       expected: `to have moved the money of ${reference} exactly once`,
       found: `${moved.length} payments and payouts that succeeded`,

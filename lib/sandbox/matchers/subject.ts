@@ -1,4 +1,5 @@
 import { isHolder } from '../../common/json-object.js';
+import { type ReplacedPayment } from '../control/sandbox-view.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type SandboxMerchant } from '../handle/sandbox-merchant.js';
 
@@ -6,7 +7,10 @@ import { type SandboxMerchant } from '../handle/sandbox-merchant.js';
 export type MatcherSubject = Pick<
   SandboxMerchant,
   'payments' | 'payouts' | 'requests' | 'deliveries' | 'explain'
->;
+> & {
+  // The published declaration of a merchant omits it.
+  replacedPayments(): readonly ReplacedPayment[];
+};
 
 /** @throws PaymentsConfigError if `expect(…)` got something else. */
 export function subjectOf(received: unknown): MatcherSubject {

@@ -102,7 +102,7 @@ export const PART_CHECKS: Readonly<Record<StateKey[0], Check>> = {
   merchant: record({
     available: cents,
     locked: cents,
-    adjustments: optional(listOf(record({ at: moment, cents: signedCents }))),
+    adjustments: optional(listOf(record({ at: moment, cents: signedCents, reference: optional(text) }))),
   }),
   directory: listOf((entry) => Array.isArray(entry) && text(entry[0]) && nullable(text)(entry[1])),
   key: record({

@@ -24,7 +24,7 @@ export function moneyOf<Money extends Collection | Payout>(stored: StoredMoney<M
   return { ...stored, amountCents, feeCents: BigInt(stored.feeCents) } as unknown as Money;
 }
 
-/** A wallet, and what a person added to it or took out of it, if anybody did. */
+/** A wallet, and what moved it beside the payments and payouts, if anything did. */
 export function storedWallet({ available, locked }: Wallet, adjustments: readonly WalletAdjustment[]) {
   return {
     available: String(available),
@@ -32,7 +32,7 @@ export function storedWallet({ available, locked }: Wallet, adjustments: readonl
     adjustments:
       adjustments.length === 0
         ? undefined
-        : adjustments.map(({ at, cents }) => ({ at, cents: String(cents) })),
+        : adjustments.map((adjustment) => ({ ...adjustment, cents: String(adjustment.cents) })),
   };
 }
 
@@ -40,7 +40,8 @@ export function restoreWallet(stored: StoredWallet, wallet: Wallet, adjustments:
   wallet.available = BigInt(stored.available);
   wallet.locked = BigInt(stored.locked);
   adjustments.length = 0;
-  for (const { at, cents } of stored.adjustments ?? []) adjustments.push({ at, cents: BigInt(cents) });
+  for (const { at, cents, reference } of stored.adjustments ?? [])
+    adjustments.push({ at, cents: BigInt(cents), reference });
 }
 
 /** An endpoint without the bytes of its secrets, which their text determines. */

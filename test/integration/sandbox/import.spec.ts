@@ -45,6 +45,7 @@ describe('an import', () => {
     [['settings'], { webhookSecret: 7 }],
     [['faults'], { waiting: [{}] }],
     [['merchant', 'demo'], { available: '-1' }],
+    [['merchant', 'demo'], { adjustments: [{ at: 0, cents: '1', reference: 7 }] }],
     [['payment', 'demo', 'order-1'], { status: 'nonsense' }],
     [['payment', 'demo', 'order-1'], { amountCents: 'many' }],
     [['payment', 'demo', 'order-1'], { plan: {} }],

@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type GatewayFacts, type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { type GatewayFacts, type PaymentsSandbox, sandboxMatchers } from 'nestjs-payments/sandbox';
 import { REFUSED, SUCCEEDED } from '../../support/gateway-asks.js';
 import { BANK_PAYOUT, callerOf, COLLECTION, MOBILE_PAYOUT } from '../../support/gateway-caller.js';
 import { profileWith, randomProfile } from '../../support/gateway-profiles.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { startReceiver } from '../../support/webhook-receiver.js';
+
+expect.extend(sandboxMatchers);
 
 describe('an emulator with a profile', () => {
   it('gives the first answer again after a restart and after an import', async () => {
@@ -72,6 +74,45 @@ describe('an emulator with a profile', () => {
     expect(sandbox.statement()).toMatch(
       /Adjustment,,,14700\.00,[^]*Collection,order-1,\w+,20000\.00,400\.00/,
     );
+  });
+
+  it('counts every payment of a reference that the gateway took twice, after a restart and an import too', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'facts-'));
+    const facts: GatewayFacts = { 'repeated reference': 'accepted' };
+    const before = await startWith(facts, { data });
+    const pay = async (sandbox: PaymentsSandbox, merchant: string): Promise<void> => {
+      await callerOf(sandbox).collect({}, { merchant });
+      await sandbox.customer(COLLECTION.phone, { merchant }).approve('order-1');
+    };
+    await pay(before, 'demo');
+    await callerOf(before).collect();
+    expect(before).toHavePaidOnce('order-1');
+    await before.customer(COLLECTION.phone).approve('order-1');
+    await pay(before, 'shop');
+
+    const imported = await startWith(facts);
+    await imported.import(before.export());
+    const expectCounted = (sandbox: PaymentsSandbox): void => {
+      expect(sandbox.merchant('demo')).not.toHavePaidOnce('order-1');
+      expect(sandbox.merchant('shop')).toHavePaidOnce('order-1');
+    };
+    expectCounted(before);
+    expectCounted(imported);
+    await before.stop();
+    const restarted = await startWith(facts, { data });
+    expectCounted(restarted);
+    await restarted.merchant('demo').reset();
+    expect(restarted).toHavePaidOnce('order-1');
+  });
+
+  it('leaves a payment alone once another one has taken its reference', async () => {
+    const sandbox = await startWith({ 'repeated reference': 'accepted' });
+    const gateway = callerOf(sandbox);
+    await gateway.collect({ phone: '255712340002' });
+    await gateway.collect();
+    await sandbox.clock.advance('10s');
+    expect(sandbox.payments().map(({ status }) => status)).toEqual(['pending']);
+    expect(sandbox.explain('order-1')).not.toContain('processing');
   });
 
   it('signs webhooks as the gateway that was observed, unless a scheme is given', async () => {
