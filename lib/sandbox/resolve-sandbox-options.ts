@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { isRecord } from '../common/json-object.js';
 import { parseCents, type MoneyInput } from '../common/money.js';
-import { isSecretForm, secretProblem } from '../common/webhook-secret.js';
+import { isSecretForm, secretBytes, secretProblem } from '../common/webhook-secret.js';
 import { readAll } from '../errors/wrong-options.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
@@ -18,6 +18,7 @@ import { documentedProfile, observedProfile, type Profile } from './profile/prof
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
 import { type StoredSettings } from './state/state-entry.js';
 import { type SandboxWorld } from './world/sandbox-world.js';
+import { missingHeaders } from './webhooks/own-headers.js';
 import { settingsOf } from './world/world-settings.js';
 
 const LARGEST_SEED = 2 ** 32 - 1;
@@ -120,6 +121,11 @@ function schemeOf({ webhookScheme, profile }: PaymentsSandboxOptions, secret: st
   if (typeof secret !== 'string') wrong('webhookSecret', 'must be text, or left out');
   const problem = secretProblem({ value: secret }, scheme.secretForm);
   if (problem !== undefined) wrong('webhookSecret', problem);
+  const [missing] = missingHeaders(scheme, secretBytes({ value: secret }, scheme.secretForm));
+  if (missing !== undefined) {
+    const instead = 'sign content-type or user-agent, or no header';
+    wrong('webhookScheme', `signs the header ${missing}, which no webhook of the emulator has: ${instead}`);
+  }
   return scheme;
 }
 

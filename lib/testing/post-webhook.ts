@@ -26,7 +26,8 @@ export interface WebhookResponse {
  * delivery. Simultaneous deliveries share that port.
  *
  * @param path Full path of the route, prefixes included.
- * @throws PaymentsConfigError if the scheme cannot sign.
+ * @throws PaymentsConfigError if the scheme cannot sign, or signs a header other than `content-type`: sign with
+ * `signWebhook` then, and send the request yourself.
  *
  * @example
  * ```ts
@@ -42,7 +43,8 @@ export async function postWebhook(
   { scheme, secret }: { readonly scheme: WebhookScheme; readonly secret: WebhookSecret },
 ): Promise<WebhookResponse> {
   const body = JSON.stringify(event);
-  const headers = { 'content-type': 'application/json', ...signWebhook({ scheme, secret, body, url: path }) };
+  const own = { 'content-type': 'application/json' };
+  const headers = { ...own, ...signWebhook({ scheme, secret, body, headers: own, url: path }) };
   return whileListening(app, (address) => post(address, path, headers, body));
 }
 

@@ -13,6 +13,7 @@ import {
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { type OutgoingEvent } from '../core/webhook-event.js';
 import { type EndpointRegistry } from './endpoint-registry.js';
+import { ownHeaders } from './own-headers.js';
 import {
   type DeliveryFacts,
   problemOf,
@@ -276,11 +277,11 @@ export class WebhookDeliverer {
     if (isAsBefore && signed) return signed.headers;
     const { pathname, search } = endpoint.url;
     const key = forged ? FORGED : keyFor(endpoint, attempts.length, this.clock.now());
+    const headers = ownHeaders(event.contentType);
     return {
-      'content-type': event.contentType,
-      'user-agent': 'nestjs-payments-sandbox',
+      ...headers,
       // The receiver compares with its own clock, so a signature uses real time.
-      ...this.scheme.sign?.({ body, key, now: Date.now(), id: event.id, url: pathname + search }),
+      ...this.scheme.sign?.({ body, key, now: Date.now(), id: event.id, headers, url: pathname + search }),
     };
   }
 }

@@ -4,7 +4,7 @@ import { type INestApplication } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { PaymentsModule } from 'nestjs-payments';
+import { hmac, PaymentsModule, type WebhookOptions } from 'nestjs-payments';
 import { paymentEvent, postWebhook } from 'nestjs-payments/testing';
 import { adapters, paymentsOptions, scheme, secret } from '../../support/webhook-app.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
@@ -14,9 +14,9 @@ describe.each(adapters)('postWebhook() on %s', (adapter) => {
 
   afterEach(() => app.close());
 
-  async function create(): Promise<INestApplication> {
+  async function create(webhooks: Partial<WebhookOptions> = {}): Promise<INestApplication> {
     const module = await Test.createTestingModule({
-      imports: [PaymentsModule.forRoot(paymentsOptions())],
+      imports: [PaymentsModule.forRoot(paymentsOptions(webhooks))],
       controllers: [WebhooksController],
     }).compile();
     app = module.createNestApplication(adapter === 'express' ? new ExpressAdapter() : new FastifyAdapter(), {
@@ -42,6 +42,20 @@ describe.each(adapters)('postWebhook() on %s', (adapter) => {
     );
     expect(answers).toEqual(answers.map(() => ({ status: 200, body: '' })));
     expect((app.getHttpServer() as Server).listening).toBe(false);
+  });
+
+  it('signs its own content-type if the scheme signs that, and no header that it does not send', async () => {
+    const signing = (header: string) =>
+      hmac({ header: 'x-signature', algorithm: 'sha256', encoding: 'hex', payload: [{ header }, 'body'] });
+    const event = paymentEvent('payment.success');
+    const scheme = signing('content-type');
+    await create({ scheme });
+    expect(await postWebhook(app, '/webhooks/payments', event, { scheme, secret })).toMatchObject({
+      status: 200,
+    });
+    await expect(
+      postWebhook(app, '/webhooks/payments', event, { scheme: signing('x-shop'), secret }),
+    ).rejects.toThrow('without the signed header x-shop');
   });
 
   it('delivers to an application that listens, and leaves it listening', async () => {

@@ -79,6 +79,42 @@ describe("the emulator's webhooks", () => {
     await other.stop();
   });
 
+  it('are signed over their own headers, if the scheme signs a header', async () => {
+    const scheme = hmac({
+      header: 'x-signature',
+      algorithm: 'sha256',
+      encoding: 'hex',
+      payload: [{ header: 'Content-Type' }, { literal: '.' }, { header: 'user-agent' }, 'id', 'url', 'body'],
+      id: { header: 'x-id' },
+    });
+    const other = await startSandbox({ clock: 'manual', webhookScheme: scheme });
+    other.deliverTo(receiver.url);
+    await callerOf(other).collect();
+    await other.customer(phone).approve('order-1');
+
+    const { headers, body } = receiver.received[0]!;
+    const { pathname, search } = new URL(receiver.url);
+    const webhook = {
+      headers: new Map(Object.entries(headers).map(([name, value]) => [name, [value].flat() as string[]])),
+      body,
+      url: pathname + search,
+    };
+    const key = Buffer.from(other.webhookSecret);
+    expect(await scheme.verify(webhook, [key], Date.now())).toEqual({ ok: true });
+  });
+
+  it('are refused at the start, if the scheme signs a header that none of them has', async () => {
+    const webhookScheme = hmac({
+      header: 'x-signature',
+      algorithm: 'sha256',
+      encoding: 'hex',
+      payload: [{ header: 'content-type' }, { header: 'X-Shop' }, 'body'],
+    });
+    await expect(startSandbox({ webhookScheme })).rejects.toThrow(
+      'Sandbox option webhookScheme signs the header x-shop, which no webhook of the emulator has: sign content-type or user-agent, or no header.',
+    );
+  });
+
   it('come again by the schedule, byte for byte the same, until one is answered 200', async () => {
     receiver.answerWith(500, 302, 201, 200);
     await gateway.collect();
