@@ -118,7 +118,8 @@ export class SandboxClock {
       this.changed();
       return happened;
     });
-    this.advancing = travelled;
+    // An advance that failed keeps nobody from the next one.
+    this.advancing = travelled.catch(() => {});
     return travelled;
   }
 
@@ -166,16 +167,19 @@ export class SandboxClock {
     const happened: TimedEvent[] = [];
     await this.settled();
     let ran = 0;
-    for (let next = this.takeDue(target); next; next = this.takeDue(target)) {
-      this.jumpTo(next.due);
-      happened.push(...timedEvent(next));
-      next.run();
-      await this.settled();
-      ran += 1;
-      if (ran % TIMERS_PER_TURN === 0) await nextTurn();
+    try {
+      for (let next = this.takeDue(target); next; next = this.takeDue(target)) {
+        this.jumpTo(next.due);
+        happened.push(...timedEvent(next));
+        next.run();
+        await this.settled();
+        ran += 1;
+        if (ran % TIMERS_PER_TURN === 0) await nextTurn();
+      }
+      this.jumpTo(target);
+    } finally {
+      this.setAlarm();
     }
-    this.jumpTo(target);
-    this.setAlarm();
     return happened;
   }
 

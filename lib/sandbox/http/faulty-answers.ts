@@ -20,13 +20,16 @@ export function answerInstead(record: RequestRecord, fault: InsteadFault): void 
   }
 }
 
-/** Applies a fault after the request was processed. */
-export function failAfterwards(
+/**
+ * Applies a fault after the request was processed. Resolves when its answer has begun, if it has one; rejects if the
+ * answer cannot be sent.
+ */
+export async function failAfterwards(
   record: RequestRecord,
   fault: Fault,
   answer: GatewayAnswer,
   clock: TimeSource,
-): void {
+): Promise<void> {
   switch (fault.kind) {
     case 'dropAfterProcessing':
       record.drop();
@@ -46,13 +49,7 @@ export function failAfterwards(
       record.hang();
       return;
     case 'delay':
-      clock.schedule(
-        fault.delayMs,
-        () => {
-          record.answer(answer);
-        },
-        () => record.dueAnswer(),
-      );
+      await answerWhenDue(record, answer, fault.delayMs, clock);
       return;
     case 'drip':
       record.drip(answer, (next) => {
@@ -62,6 +59,26 @@ export function failAfterwards(
     default:
       answerInstead(record, fault);
   }
+}
+
+/** An error goes to the caller of the gateway: thrown in a timer, it would end the process or stop the clock. */
+function answerWhenDue(
+  record: RequestRecord,
+  answer: GatewayAnswer,
+  delayMs: number,
+  clock: TimeSource,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const send = (): void => {
+      try {
+        record.answer(answer);
+        resolve();
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+    clock.schedule(delayMs, send, () => record.dueAnswer());
+  });
 }
 
 function statusBody({ code }: StatusFaultOptions): Record<string, unknown> {

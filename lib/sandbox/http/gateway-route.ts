@@ -109,7 +109,7 @@ export class GatewayRoute {
     const { answer, form, varied, counted } = this.profile.answer(subject, processed);
     if (counted !== undefined) this.events.emit('changed', ['answered', counted]);
     record.setForm(form, varied);
-    if (fault) failAfterwards(record, fault, answer, this.clock);
+    if (fault) await failAfterwards(record, fault, answer, this.clock);
     else record.answer(answer);
   }
 

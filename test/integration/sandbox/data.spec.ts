@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox, type PaymentsSandboxOptions } from 'nestjs-payments/sandbox';
+import { eventually } from '../../support/eventually.js';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
@@ -30,6 +31,14 @@ async function startAsKilled(data: string, options: PaymentsSandboxOptions = {})
   mkdirSync(copy);
   copyFileSync(fileIn(data), fileIn(copy));
   return startSandbox({ data: copy, ...options });
+}
+
+/** Lets every write into the folder fail from now on. */
+function fillDiskOf(sandbox: PaymentsSandbox): void {
+  const { recorder } = sandbox as unknown as { readonly recorder: { readonly folder: { file: number } } };
+  const file = recorder.folder.file;
+  recorder.folder.file = openSync('/dev/full', 'w');
+  closeSync(file);
 }
 
 /** Everything that a restart must keep. */
@@ -353,10 +362,7 @@ describe('a sandbox with a folder for its state', () => {
     'answers with an error once the disk is full, and stops',
     async () => {
       await gateway.collect();
-      const { recorder } = sandbox as unknown as { readonly recorder: { readonly folder: { file: number } } };
-      const file = recorder.folder.file;
-      recorder.folder.file = openSync('/dev/full', 'w');
-      closeSync(file);
+      fillDiskOf(sandbox);
       const failed = await gateway.collect({ reference: 'order-2' });
       expect([failed.status, failed.body['code']]).toEqual([500, 'SANDBOX_FAILED']);
       expect(failed.body['message']).toMatch(/ENOSPC.*make room on the disk/);
@@ -368,6 +374,28 @@ describe('a sandbox with a folder for its state', () => {
       await expect(fetch(sandbox.url)).rejects.toThrow('fetch failed');
       const again = await startSandbox({ data });
       expect(again.payments()).toMatchObject([{ reference: 'order-1', status: 'pending' }]);
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'answers a delayed call with an error once the disk is full, and its clock goes on',
+    async () => {
+      sandbox.next('POST /payments/mobile-money').delay('5s');
+      const delayed = gateway.collect();
+      await eventually(async () => {
+        const clock = (await (await fetch(`${sandbox.url}/_sandbox/v1/clock`)).json()) as {
+          readonly due: object[];
+        };
+        expect(clock.due).toContainEqual(expect.objectContaining({ what: 'answer' }));
+      });
+      fillDiskOf(sandbox);
+      await sandbox.clock.advance('5s');
+      const { status, body } = await delayed;
+      expect([status, body['code']]).toEqual([500, 'SANDBOX_FAILED']);
+      const now = sandbox.clock.now();
+      await sandbox.clock.advance('1m');
+      expect(sandbox.clock.now()).toBe(now + 60_000);
+      await expect(sandbox.stop()).rejects.toThrow(/ENOSPC/);
     },
   );
 });

@@ -44,6 +44,20 @@ describe('the sandbox clock', () => {
     expect(ran).toEqual(['follow-up@15']);
   });
 
+  it.each(['manual', 'real'] as const)('goes on after a timer that failed (%s)', async (kind) => {
+    clock = new SandboxClock(kind);
+    clock.schedule(3_600_000, () => {
+      throw new Error('it is broken');
+    });
+    const later = new Promise<void>((resolve) => {
+      clock.schedule(3_600_001, resolve);
+    });
+    await expect(clock.advance('1h')).rejects.toThrow('it is broken');
+    // The real clock needs nobody to advance it.
+    if (kind === 'manual') await clock.advance(1);
+    await later;
+  });
+
   it('gives sockets a turn between many timers, and keeps their order', async () => {
     const order: number[] = [];
     const turns: number[] = [];
