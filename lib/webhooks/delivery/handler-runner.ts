@@ -196,7 +196,7 @@ async function runSteps(steps: readonly PlannedStep[], run: HandlerRun): Promise
     if (time.timeoutError) return { ok: false, step: name, error: time.timeoutError };
     run.step = name;
     try {
-      const work = (): Promise<unknown> => Promise.resolve(settled(handle(webhook.event, context)));
+      const work = (): Promise<unknown> => settled(handle(webhook.event, context));
       await (webhook.trace ? webhook.trace.step(name, claim.attempt, work) : work());
       if (mark !== undefined && !(await remember(claim, mark))) return { ok: 'lost' };
     } catch (error) {
@@ -211,9 +211,13 @@ function readable(thrown: unknown): unknown {
   return isProxy(thrown) ? new Error('A Proxy was thrown.') : thrown;
 }
 
-/** A controller's method may return an Observable, which does nothing before somebody subscribes. */
-function settled(result: unknown): unknown {
-  return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
+/**
+ * A method may return an Observable, which does nothing before somebody subscribes. An async method returns a promise of
+ * it, as does each method of a request-scoped provider.
+ */
+async function settled(result: unknown): Promise<unknown> {
+  const value = await result;
+  return isObservable(value) ? lastValueFrom(value, { defaultValue: undefined }) : value;
 }
 
 /** Tries again only without a transaction: a failure ends a transaction. */

@@ -533,6 +533,44 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect(journal.ran).toEqual(['scoped', 'transient', 'route', 'scoped', 'transient', 'route']);
   });
 
+  it.each<[what: string, scope: Scope, isAsync: boolean]>([
+    ['of a request-scoped provider', Scope.REQUEST, false],
+    ['of a transient provider', Scope.TRANSIENT, false],
+    ['that is async', Scope.DEFAULT, true],
+  ])('waits for the Observable of a handler %s', async (_what, scope, isAsync) => {
+    @Injectable({ scope })
+    class Reactive {
+      @OnPayment('payment.success')
+      paid(event: PaymentWebhookEvent): unknown {
+        const work = of(1).pipe(tap(() => journal.note('subscribed', event)));
+        return isAsync ? Promise.resolve(work) : work;
+      }
+    }
+    const { port } = await start({ providers: [Reactive] });
+    const event = paymentEvent('payment.success');
+    journal.behaviour = () => {
+      throw new Error('not yet');
+    };
+    expect((await deliver(port, event)).status).toBe(500);
+    journal.behaviour = () => undefined;
+    expect((await deliver(port, event)).status).toBe(200);
+    expect(journal.ran).toEqual(['subscribed', 'subscribed', 'route']);
+  });
+
+  it('waits for the Observable of a route that is async', async () => {
+    @Controller('webhooks')
+    class AsyncRoute {
+      @PaymentsWebhook('payments')
+      async received(@PaymentEvent() event: PaymentWebhookEvent): Promise<unknown> {
+        await Promise.resolve();
+        return of(1).pipe(tap(() => journal.note('subscribed', event)));
+      }
+    }
+    const { port } = await start({ controllers: [AsyncRoute], providers: [] });
+    expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(200);
+    expect(journal.ran).toEqual(['subscribed']);
+  });
+
   it('reaches what a factory makes for each request, if its token is a class', async () => {
     class Made {
       @OnPayment('payment.success')

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { of, throwError } from 'rxjs';
+import { defer, EMPTY, of, throwError } from 'rxjs';
 import { Logger } from '@nestjs/common';
 import { type WebhookAnswer } from '../../../../lib/webhooks/delivery/webhook-answer.js';
 import { type InboxClaim } from '../../../../lib/storage/inbox-store.js';
@@ -186,14 +186,28 @@ describe('the handlers of a claim', () => {
     ],
     ['rejects', () => Promise.reject(notYet)],
     ['returns an Observable that fails', () => throwError(() => notYet)],
+    ['promises an Observable that fails', () => Promise.resolve(throwError(() => notYet))],
   ])('end with the first that %s', async (_how, fails) => {
     expect(await run([step('A.a', fails), step('B.b')])).toEqual({ status: 500 });
     expect(log).toEqual(['A.a', 'fail']);
     expect(errors.join()).toMatch(/^A\.a failed .*not yet/);
   });
 
-  it('are awaited if one returns an Observable', async () => {
-    expect(await run([step('A.a', () => of(1, 2))])).toEqual({ status: 200 });
+  it.each<[how: string, given: (work: unknown) => unknown]>([
+    ['returns', (work) => work],
+    ['promises', (work) => Promise.resolve(work)],
+  ])('are awaited if one %s an Observable, and may end without a value', async (_how, given) => {
+    const work = defer(() => of(log.push('A.a ended'), 2));
+    expect(await run([step('A.a', () => given(work)), step('B.b', () => given(EMPTY))])).toEqual({
+      status: 200,
+    });
+    expect(log).toEqual(['A.a', 'A.a ended', 'mark A.a', 'B.b', 'finish', 'done']);
+  });
+
+  it('start in the tick of their run', async () => {
+    const running = run([step('A.a')]);
+    expect(log).toEqual(['A.a']);
+    await running;
   });
 
   it('give the claim back even if one of them threw a value that cannot be inspected', async () => {
