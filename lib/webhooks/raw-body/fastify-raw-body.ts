@@ -44,17 +44,19 @@ export interface FastifyLike {
  * Reads the bodies of webhook routes before the content type parsers. Other routes get no hook, even with the
  * same path: Fastify chooses the route before it reads a body.
  *
- * @param accountOfNewRoute The account of the route that is being registered, if it receives webhooks.
+ * @param accountsOfNewRoute The accounts of which the route that is being registered may be. None: it receives no
+ *   webhooks.
  */
 export function captureOnFastify(
   app: FastifyLike,
-  accountOfNewRoute: () => RouteAccount | undefined,
-  limitsOf: (account: RouteAccount, parameters: unknown) => DeliveryLimits | undefined,
+  accountsOfNewRoute: () => readonly RouteAccount[],
+  limitsOf: (accounts: readonly RouteAccount[], parameters: unknown) => DeliveryLimits | undefined,
   unverified: UnverifiedBytes,
   onOtherStatus: OnOtherStatus,
 ): void {
   app.addHook('onRoute', (route) => {
-    const account = accountOfNewRoute();
+    const accounts = accountsOfNewRoute();
+    const [account, ...others] = accounts;
     if (account === undefined) return;
     const capture: PreParsing = ({ raw, params }, reply, payload, done) => {
       // A host has read the body. The guard looks where the host left the bytes.
@@ -62,7 +64,7 @@ export function captureOnFastify(
         done(null, alreadyRead(raw));
         return;
       }
-      const limits = limitsOf(account, params);
+      const limits = limitsOf(accounts, params);
       if (!limits) {
         done(null, payload);
         return;
@@ -76,7 +78,7 @@ export function captureOnFastify(
     };
     route.preParsing = [route.preParsing ?? [], capture].flat();
     // Below a parameter a middleware may answer some of the paths itself.
-    if (typeof account !== 'string' || route.url.includes(':')) return;
+    if (typeof account !== 'string' || others.length > 0 || route.url.includes(':')) return;
     const watch: OnResponse = ({ raw: request }, { raw: response }, done) => {
       const { statusCode: status } = response;
       // In HTTP/2, the response to a delivery that the client cut off finishes too.

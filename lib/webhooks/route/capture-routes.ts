@@ -3,7 +3,8 @@ import { type AbstractHttpAdapter, DiscoveryService, HttpAdapterHost } from '@ne
 import { publishDiagnostics } from '../../common/diagnostics.js';
 import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
 import { DECLARED_ROUTE } from '../handlers/decorated-methods.js';
-import { declaredRoutes } from './declared-routes.js';
+import { declaredMethods } from './declared-routes.js';
+import { type DeclaredRoute, ownersAt } from './method-owners.js';
 import { accountParameter } from './payments-webhook.guard.js';
 import { earlierParsers } from '../raw-body/earlier-parsers.js';
 import { captureOnExpress, type ExpressLike, settleBeforeParsers } from '../raw-body/express-raw-body.js';
@@ -13,7 +14,7 @@ import { type BodyRefusal, UnverifiedBytes } from '../raw-body/captured-body.js'
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type RouteAccount } from '../delivery/route-account.js';
 import { ForeignAnswersLog } from './foreign-answers.log.js';
-import { type DeclaredRoute, WebhookPaths } from './webhook-paths.js';
+import { WebhookPaths } from './webhook-paths.js';
 
 type Method = (...args: readonly unknown[]) => unknown;
 type WatchedAdapter = Record<'post' | 'all' | 'init' | 'applyVersionFilter', Method>;
@@ -30,7 +31,7 @@ const PASSES_ON = Symbol('nestjs-payments.passes-on');
  */
 @Injectable()
 export class RawBodyCapture {
-  private accountOfNewRoute: RouteAccount | undefined;
+  private accountsOfNewRoute: readonly RouteAccount[] = [];
   /** Whether the first route of a path takes it, even one with a parameter. */
   private isFirstTaking = false;
   private readonly onOtherStatus: OnOtherStatus = (answered) => {
@@ -58,8 +59,8 @@ export class RawBodyCapture {
     if (adapter.getType() === 'fastify') {
       captureOnFastify(
         adapter.getInstance<FastifyLike>(),
-        () => this.accountOfNewRoute,
-        (account, parameters) => this.paths.limitsOf(account, accountParameter(parameters)),
+        () => this.accountsOfNewRoute,
+        (accounts, parameters) => this.paths.limitsOf(accounts, accountParameter(parameters)),
         this.unverified,
         this.onOtherStatus,
       );
@@ -82,23 +83,22 @@ export class RawBodyCapture {
 
   /** The handler that Nest passes to the adapter carries the metadata of the controller's method. */
   private markDeclaredRoutes(): void {
-    for (const { metatype } of this.discovery.getControllers()) {
-      // A controller is registered by its class.
-      for (const route of declaredRoutes(metatype as Type)) {
-        Reflect.defineMetadata(DECLARED_ROUTE, route, route.method);
-        this.paths.declare(route);
-      }
+    // A controller is registered by its class, maybe in several modules.
+    const controllers = new Set(this.discovery.getControllers().map(({ metatype }) => metatype as Type));
+    for (const [method, owners] of declaredMethods(controllers)) {
+      Reflect.defineMetadata(DECLARED_ROUTE, method, method);
+      this.paths.declare(method, owners);
     }
   }
 
   /** Only Nest knows the final path of a route, and passes it to the adapter at registration. */
   private watchRoutes(adapter: AbstractHttpAdapter): void {
     around(adapter, 'post', (register, path, handler) => {
-      this.accountOfNewRoute = this.note(path, handler);
+      this.accountsOfNewRoute = this.note(path, handler);
       try {
         return register();
       } finally {
-        this.accountOfNewRoute = undefined;
+        this.accountsOfNewRoute = [];
       }
     });
     around(adapter, 'applyVersionFilter', (apply, _handler, version) => {
@@ -111,16 +111,21 @@ export class RawBodyCapture {
     });
   }
 
-  /** Remembers a route. Returns its account if it receives webhooks. */
-  private note(path: unknown, handler: unknown): RouteAccount | undefined {
-    if (typeof path !== 'string' || typeof handler !== 'function') return undefined;
-    const declared = Reflect.getMetadata(DECLARED_ROUTE, handler) as DeclaredRoute | undefined;
-    if (declared) {
-      this.assertReachable({ ...declared, path });
-      return this.paths.add({ ...declared, path, passesOn: PASSES_ON in handler });
-    }
-    this.paths.addOther(path);
-    return undefined;
+  /**
+   * Remembers a route. Returns the accounts whose webhooks it may receive: several if nothing tells the controllers apart
+   * that share its method and path. Then its guard decides.
+   */
+  private note(path: unknown, handler: unknown): readonly RouteAccount[] {
+    if (typeof path !== 'string' || typeof handler !== 'function') return [];
+    const method = Reflect.getMetadata(DECLARED_ROUTE, handler) as object | undefined;
+    const owners = method ? ownersAt(path, handler.name, this.paths.ownersOf(method)) : [];
+    const routes = owners.flatMap(({ webhook }) => webhook ?? []);
+    if (routes.length === 0 || routes.length < owners.length) this.paths.addOther(path);
+    const passesOn = PASSES_ON in handler;
+    return routes.map((route) => {
+      if (owners.length === 1) this.assertReachable({ ...route, path });
+      return this.paths.add({ ...route, path, passesOn });
+    });
   }
 
   private assertReachable(route: DeclaredRoute & { readonly path: string }): void {

@@ -1,10 +1,11 @@
 import { RequestMethod } from '@nestjs/common';
-import { type DeclaredRoute } from './webhook-paths.js';
 import { methodsOf, webhookRoute } from '../handlers/decorated-methods.js';
-import { guardedAccount } from './payments-webhook.guard.js';
+import { guardedAccount } from './guarded-account.js';
+import { type DeclaredRoute, type MethodOwner } from './method-owners.js';
 
-/** Nest's metadata keys for the method and host of a route. */
+/** Nest's metadata keys for the method, path and host of a route. */
 const METHOD = 'method';
+const PATH = 'path';
 const HOST = 'host';
 
 interface ControllerClass {
@@ -13,18 +14,43 @@ interface ControllerClass {
 }
 
 /**
- * The methods of a controller that carry `@PaymentsWebhook`, or the guard: on themselves or on their class.
+ * The methods that receive webhooks in at least one of the controllers, each with all controllers that have it: a method
+ * that several classes inherit may have the guard in one of them only.
  */
-export function declaredRoutes(controller: ControllerClass): readonly DeclaredRoute[] {
+export function declaredMethods(
+  controllers: Iterable<ControllerClass>,
+): ReadonlyMap<object, readonly MethodOwner[]> {
+  const owners = new Map<object, readonly MethodOwner[]>();
+  for (const controller of controllers) {
+    for (const { name, method } of methodsOf(controller.prototype)) {
+      if (Reflect.getMetadata(METHOD, method) !== RequestMethod.POST) continue;
+      owners.set(method, [...(owners.get(method) ?? []), ownerOf(controller, name, method)]);
+    }
+  }
+  return new Map([...owners].filter(([, all]) => all.some(({ webhook }) => webhook !== undefined)));
+}
+
+function ownerOf(controller: ControllerClass, key: string, method: object): MethodOwner {
+  const name = `${controller.name}.${key}`;
+  const ownPaths = pathsOf(controller).flatMap((start) => pathsOf(method).map((end) => `${start}${end}`));
+  return { name, ownPaths, webhook: declaredRoute(controller, name, method) };
+}
+
+/** Undefined without `@PaymentsWebhook`, and without the guard on the method or its class. */
+function declaredRoute(controller: ControllerClass, name: string, method: object): DeclaredRoute | undefined {
+  const route = webhookRoute(method);
+  const guarded = route ? undefined : (guardedAccount(method) ?? guardedAccount(controller));
+  if (!route && guarded === undefined) return undefined;
   const isHostBound = Reflect.getMetadata(HOST, controller) !== undefined;
-  return methodsOf(controller.prototype).flatMap(({ name, method }) => {
-    if (Reflect.getMetadata(METHOD, method) !== RequestMethod.POST) return [];
-    const route = webhookRoute(method);
-    const guarded = route ? undefined : (guardedAccount(method) ?? guardedAccount(controller));
-    if (!route && guarded === undefined) return [];
-    const account = route ? route.account : guarded;
-    return [
-      { method, name: `${controller.name}.${name}`, account, dispatches: route !== undefined, isHostBound },
-    ];
+  const account = route ? route.account : guarded;
+  return { controller, method, name, account, dispatches: route !== undefined, isHostBound };
+}
+
+/** As Nest joins them: `/webhooks`, and nothing for `/`. */
+function pathsOf(target: object): readonly string[] {
+  const paths = [Reflect.getMetadata(PATH, target) as string | readonly string[] | undefined].flat();
+  return paths.map((path = '') => {
+    const segments = path.split('/').filter((segment) => segment !== '');
+    return segments.map((segment) => `/${segment}`).join('');
   });
 }

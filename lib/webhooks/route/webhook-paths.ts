@@ -6,6 +6,7 @@ import { type DeliveryLimits } from '../delivery/delivery-head.js';
 import { accountNamedBy, NAMED_BY_PATH, namesAccount, type RouteAccount } from '../delivery/route-account.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 import { type ExpectedDelivery } from '../raw-body/captured-body.js';
+import { type DeclaredRoute, type MethodOwner } from './method-owners.js';
 
 /** A webhook route with its final path, prefixes and versions included. */
 interface WebhookPath extends Omit<DeclaredRoute, 'account'> {
@@ -13,19 +14,6 @@ interface WebhookPath extends Omit<DeclaredRoute, 'account'> {
   readonly path: string;
   /** Whether it passes requests of other versions to the next route or middleware. */
   readonly passesOn: boolean;
-}
-
-/** A controller's method that receives webhooks by POST. */
-export interface DeclaredRoute {
-  readonly method: object;
-  /** For messages: `WebhooksController.received`. */
-  readonly name: string;
-  /** Undefined: that of the parameter `:account` of its path, or else the default one. */
-  readonly account: string | undefined;
-  /** Whether the route runs handlers, or only has the guard. */
-  readonly dispatches: boolean;
-  /** Whether the route takes only requests for one host. */
-  readonly isHostBound: boolean;
 }
 
 interface WebhookRoute extends WebhookPath {
@@ -49,7 +37,9 @@ const PATTERN = /[*{}()\\]/;
 export class WebhookPaths {
   private readonly routes: WebhookRoute[] = [];
   private readonly others: RegExp[] = [];
-  private readonly unregistered = new Map<object, DeclaredRoute>();
+  /** By method. */
+  private readonly declared = new Map<object, readonly MethodOwner[]>();
+  private readonly registered = new Set<object>();
   /** The last answer of `at`, because a gateway uses one path. */
   private last: { readonly path: string; readonly expected: ExpectedDelivery | undefined } | undefined;
 
@@ -59,12 +49,17 @@ export class WebhookPaths {
   constructor(private readonly accounts: WebhookAccounts) {}
 
   /** Notes a method whose route Nest must register. */
-  declare(route: DeclaredRoute): void {
-    this.unregistered.set(route.method, route);
+  declare(method: object, owners: readonly MethodOwner[]): void {
+    this.declared.set(method, owners);
+  }
+
+  /** The controllers that have a method; none if this application has not declared it, as another one may have. */
+  ownersOf(method: object): readonly MethodOwner[] {
+    return this.declared.get(method) ?? [];
   }
 
   /**
-   * Returns the account of the route.
+   * Adds a route once, although Nest may register its path for each version. Returns the account of the route.
    *
    * @throws PaymentsConfigError if the path is a pattern.
    */
@@ -75,9 +70,10 @@ export class WebhookPaths {
         `The path ${path} of a webhook route holds a pattern: write a plain path, parameters such as :tenant included.`,
       );
     }
-    this.unregistered.delete(route.method);
+    this.registered.add(route.method);
     this.last = undefined;
     const account = route.account ?? (namesAccount(path) ? NAMED_BY_PATH : DEFAULT_ACCOUNT);
+    if (this.has(route)) return account;
     this.routes.push({
       ...route,
       account,
@@ -132,12 +128,14 @@ export class WebhookPaths {
   /**
    * Undefined if the application gives the bytes with `webhooks.rawBody`, so that nothing is read here.
    *
+   * @param accounts Of the route; several if nobody knows which of them it is.
    * @param named The account that the path names, if the path of the route names it.
    */
-  limitsOf(account: RouteAccount, named: string | undefined): DeliveryLimits | undefined {
-    return limitsOfCheck(
+  limitsOf(accounts: readonly RouteAccount[], named: string | undefined): DeliveryLimits | undefined {
+    const checks = accounts.map((account) =>
       account === NAMED_BY_PATH ? this.accounts.checkFor(named) : this.accounts.find(account),
     );
+    return loosestLimits(checks.map(limitsOfCheck));
   }
 
   /** The webhook route before a path without a parameter that takes its requests, if that is for another account. */
@@ -166,12 +164,19 @@ export class WebhookPaths {
    * 500.
    */
   assertRegistered(): void {
-    const [route] = this.unregistered.values();
+    const missing = [...this.declared].filter(([method]) => !this.registered.has(method));
+    const route = missing.flatMap(([, owners]) => owners).find(({ webhook }) => webhook !== undefined);
     if (!route) return;
     throw new PaymentsConfigError(
       `${route.name} receives webhooks, but the HTTP adapter got no POST route with its metadata, so nobody would keep the raw ` +
         'bytes of a delivery. Something wraps the handlers of routes: up to Nest 11 `httpAdapter.setOnRouteTriggered(…)` does. ' +
         'Leave it out, update to Nest 12, or copy the metadata of each handler to its wrapper.',
+    );
+  }
+
+  private has({ controller, method, path }: DeclaredRoute & Pick<WebhookPath, 'path'>): boolean {
+    return this.routes.some(
+      (route) => route.controller === controller && route.method === method && route.path === path,
     );
   }
 

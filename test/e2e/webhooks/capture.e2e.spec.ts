@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   Body,
+  type CanActivate,
   Controller,
   Get,
+  Headers,
   HttpCode,
   Module,
   Post,
@@ -12,6 +14,7 @@ import {
   VersioningType,
   type INestApplication,
 } from '@nestjs/common';
+import { type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import {
   hmac,
@@ -219,6 +222,45 @@ describe.each(adapters)('raw bytes on %s', (adapter) => {
     expect((await send(port, '/own/class', odd())).status).toBe(401);
     expect(seen).toHaveBeenCalledTimes(2);
     expect(logs.webhooks('warn').filter((line) => line.includes('No @OnPayment'))).toEqual([]);
+  });
+
+  it('leave a method to the controllers that inherit it without the guard', async () => {
+    abstract class Ingest {
+      @Post('events')
+      @HttpCode(200)
+      take(@Body() body: unknown, @Headers('stripe-signature') signature?: string): unknown {
+        return { body, signature };
+      }
+    }
+    @Controller('payments')
+    @UseGuards(PaymentsWebhookGuard)
+    class Payments extends Ingest {}
+    const stripeGuard: CanActivate = {
+      canActivate: (context) =>
+        'stripe-signature' in context.switchToHttp().getRequest<IncomingMessage>().headers,
+    };
+    @Controller('stripe')
+    @UseGuards(stripeGuard)
+    class Stripe extends Ingest {}
+
+    const body = '{"id":"evt_1"}';
+    const headers = { 'content-type': 'application/json', 'stripe-signature': 't=1' };
+    const taken = { status: 200, text: '{"body":{"id":"evt_1"},"signature":"t=1"}' };
+    for (const controllers of [
+      [Payments, Stripe],
+      [Stripe, Payments],
+    ]) {
+      const { port, app } = await start({ controllers });
+      expect(await send(port, '/stripe/events', body, headers)).toMatchObject(taken);
+      expect((await send(port, '/stripe/events', body)).status).toBe(403);
+      expect((await deliver(port, odd(), { path: '/payments/events' })).status).toBe(200);
+      expect((await send(port, '/payments/events', body, headers)).status).toBe(401);
+      await app.close();
+    }
+    // What another application of the process declared counts no more.
+    const { port, logs } = await start({ controllers: [Stripe] });
+    expect(await send(port, '/stripe/events', body, headers)).toMatchObject(taken);
+    expect(logs.webhooks('log')).toEqual([]);
   });
 
   it('leave a route of the same path behind another version its body', async () => {

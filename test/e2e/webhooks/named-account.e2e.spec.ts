@@ -131,6 +131,53 @@ describe.each(adapters)('the guard of a named account on %s', (adapter) => {
     expect([answer.status, seen]).toEqual(reached);
   });
 
+  it.each([
+    ['path', 'second', '1'],
+    ['version', 'first', '2'],
+  ])(
+    'is that of each class which inherits a method and has a %s of its own',
+    async (_what, path, version) => {
+      abstract class Ingest {
+        @Post('events')
+        @HttpCode(200)
+        take(@PaymentEvent() { data }: PaymentWebhookEvent): void {
+          seen.push(`${this.constructor.name} ${data.reference}`);
+        }
+      }
+      @Controller({ path: 'first', version: '1' })
+      @UseGuards(PaymentsWebhookGuard)
+      class First extends Ingest {}
+      @Controller({ path, version })
+      @UseGuards(PaymentsWebhookGuard.for('payouts'))
+      class Second extends Ingest {}
+      running = await startWebhookApp(adapter, {
+        controllers: [First, Second],
+        payments,
+        prepare: (app) => void app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' }),
+      });
+      const { port } = running;
+      const toFirst = { path: '/first/events', headers: { 'x-version': '1' } };
+      const toSecond = { path: `/${path}/events`, headers: { 'x-version': version } };
+      const sendAsOther = (event: object, { path, headers }: typeof toFirst): ReturnType<typeof send> => {
+        const signed = signWebhook({ scheme, secret: otherSecret, body: JSON.stringify(event) });
+        const type = { 'content-type': 'application/json' };
+        return send(port, path, JSON.stringify(event), { ...type, ...signed, ...headers });
+      };
+      const short = paymentEvent('payment.success', { reference: 'order-1' });
+      const long = paymentEvent('payment.success', {
+        reference: 'order-2',
+        customer_name: 'x'.repeat(2_000),
+      });
+      expect((await deliver(port, long, toFirst)).status).toBe(200);
+      expect((await sendAsOther(short, toSecond)).status).toBe(200);
+      expect(seen).toEqual(['First order-2', 'Second order-1']);
+      expect((await sendAsOther(short, toFirst)).status).toBe(401);
+      expect((await sendAsOther(long, toSecond)).status).toBe(413);
+      expect((await deliver(port, short, toSecond)).status).toBe(401);
+      expect(seen).toHaveLength(2);
+    },
+  );
+
   it('stops the boot if no module registers the account', async () => {
     const boot = startWebhookApp(adapter, { controllers: [MethodController], payments: [paymentsOptions()] });
     await expect(boot).rejects.toThrow(

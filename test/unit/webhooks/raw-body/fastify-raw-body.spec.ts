@@ -44,7 +44,7 @@ function receive(request: IncomingMessage): Promise<Readable> {
   };
   captureOnFastify(
     app,
-    () => 'default',
+    () => ['default'],
     () => LIMITS,
     new UnverifiedBytes(),
     () => {},

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type WebhookAccounts } from '../../../../lib/webhooks/delivery/webhook-accounts.js';
 import { type WebhookReceiver } from '../../../../lib/webhooks/delivery/webhook-receiver.js';
+import { type DeclaredRoute } from '../../../../lib/webhooks/route/method-owners.js';
 import { loosestLimits, WebhookPaths } from '../../../../lib/webhooks/route/webhook-paths.js';
 
 const RECEIVER = { limits: { requiredHeaders: [] } } as unknown as WebhookReceiver;
@@ -8,7 +9,7 @@ const RECEIVER = { limits: { requiredHeaders: [] } } as unknown as WebhookReceiv
 function pathsWith(path: string, before: readonly string[], after: readonly string[]): WebhookPaths {
   const paths = new WebhookPaths({ find: () => RECEIVER } as unknown as WebhookAccounts);
   for (const other of before) paths.addOther(other);
-  const route = { method: () => {}, name: 'Webhooks.received', account: 'default' };
+  const route = { controller: {}, method: () => {}, name: 'Webhooks.received', account: 'default' };
   paths.add({ ...route, path, dispatches: true, isHostBound: false, passesOn: false });
   for (const other of after) paths.addOther(other);
   return paths;
@@ -28,6 +29,49 @@ describe('whose delivery a request is', () => {
     const expected = pathsWith(path, before, after).at(asked);
     expect(expected?.receiver).toBe(isOurs ? RECEIVER : undefined);
     expect(expected?.limits).toBe(RECEIVER.limits);
+  });
+});
+
+describe('a method that several controllers inherit', () => {
+  const method = (): void => {};
+  const owned = (account: string): DeclaredRoute & { path: string; passesOn: boolean } => ({
+    ...{ controller: { account }, method, name: `${account}.take`, account },
+    ...{ dispatches: false, isHostBound: false, path: '/events', passesOn: false },
+  });
+
+  it('is added once for each of them, and nobody receives early what may be for another account', () => {
+    const limits = { bodyLimit: 1, bodyTimeoutMs: 2, unverifiedBytesLimit: 3, requiredHeaders: [] };
+    const receivers = new Map([
+      ['one', { limits }],
+      ['other', { limits: { ...limits, bodyLimit: 10 } }],
+    ]);
+    const accounts = { find: (account: string) => receivers.get(account) } as unknown as WebhookAccounts;
+    const paths = new WebhookPaths(accounts);
+    const [one, other] = [owned('one'), owned('other')];
+    expect([one, other, one, other].map((route) => paths.add(route))).toEqual([
+      'one',
+      'other',
+      'one',
+      'other',
+    ]);
+    expect(paths.all().map(({ account }) => account)).toEqual(['one', 'other']);
+    const loosest = { ...limits, bodyLimit: 10 };
+    expect(paths.at('/events')).toMatchObject({ limits: loosest, receiver: undefined, isCertain: false });
+    expect(paths.limitsOf(['one', 'other'], undefined)).toEqual(loosest);
+  });
+
+  it('must be registered by Nest, and is unknown to an application that has not declared it', () => {
+    const paths = pathsWith('/webhooks', [], []);
+    expect(paths.ownersOf(method)).toEqual([]);
+    const plain = { name: 'Plain.take', ownPaths: [], webhook: undefined };
+    const guarded = { name: 'one.take', ownPaths: [], webhook: owned('one') };
+    paths.declare(method, [plain, guarded]);
+    expect(paths.ownersOf(method)).toEqual([plain, guarded]);
+    expect(() => {
+      paths.assertRegistered();
+    }).toThrow(/^one\.take receives webhooks/);
+    paths.add(owned('one'));
+    paths.assertRegistered();
   });
 });
 
