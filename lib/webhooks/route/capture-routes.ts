@@ -13,6 +13,7 @@ import { type OnOtherStatus } from '../raw-body/answered-request.js';
 import { type BodyRefusal, UnverifiedBytes } from '../raw-body/captured-body.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type RouteAccount } from '../delivery/route-account.js';
+import { putRefusalFilterLast } from './refusal-filter-last.js';
 import { ForeignAnswersLog } from './foreign-answers.log.js';
 import { WebhookPaths } from './webhook-paths.js';
 
@@ -88,6 +89,8 @@ export class RawBodyCapture {
     for (const [method, owners] of declaredMethods(controllers)) {
       Reflect.defineMetadata(DECLARED_ROUTE, method, method);
       this.paths.declare(method, owners);
+      // Nest builds the routes later.
+      if (owners.some(({ webhook }) => webhook?.dispatches)) putRefusalFilterLast(method);
     }
   }
 

@@ -97,6 +97,20 @@ class EverythingFilter implements ExceptionFilter {
   }
 }
 
+@Controller('webhooks')
+class FilteredAbove {
+  @UseFilters(EverythingFilter)
+  @PaymentsWebhook('payments')
+  received(): void {}
+}
+
+@Controller('webhooks')
+class FilteredBelow {
+  @PaymentsWebhook('payments')
+  @UseFilters(EverythingFilter)
+  received(): void {}
+}
+
 @Catch(UnauthorizedException)
 class LoginPageFilter implements ExceptionFilter {
   catch(_error: unknown, host: ArgumentsHost): void {
@@ -328,6 +342,34 @@ describe.each(adapters)('an application on %s', (adapter) => {
     expect((await send(port, '/webhooks/payments', JSON.stringify(event))).status).toBe(401);
     expect((await deliver(port, event)).status).toBe(200);
     expect(handled).toEqual([event.data.reference]);
+  });
+
+  it.each([
+    ['above', FilteredAbove],
+    ['below', FilteredBelow],
+  ])('may have a filter for everything %s the decorator of the route', async (_where, Filtered) => {
+    const broken: NestInterceptor = {
+      intercept: () => throwError(() => new Error('an interceptor of the application')),
+    };
+    const { port, app } = await start({ controllers: [Filtered] });
+    const event = paymentEvent('payment.success');
+    expect((await send(port, '/webhooks/payments', JSON.stringify(event))).status).toBe(401);
+    memory.lost = true;
+    const away = await deliver(port, event);
+    expect([away.status, away.headers['retry-after']]).toEqual([503, '5']);
+    memory.lost = false;
+    behaviour = () => Promise.reject(new Error('no shelf'));
+    expect((await deliver(port, event)).status).toBe(500);
+    behaviour = () => undefined;
+    expect((await deliver(port, event)).status).toBe(200);
+    expect(handled).toEqual([event.data.reference]);
+    await app.close();
+    // It still hears of every other error.
+    const other = await start({
+      controllers: [Filtered],
+      providers: [{ provide: APP_INTERCEPTOR, useValue: broken }],
+    });
+    expect((await deliver(other.port, event)).text).toBe('{"ok":false,"code":500}');
   });
 
   it('sets its headers on what the gateway is answered', async () => {
