@@ -19,8 +19,8 @@ import {
 } from './captured-body.js';
 import {
   abortedRequest,
-  answerRefusal,
   refuseBody,
+  refuseForged,
   type ResponseLike,
   sendRefusal,
 } from './webhook-refusal.js';
@@ -31,10 +31,12 @@ export type Next = (error?: unknown) => void;
 /** The part of an Express application that is used. */
 export interface ExpressLike {
   readonly router?: unknown;
-  use(
-    middleware: (request: ExpressRequest, response: ServerResponse & ResponseLike, next: Next) => void,
-  ): unknown;
+  use(middleware: Middleware): unknown;
 }
+
+type Middleware = (request: ExpressRequest, response: ServerResponse & ResponseLike, next: Next) => void;
+
+type OnRefusal = (account: string, status: BodyRefusal) => void;
 
 /** The paths of the webhook routes. */
 interface DeliveryPaths {
@@ -42,23 +44,39 @@ interface DeliveryPaths {
   at(path: string): ExpectedDelivery | undefined;
 }
 
+/** Keeps the body of a possible delivery, if the package may read it, and then calls `next`. */
+type Keep = (
+  request: ExpressRequest,
+  response: ServerResponse,
+  expected: ExpectedDelivery,
+  next: Next,
+) => void;
+
 /**
  * Keeps the bodies of possible deliveries before any body parser reads them. Later readers still get every
- * byte.
+ * byte. Returns how it keeps one.
  */
 export function captureOnExpress(
   app: ExpressLike,
   paths: DeliveryPaths,
   room: UnverifiedBytes,
   onOtherStatus: OnOtherStatus,
-): void {
+): Keep {
+  const keep: Keep = (request, response, expected, next) => {
+    if (expected.isCertain && !expected.find) watchAnswer(request, response, expected, onOtherStatus);
+    if (expected.limits) capture(request, response, expected, expected.limits, room, next);
+    else next();
+  };
   app.use((request, response, next) => {
-    const isPossible = request.method === 'POST' && isUnread(request);
-    const expected = isPossible ? paths.at(request.path) : undefined;
-    if (expected?.isCertain && !expected.find) watchAnswer(request, response, expected, onOtherStatus);
-    if (expected?.limits) capture(request, response, expected, expected.limits, room, next);
+    const expected = possibleDelivery(request, paths);
+    if (expected) keep(request, response, expected, next);
     else next();
   });
+  return keep;
+}
+
+function possibleDelivery(request: ExpressRequest, paths: DeliveryPaths): ExpectedDelivery | undefined {
+  return request.method === 'POST' && isUnread(request) ? paths.at(request.path) : undefined;
 }
 
 /** Other routes and middlewares may answer what is not certainly a delivery. */
@@ -131,13 +149,30 @@ const PARSER_LIMIT = 102_400;
  *
  * It does nothing if another route may take the request. Below a parameter, where a middleware may answer
  * other requests, it refuses nothing.
+ *
+ * @param keep Keeps the body of a request that has the path of a route only since a middleware of the application.
  */
 export function settleBeforeParsers(
   app: ExpressLike,
   paths: DeliveryPaths,
-  onRefusal: (account: string, status: BodyRefusal) => void,
+  keep: Keep,
+  onRefusal: OnRefusal,
 ): void {
+  const settle = settling(paths, onRefusal);
   app.use((request, response, next) => {
+    const late = possibleDelivery(request, paths);
+    // Without limits nothing is kept, so its path may be the one that it came with.
+    if (late?.limits) {
+      keep(request, response, late, (error) => {
+        if (error === undefined) settle(request, response, next);
+        else next(error);
+      });
+    } else settle(request, response, next);
+  });
+}
+
+function settling(paths: DeliveryPaths, onRefusal: OnRefusal): Middleware {
+  return (request, response, next) => {
     const body = request.readable ? capturedBodies.get(request) : undefined;
     const captured = body instanceof Promise ? undefined : body;
     const expected = captured && expectedOf(request, captured, paths);
@@ -168,7 +203,7 @@ export function settleBeforeParsers(
     const verdict = verdictOn(request, response, bytes, { ...expected, receiver });
     if (verdict instanceof Promise) verdict.then(settle).catch(next);
     else settle(verdict);
-  });
+  };
 }
 
 /** Whether a delivery is genuine. */
@@ -238,16 +273,6 @@ function passOn(
   capturedBodies.set(request, { bytes, genuine: { read, ...passed } });
   if (isParsable(request, bytes, read)) next();
   else readOff(request, next);
-}
-
-function refuseForged(
-  status: 401 | 503,
-  request: IncomingMessage,
-  response: ServerResponse & ResponseLike,
-): void {
-  request.resume();
-  // The application may have answered while the scheme checked.
-  if (!response.headersSent) answerRefusal(status, response);
 }
 
 /** Whether `express.json()` parses the body, as far as that is known. */

@@ -39,8 +39,15 @@ export interface ResponseLike {
   status(code: number): { send(body: unknown): unknown };
 }
 
-/** Answers without an exception, which would cost more than to check a signature. */
-export function answerRefusal(status: BodyRefusal, response: ResponseLike): void {
+/** Answers without an exception, which would cost more than to check a signature. The body was put back. */
+export function refuseForged(
+  status: 401 | 503,
+  request: IncomingMessage,
+  response: ServerResponse & ResponseLike,
+): void {
+  request.resume();
+  // The application may have answered while the scheme checked.
+  if (response.headersSent) return;
   if (status === 503) response.header('Retry-After', String(RETRY_SECONDS));
   response.status(status).send(bodyOf(status, REASONS[status]));
 }

@@ -72,12 +72,12 @@ export class RawBodyCapture {
     this.isFirstTaking = true;
     const app = adapter.getInstance<ExpressLike>();
     this.paths.earlierParsers.push(...earlierParsers(app));
-    captureOnExpress(app, this.paths, this.unverified, this.onOtherStatus);
+    const keep = captureOnExpress(app, this.paths, this.unverified, this.onOtherStatus);
     // Nest calls it right before it registers its parsers, and may call it twice.
     let isSettled = false;
     around(adapter, 'init', async (init) => {
       await init();
-      if (!isSettled) settleBeforeParsers(app, this.paths, noteRefusal);
+      if (!isSettled) settleBeforeParsers(app, this.paths, keep, noteRefusal);
       isSettled = true;
     });
   }

@@ -49,8 +49,9 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
   /** Around the application. */
   let server: Server | undefined;
 
-  const start = async (): Promise<INestApplication> => {
+  const start = async (prepare?: (app: INestApplication) => void): Promise<INestApplication> => {
     app = await NestFactory.create(AppModule, new ExpressAdapter(instance), { logger: logs });
+    prepare?.(app);
     return app.init();
   };
   const post = async (path = '/webhooks/payments'): Promise<number> => {
@@ -147,6 +148,35 @@ describe('a webhook on an Express instance that was passed to Nest', () => {
     });
     expect(await post('/public/webhooks/payments')).toBe(200);
     expect(seen).toHaveLength(1);
+  });
+
+  it('is read behind what rewrites URLs in main.ts', async () => {
+    let isOpen = true;
+    await start((app) => {
+      app.use((request: { url: string }, _response: unknown, next: () => void) => {
+        request.url = request.url.replace('/public', '');
+        next();
+      });
+      app.useGlobalGuards({ canActivate: () => isOpen });
+    });
+    const port = await listen(instance);
+    const path = '/public/webhooks/payments';
+    const event = paymentEvent('payment.success');
+    const statusOf = async (body: string | object, headers = {}): Promise<number> =>
+      (await deliver(port, body, { path, headers })).status;
+    expect(await statusOf(event)).toBe(200);
+    expect(await statusOf(event, { 'transfer-encoding': 'chunked' })).toBe(200);
+    expect(seen).toHaveLength(1);
+    expect(await statusOf(event, { 'x-webhook-signature': 'f'.repeat(64) })).toBe(401);
+    expect(await statusOf(event, { 'content-type': 'text/plain' })).toBe(415);
+    expect(await statusOf(' '.repeat(70_000))).toBe(413);
+    expect(await statusOf('{')).toBe(400);
+    expect(logs.webhooks('error')).toEqual([
+      expect.stringContaining('A webhook with a valid signature was refused with 400'),
+    ]);
+    isOpen = false;
+    expect(await statusOf(event)).toBe(403);
+    expect(logs.webhooks('error').at(-1)).toContain('was answered 403 by a guard');
   });
 
   it('is answered 500, and the log says why, if an outer application read the body first', async () => {

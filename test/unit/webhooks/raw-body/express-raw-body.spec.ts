@@ -21,8 +21,8 @@ it.each([
   const at = vi.fn((path: string): ExpectedDelivery => {
     return { path, limits: LIMITS, receiver: undefined, isCertain: false };
   });
-  captureOnExpress(app, { at }, new UnverifiedBytes(), () => {});
-  settleBeforeParsers(app, { at }, () => {});
+  const keep = captureOnExpress(app, { at }, new UnverifiedBytes(), () => {});
+  settleBeforeParsers(app, { at }, keep, () => {});
   const stream = new PassThrough();
   stream.end('{}');
   const head = {
