@@ -13,6 +13,7 @@ import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { publishDiagnostics } from '../../common/diagnostics.js';
 import { type PaymentWebhookEvent } from '../../common/events.js';
 import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
+import { MinuteLog } from '../../common/minute-log.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type WebhookHostRequest } from '../../config/webhook-options.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
@@ -24,7 +25,7 @@ import { webhookRoute } from '../handlers/decorated-methods.js';
 import { routeProgress } from '../raw-body/answered-request.js';
 import { capturedBodies, type CapturedBody, releaseAtEnd } from '../raw-body/captured-body.js';
 import { readEvent, type ReadEvent, type VerifiedWebhook } from '../signature/read-event.js';
-import { bodyByOption, bodyLeftByHost, type RouteRequest } from './host-body.js';
+import { bodyByOption, bodyLeftByHost, refusalWithoutBytes, type RouteRequest } from './host-body.js';
 import {
   refuseBody,
   refuseRead,
@@ -50,6 +51,8 @@ interface GuardedRoute {
   readonly dispatches: boolean;
   /** Set at the first delivery, if it is for one account. */
   receiver?: WebhookReceiver;
+  /** Set at the first delivery whose bytes are missing. */
+  missingBytes?: MinuteLog;
 }
 
 /** A delivery on its way through the guard. */
@@ -167,7 +170,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     delivery: GuardedDelivery,
   ): Promise<void> {
     const { request, name } = delivery;
-    const { bytes: body, unverified, genuine } = await this.bodyOf(request, context, delivery.check);
+    const { bytes: body, unverified, genuine } = await this.bodyOf(request, context, route, delivery.check);
     const receiver =
       name === undefined
         ? route.receiver
@@ -225,22 +228,27 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   private async bodyOf(
     request: RouteRequest,
     context: ExecutionContext,
+    route: GuardedRoute,
     receiver: DeliveryCheck,
   ): Promise<ReadDelivery> {
     const { rawBody } = receiver;
-    const given = rawBody && (await bodyByOption(rawBody, request, receiver));
+    const report = (problem: string): void => {
+      this.reportMissingBytes(route, problem);
+    };
+    const given = rawBody && (await bodyByOption(rawBody, request, receiver, report));
     if (given) return { bytes: given };
     const captured = await capturedBodies.get(request.node);
     if (!captured) {
       const left = bodyLeftByHost(request, receiver);
       if (left) return { bytes: left };
-      this.logger.error(
-        `The raw bytes of a webhook for ${routeName(context)} are missing, so it cannot be verified; answered 500. Something reads ` +
-          'request bodies before the package does (a body parser of an application around this one, or on an Express or ' +
-          'Fastify instance that was passed to Nest), the route is not a POST route, or the HTTP adapter is neither Express nor Fastify. ' +
-          'If the host keeps the bytes, say where: webhooks: { rawBody: (request) => … }. See docs/hosts.md.',
-      );
-      throw new WebhookRefusal(500, 'This webhook cannot be verified.');
+      throw refusalWithoutBytes(request, receiver, () => {
+        report(
+          `The raw bytes of a webhook for ${routeName(context)} are missing, so it cannot be verified; answered 500. Something reads ` +
+            'request bodies before the package does (a body parser of an application around this one, or on an Express or ' +
+            'Fastify instance that was passed to Nest), the route is not a POST route, or the HTTP adapter is neither Express nor Fastify. ' +
+            'If the host keeps the bytes, say where: webhooks: { rawBody: (request) => … }. See docs/hosts.md',
+        );
+      });
     }
     // Another account of the same path may have a higher limit.
     const isRead = 'bytes' in captured && captured.bytes.length <= receiver.limits.bodyLimit;
@@ -249,6 +257,14 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     if (refusedWith === 401) receiver.signatures.reportUnsigned();
     const response = responseOf(context);
     throw refuseBody(refusedWith, request.node, response.raw ?? response, response);
+  }
+
+  /** Strangers may write the headers of the scheme, too. */
+  private reportMissingBytes(route: GuardedRoute, problem: string): void {
+    route.missingBytes ??= new MinuteLog((line) => {
+      this.logger.error(line);
+    });
+    route.missingBytes.report(problem);
   }
 
   private eventOf(read: ReadEvent): PaymentWebhookEvent {

@@ -109,6 +109,29 @@ describe.each(adapters)('a webhook whose bytes the option webhooks.rawBody gives
     expect(asked).toBe(1);
   });
 
+  it.each<[what: string, rawBody: NonNullable<WebhookOptions['rawBody']>, says: string]>([
+    [
+      'gives nothing',
+      () => undefined,
+      'The raw bytes of a webhook for WebhooksController.received are missing',
+    ],
+    ['throws', () => Promise.reject(new Error('secret')), 'The option webhooks.rawBody gave no bytes'],
+  ])('is refused by its head if the option %s, and else said once a minute', async (_what, rawBody, says) => {
+    const { port, logs } = await start({ rawBody, bodyLimit: 1_000 }, { nest: {} });
+    const event = paymentEvent('payment.success');
+    const long = paymentEvent('payment.success', { metadata: { note: 'x'.repeat(1_000) } });
+    expect((await send(port, '/webhooks/payments', JSON.stringify(event))).status).toBe(401);
+    expect((await deliver(port, event, { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+    expect((await deliver(port, long)).status).toBe(413);
+    expect(logs.webhooks('error')).toEqual([]);
+    expect(logs.webhooks('warn').join()).toContain('it lacks a header of the scheme');
+    expect((await deliver(port, event)).status).toBe(500);
+    expect((await deliver(port, event)).status).toBe(500);
+    expect(logs.webhooks('error')).toEqual([expect.stringContaining(says)]);
+    expect(logs.webhooks('error').join()).not.toContain('secret');
+    expect(seen).toEqual([]);
+  });
+
   it('is taken if another account of the same path lets the package read it', async () => {
     const { port } = await start(
       {},
