@@ -84,7 +84,10 @@ export class JournalOfAllAccounts {
    * cannot be worked on is in `skipped`: its payments stay open.
    *
    * A process makes one run at a time. A call during a run resolves to its report. After five minutes a run begins no
-   * further payment, and the next run continues there. It may run on all replicas at once.
+   * further payment, and the next run continues with the accounts that had no turn. It may run on all replicas at once.
+   *
+   * If only `accounts.resolve` returns a `statusPaths.disbursement`, accounts that have nothing open but accepted payouts
+   * may be left out: write one beside `accounts`, too.
    *
    * @throws PaymentsStorageError if the accounts cannot be listed.
    * @throws PaymentsConfigError if a storage of your own cannot list its accounts.

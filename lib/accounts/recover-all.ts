@@ -43,6 +43,8 @@ export class RecoveryOfAll {
   private running: Promise<AllRecoveryReport> | undefined;
   /** Where the next run begins, because the last one had no time for all accounts. */
   private from: PagePlace | undefined;
+  /** Whose turns the last run had time for: the next one passes over them in the page where it begins, until the end. */
+  private hadTurn: ReadonlySet<string> = new Set();
   /** Where the next run goes on in accounts with many payments. */
   private readonly places = new Map<string, TurnPlace>();
 
@@ -80,22 +82,30 @@ export class RecoveryOfAll {
   }
 
   private async *everyAccount(run: Run): AsyncGenerator<StoredAccount, void, undefined> {
-    const pages = storedAccounts(this.owners(), 'journal', this.from);
+    const { from, hadTurn } = this;
+    const pages = storedAccounts(this.owners(), 'journal', from);
     this.from = undefined;
-    for (;;) {
+    this.hadTurn = new Set();
+    const last: StoredAccount[] = [];
+    for (let isFirst = true; ; isFirst = false) {
       const { done, value } = await reading(pages.next());
-      if (done) return;
-      for (const stored of value.accounts) {
+      for (const stored of done ? last : value.accounts) {
+        const text = accountText(stored.scope);
+        if (run.seen.has(text)) continue;
+        if (isFirst && !done && hadTurn.has(text)) {
+          last.push(stored);
+          continue;
+        }
         if (this.isOver(run)) {
-          this.from = value.place;
+          this.from = done ? from : value.place;
+          this.hadTurn = isFirst ? new Set([...hadTurn, ...run.seen]) : run.seen;
           run.tally.unfinished = true;
           return;
         }
-        const text = accountText(stored.scope);
-        if (run.seen.has(text)) continue;
         run.seen.add(text);
         yield stored;
       }
+      if (done) return;
     }
   }
 

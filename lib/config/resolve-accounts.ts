@@ -128,7 +128,8 @@ function readAccounts(written: unknown, error: OptionError): Resolved<typeof ACC
 }
 
 function misplacedKeys(options: Record<string, unknown>, error: OptionError): readonly PaymentsConfigError[] {
-  return KEYS.filter((name) => options[name] !== undefined).map((name) =>
+  // An absent variable of the environment is an empty text.
+  return KEYS.filter((name) => (options[name] ?? '') !== '').map((name) =>
     error(name, 'stands beside `accounts`: return it from accounts.resolve, for each account.'),
   );
 }

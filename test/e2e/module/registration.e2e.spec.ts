@@ -13,6 +13,7 @@ import {
   InjectPayments,
   memoryStorage,
   NameLookupService,
+  PaymentsAccounts,
   paymentsConfig,
   PaymentsConfigError,
   PaymentsInbox,
@@ -204,6 +205,23 @@ describe('paymentsConfig.asProvider()', () => {
   });
   afterEach(() => {
     process.env = { ...before };
+  });
+
+  it('takes accounts from a resolver beside it, and no keys then', async () => {
+    const imports = [
+      PaymentsModule.forRootAsync({
+        ...paymentsConfig.asProvider(),
+        webhooks: { scheme },
+        accounts: { resolve: () => ({ ...KEYS, webhooks: { secrets: [secret] } }) },
+      }),
+    ];
+    for (const name of ['PAYMENTS_API_KEY', 'PAYMENTS_API_SECRET', 'PAYMENTS_WEBHOOK_SECRET'])
+      Reflect.deleteProperty(process.env, name);
+    const app = await boot({ imports });
+    await app.get(PaymentsAccounts).for('shop').wallet.balance();
+    expect(gateway.seen.at(-1)?.headers['x-api-key']).toBe(KEYS.apiKey);
+    process.env['PAYMENTS_API_KEY'] = KEYS.apiKey;
+    expect(String(await bootError({ imports }))).toContain('`apiKey` stands beside `accounts`');
   });
 
   it('reads the environment, and takes the scheme and the storage beside it', async () => {

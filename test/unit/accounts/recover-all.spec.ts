@@ -79,14 +79,51 @@ it('goes on in the next run where the time of the last one was up, and then with
   expect(first.unfinished).toBe(true);
   expect(first.accounts).toBeLessThan(720);
   turns = [];
-  await all.recover();
-  // The page in which the last run ended begins with the account number 500.
-  expect(hadTurns()[0]).toBe('shop-0500');
-  expect(hadTurns()[699]).toBe('shop-1199');
+  const second = await all.recover();
+  expect(hadTurns()[0]).toBe(names[first.accounts]);
+  expect(hadTurns()).toContain('shop-1199');
   turns = [];
   clock += 1_000;
   expect((await all.recover()).accounts).toBeGreaterThan(600);
-  expect(hadTurns()[0]).toBe('shop-0000');
+  expect(hadTurns()[0]).toBe(names[first.accounts + second.accounts - names.length]);
+});
+
+it.each([400, 1_200])(
+  'gives each of %i accounts a turn, though a run has time for a few of them',
+  async (count) => {
+    const names = Array.from({ length: count }, (_, index) => `shop-${String(index).padStart(4, '0')}`);
+    for (const name of names) await write(name);
+    const all = recovery([owner(undefined)], 150);
+    const served = new Set<string>();
+    for (let run = 0; run * 150 < count; run += 1) {
+      turns = [];
+      clock += 1_000;
+      expect((await all.recover()).unfinished).toBe(true);
+      for (const account of hadTurns()) served.add(account);
+    }
+    expect(names.filter((name) => !served.has(name))).toEqual([]);
+    // And then those that waited longest.
+    turns = [];
+    clock += 1_000;
+    await all.recover();
+    expect(new Set(hadTurns()).size).toBeGreaterThan(150);
+  },
+);
+
+it('goes on in the second storage where the time of two runs was up', async () => {
+  const other = memoryStorage();
+  const names = Array.from({ length: 60 }, (_, index) => `b-${String(index).padStart(2, '0')}`);
+  for (const name of names) await write(name, other);
+  await write('a');
+  const owners = [owner('a'), ...names.map((name) => owner(name, other))];
+  const all = recovery(owners, 30);
+  const { accounts } = await all.recover();
+  // Time for the rest of the second storage, for the first one, and for some of the second one again.
+  Reflect.set(all, 'runMs', 50);
+  const { accounts: more } = await all.recover();
+  turns = [];
+  await all.recover();
+  expect(hadTurns()[0]).toBe(names[accounts + more - names.length - 2]);
 });
 
 it('goes on in an account that had more than the time allowed, and looks for payments to probe from its beginning', async () => {
