@@ -129,8 +129,13 @@ function schemeOf({ webhookScheme, profile }: PaymentsSandboxOptions, secret: st
   return scheme;
 }
 
-function hasForm({ secretForm }: WebhookScheme): boolean {
-  return secretForm === undefined || isSecretForm(secretForm);
+function hasForm({
+  secretForm,
+  requiredHeaders = [],
+}: Partial<Record<keyof WebhookScheme, unknown>>): boolean {
+  const areNames =
+    Array.isArray(requiredHeaders) && requiredHeaders.every((name) => typeof name === 'string');
+  return areNames && (secretForm === undefined || isSecretForm(secretForm));
 }
 
 function whole(option: string, value: number, largest: number): number {
