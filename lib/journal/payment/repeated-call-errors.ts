@@ -215,7 +215,7 @@ const SAME_AGAIN =
 
 function hintFor({ state }: Pick<JournalRecord, 'state'>, because: ReuseReason): string {
   if (because === 'unlisted-refusal') return SAME_AGAIN;
-  return state === 'settled' ? NEW_REFERENCE : WAIT;
+  return state === 'settled' || because === 'ended' ? NEW_REFERENCE : WAIT;
 }
 
 function detailsOf({ operation, reference, idempotencyKey }: ExistingPayment): PaymentsErrorDetails {

@@ -21,7 +21,7 @@ export interface RequestedPayment {
  *
  * - `another-payment`: its payment has another body or operation.
  * - `another-key`: its payment was accepted, or is planned, under another key.
- * - `ended`: its payment failed, was cancelled or expired.
+ * - `ended`: its payment failed, was cancelled or expired; or it was refused, and its person erased.
  * - `unlisted-refusal`: its payment was refused without a listed code, or turned away, so only the same
  *   payment with the same key may follow.
  * - `erased`: its payment was made, and nobody can compare it any more, because its person was erased.
@@ -71,6 +71,8 @@ export function decideRepeatedCall(
   const { record, damaged } = existing;
   if (damaged !== undefined) return { act: 'unknown', evidence: 'interrupted', damaged };
   if (mayBeTriedAgain(record)) {
+    // Nobody can tell any more for whom the next attempt would be.
+    if (record.erased) return { act: 'refuse', because: 'ended' };
     // An operator does not stop a running call, which may still send.
     if (existing.leaseLeftMs > 0) return { act: 'unknown', evidence: 'in-flight' };
     if (asked.enlisted)

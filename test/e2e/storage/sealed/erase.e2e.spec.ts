@@ -47,6 +47,17 @@ describe.each([
   };
   const erase = (): Promise<unknown> =>
     app.journal.erase('collection', 'order-1').catch((error: unknown) => error);
+  /** Money would move under a reference whose payment nobody can compare any more. */
+  const expectNoFurtherAttempt = async (): Promise<void> => {
+    const sent = sandbox.requests().length;
+    expect(await pay()).toMatchObject({
+      name: 'ReferenceReusedError',
+      mayHaveBeenProcessed: false,
+      hint: 'Use a new reference for every payment.',
+    });
+    expect(sandbox.requests()).toHaveLength(sent);
+    expect(canariesIn(await kept())).toEqual([]);
+  };
   const kept = async (): Promise<string> =>
     JSON.stringify([await storage.journal.get(KEY), await storage.conflicts.list(KEY, { limit: 99 })]);
 
@@ -103,6 +114,15 @@ describe.each([
     await app.journal.settle('collection', 'order-1', 'failed');
     expect(await erase()).toMatchObject({ outcome: 'failed' });
     expect(canariesIn(await kept())).toEqual([]);
+    await expectNoFurtherAttempt();
+  });
+
+  it('takes the person out of a refused payment, whose reference stays used', async () => {
+    sandbox.next('POST /payments/mobile-money').status(422, { code: 'INVALID_PHONE' });
+    expect(await pay()).toMatchObject({ name: 'PaymentRejectedError' });
+    expect(await erase()).toMatchObject({ state: 'rejected', final: true });
+    expect(canariesIn(await kept())).toEqual([]);
+    await expectNoFurtherAttempt();
   });
 
   it('says that there is no such payment', async () => {

@@ -47,6 +47,12 @@ describe('the table of enlisting a payment whose reference is in the journal', (
     ['accepted: another key is refused', stored('accepted'), OTHER_KEY, refuse('another-key')],
     ['settled as success: the same payment', stored('settled', { outcome: 'success' }), SAME, EXISTING],
     ['ended failed: use a new reference', stored('settled', { outcome: 'failed' }), SAME, refuse('ended')],
+    [
+      'rejected and erased: use a new reference',
+      stored('rejected', { erased: true, bodyHash: '' }),
+      SAME,
+      refuse('ended'),
+    ],
     ['rejected: the next attempt is planned', stored('rejected'), OTHER_BODY, { act: 'plan', attempt: 2 }],
     [
       'rejected: the refused attempt is not planned',

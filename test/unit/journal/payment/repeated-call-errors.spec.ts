@@ -40,6 +40,7 @@ describe('a reference that cannot be used', () => {
     ['another-key', 'accepted', `${KEY} the gateway has accepted`, WAIT, true],
     ['another-key', 'settled', `${KEY} was made`, NEW, true],
     ['ended', 'settled', 'belongs to a payment that has ended without success', NEW, false],
+    ['ended', 'rejected', 'belongs to a payment that has ended without success', NEW, false],
     ['unlisted-refusal', 'rejected', UNLISTED, SAME_AGAIN, true],
   ])('because of %s (%s) has a hint that fits', (because, state, why, hint, mayBeMade) => {
     expect(referenceReused({ ...PAYMENT, state }, because)).toMatchObject({

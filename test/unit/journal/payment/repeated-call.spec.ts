@@ -31,6 +31,9 @@ const settled = (change: Partial<JournalRecord>): StoredJournalRecord =>
   storedRecord({ state: 'settled', settledBy: 'webhook', ...change });
 const rejected = storedRecord({ state: 'rejected' });
 
+/** As `PaymentsJournal.erase()` leaves a payment. */
+const ERASED = { erased: true, bodyHash: '' } as const;
+
 const unlisted = storedRecord({ state: 'rejected', keepsKey: true, attempt: 3 });
 
 const begin = (attempt: number): object => ({ act: 'begin', attempt });
@@ -236,6 +239,37 @@ describe('the table of repeated calls', () => {
       { ...unlisted, leaseLeftMs: 1 },
       SAME,
       doubt('in-flight'),
+    ],
+
+    [
+      'rejected and erased: no other attempt',
+      storedRecord({ state: 'rejected', ...ERASED }),
+      SAME,
+      refuse('ended'),
+    ],
+    [
+      'rejected and erased: the caller may not count along',
+      storedRecord({ state: 'rejected', ...ERASED }),
+      HIGHER_ATTEMPT,
+      refuse('ended'),
+    ],
+    [
+      'rejected and erased: nor may who enlisted it send it',
+      storedRecord({ state: 'rejected', ...ERASED }),
+      { ...SAME, enlisted: true },
+      refuse('ended'),
+    ],
+    [
+      'called failed by an operator and erased: no other attempt',
+      settled({ outcome: 'failed', settledBy: 'operator', ...ERASED }),
+      SAME,
+      refuse('ended'),
+    ],
+    [
+      'made and erased: nobody can compare it',
+      settled({ outcome: 'success', ...ERASED }),
+      SAME,
+      refuse('erased'),
     ],
 
     ['ended failed: use a new reference', settled({ outcome: 'failed' }), SAME, refuse('ended')],
