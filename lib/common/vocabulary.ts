@@ -132,7 +132,7 @@ export interface AttemptInfo {
  *   except requests that the gateway turned away.
  * - `in-flight`: written down, and its end is not.
  * - `accepted`: the gateway took it; its outcome is still to come.
- * - `rejected`: the gateway definitely refused, so the reference may be tried again.
+ * - `rejected`: the gateway refused it or turned it away. `JournalEntry.final` says whether that is certain.
  * - `unknown`: money may have moved.
  * - `settled`: it ended with `outcome`.
  *

@@ -14,14 +14,7 @@ import {
   PaymentsValidationError,
   type PaymentsError,
 } from '../errors/payments-errors.js';
-import {
-  journalEntry,
-  alreadySettled,
-  forgotten,
-  noOutcome,
-  notFound,
-  refused,
-} from './recovery/journal-answers.js';
+import { journalEntry, alreadySettled, forgotten, noOutcome, notFound } from './recovery/journal-answers.js';
 import { openMs } from './recovery/recovery-decision.js';
 import { type OldestUnresolved } from './recovery/oldest-unresolved.js';
 import { type PersonEraser } from './outcomes/erase-person.js';
@@ -173,10 +166,11 @@ export class PaymentsJournal {
 
   /**
    * Waits until a payment has ended: for its webhook on any replica, for a status answer if the `statusPaths`
-   * option has a path, or for `settle`.
+   * option has a path, or for `settle`. Also waits if the gateway only turned it away, or refused it without a listed
+   * code: the same call may follow, and may be accepted.
    *
    * @throws PaymentOutcomeUnknownError when the time is up: the payment has not failed.
-   * @throws PaymentRejectedError if the gateway refused it.
+   * @throws PaymentRejectedError if the gateway refused it for good (`JournalEntry.final`).
    * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`; or the
    * signal's reason.
    *
@@ -197,9 +191,7 @@ export class PaymentsJournal {
     if ('aborted' in end) throw signal?.reason;
     const { existing } = end;
     if (!existing) throw await this.missing(family, reference);
-    const { record } = existing;
-    if (record.state === 'settled') return journalEntry(existing);
-    if (record.state === 'rejected') throw refused(record);
+    if (existing.record.state === 'settled') return journalEntry(existing);
     throw noOutcome(existing, timeoutMs);
   }
 

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { type JournalKey, type JournalStore, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { withDeadline } from '../../common/timing.js';
+import { isRefusedForGood } from '../payment/repeated-call.js';
 import { type OutcomeNotifier } from './outcome-recorder.js';
 import { type StatusResolver } from './status-resolver.js';
 
@@ -14,7 +15,7 @@ const LONGEST_BETWEEN_QUESTIONS_MS = 15_000;
 /** The record when the wait ended, or `aborted` if the signal fired first. */
 export type WaitEnd = { readonly existing: StoredJournalRecord | undefined } | { readonly aborted: true };
 
-/** Waits until a payment is settled or rejected. */
+/** Waits until a payment is settled, or refused for good. */
 export class OutcomeWaiter {
   constructor(
     private readonly store: JournalStore,
@@ -78,6 +79,7 @@ export class OutcomeWaiter {
   }
 }
 
-function isOpen({ record }: StoredJournalRecord): boolean {
-  return record.state !== 'settled' && record.state !== 'rejected';
+/** A refusal that proves nothing leaves a payment open: a webhook, a status answer or the same call may still end it. */
+function isOpen(existing: StoredJournalRecord): boolean {
+  return existing.record.state !== 'settled' && !isRefusedForGood(existing);
 }

@@ -210,7 +210,8 @@ const ASK_FIRST =
 const WAIT =
   'Wait for the outcome of the payment with this reference before making another one; every other payment needs a reference of its own.';
 
-const SAME_AGAIN =
+/** The hint for a refusal that proves nothing. */
+export const SAME_AGAIN =
   'Make the same call again with the same reference and content, or ask the gateway. Use a new reference, or list the code in the refusalCodes option, only after the gateway confirmed that it made nothing.';
 
 function hintFor({ state }: Pick<JournalRecord, 'state'>, because: ReuseReason): string {

@@ -138,6 +138,11 @@ export function mayBeTriedAgain(record: JournalRecord): boolean {
   return state === 'settled' && outcome === 'failed' && settledBy === 'operator' && !isAcknowledged(record);
 }
 
+/** Whether a refusal is certain. Otherwise the same call follows with the same key, and may be accepted. */
+export function isRefusedForGood({ record, damaged }: StoredJournalRecord): boolean {
+  return record.state === 'rejected' && damaged === undefined && !record.keepsKey;
+}
+
 function nextAttempt(record: JournalRecord, { attempt }: RequestedPayment): RepeatedCall {
   const next = record.attempt + 1;
   if (attempt !== undefined && attempt < next) return { act: 'refuse-attempt', next };

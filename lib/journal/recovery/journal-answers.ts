@@ -4,17 +4,19 @@ import {
   type JournalRecord,
   type PaymentTombstone,
 } from '../../storage/journal-store.js';
-import { type PaymentFamily } from '../../common/vocabulary.js';
+import { type OutcomeEvidence, type PaymentFamily } from '../../common/vocabulary.js';
 import {
   PaymentOutcomeUnknownError,
   PaymentRejectedError,
   PaymentsError,
   type PaymentsErrorDetails,
 } from '../../errors/payments-errors.js';
-import { evidenceOf } from '../payment/repeated-call.js';
+import { evidenceOf, isRefusedForGood } from '../payment/repeated-call.js';
+import { SAME_AGAIN } from '../payment/repeated-call-errors.js';
 
 /** A record without request and answer, which hold personal data. */
-export function journalEntry({ record, createdAt, updatedAt, damaged }: StoredJournalRecord): JournalEntry {
+export function journalEntry(existing: StoredJournalRecord): JournalEntry {
+  const { record, createdAt, updatedAt, damaged } = existing;
   const { account, family, operation, reference, amount, attempt, idempotencyKey, state } = record;
   return {
     account,
@@ -26,7 +28,7 @@ export function journalEntry({ record, createdAt, updatedAt, damaged }: StoredJo
     idempotencyKey,
     state,
     ...(record.outcome !== undefined && { outcome: record.outcome }),
-    ...(state === 'rejected' && { final: damaged === undefined && !record.keepsKey }),
+    ...(state === 'rejected' && { final: isRefusedForGood(existing) }),
     ...(record.evidence !== undefined && { evidence: record.evidence }),
     createdAt: new Date(createdAt),
     updatedAt: new Date(updatedAt),
@@ -53,19 +55,42 @@ const MAY_BE_MADE: ReadonlySet<PaymentTombstone['end']> = new Set([
   'paid',
 ]);
 
-export function noOutcome(existing: StoredJournalRecord, timeoutMs: number): PaymentOutcomeUnknownError {
-  const { state, operation, reference, idempotencyKey } = existing.record;
-  return new PaymentOutcomeUnknownError(
-    state === 'accepted' || state === 'planned' ? 'in-flight' : evidenceOf(existing),
-    `No outcome came within ${timeoutMs} ms: the payment is ${state} and stays open.`,
-    {
-      operation,
-      reference,
-      idempotencyKey,
-      hint: 'Keep it open and wait on: it has not failed, so do not make it again under another reference.',
-    },
-  );
+/** What a wait ended with that found no outcome. */
+interface OpenPayment {
+  readonly evidence: OutcomeEvidence;
+  readonly why: string;
+  readonly hint?: string;
 }
+
+const WAIT_ON =
+  'Keep it open and wait on: it has not failed, so do not make it again under another reference.';
+
+/** The error for a wait without an outcome: the payment was refused for good, or the time is up. */
+export function noOutcome(
+  existing: StoredJournalRecord,
+  timeoutMs: number,
+): PaymentRejectedError | PaymentOutcomeUnknownError {
+  if (isRefusedForGood(existing)) return refused(existing.record);
+  const { operation, reference, idempotencyKey } = existing.record;
+  const { evidence, why, hint = WAIT_ON } = openPayment(existing);
+  const message = `No outcome came within ${timeoutMs} ms: ${why}.`;
+  return new PaymentOutcomeUnknownError(evidence, message, { operation, reference, idempotencyKey, hint });
+}
+
+function openPayment(existing: StoredJournalRecord): OpenPayment {
+  const { record, damaged } = existing;
+  const { state } = record;
+  const why = `the payment is ${state} and stays open`;
+  if (state === 'accepted' || state === 'planned') return { evidence: 'in-flight', why };
+  if (state !== 'rejected') return { evidence: evidenceOf(existing), why };
+  if (damaged !== undefined) {
+    return { evidence: 'interrupted', why: `the journal cannot read the payment, because ${damaged}` };
+  }
+  return { evidence: 'unlisted-code', why: TURNED_AWAY, hint: SAME_AGAIN };
+}
+
+const TURNED_AWAY =
+  'the gateway refused the payment or turned it away without a listed refusal, so it stays open';
 
 export function notFound(family: PaymentFamily, reference: string): PaymentsError {
   const message = `The journal holds no ${family} under this reference: none was sent, or the storage has lost it.`;
@@ -91,7 +116,7 @@ export function alreadySettled({ reference, outcome }: JournalRecord): PaymentsE
   );
 }
 
-export function refused({ operation, reference, idempotencyKey }: JournalRecord): PaymentRejectedError {
+function refused({ operation, reference, idempotencyKey }: JournalRecord): PaymentRejectedError {
   const message = 'The gateway refused this payment: there is no outcome to wait for.';
   return new PaymentRejectedError('REJECTED', message, { operation, reference, idempotencyKey });
 }

@@ -461,6 +461,40 @@ describe('the outcome of a payment', () => {
       });
     });
 
+    describe.each([
+      ['without a listed code', 422, { code: 'LIMIT_REACHED' }],
+      ['with wrong keys', 401, {}],
+      ['too early', 429, { retryAfter: 3_600 }],
+    ] as const)('although the gateway turned it away %s', (_, status, more) => {
+      const request = { ...collectionRequest, reference: 'order-2' };
+      const waitOn = (timeoutMs: number): Promise<JournalEntry> =>
+        payments.journal.waitForOutcome('collection', 'order-2', { timeoutMs });
+
+      beforeEach(async () => {
+        sandbox.next(PAY).status(status, more);
+        await failureOf(payments.collections.mobileMoney(request, { retry: false }));
+        expect(await storedEntry('order-2')).toMatchObject({ state: 'rejected', final: false });
+      });
+
+      it('until another replica has made the same call again and its webhook comes', async () => {
+        const outcome = waitOn(10_000);
+        const replica = await start();
+        await replica.collections.mobileMoney(request);
+        await sandbox.customer(PHONE).approve('order-2');
+        expect(await atOnce(outcome)).toMatchObject({ state: 'settled', outcome: 'success' });
+      });
+
+      it('until the time is up: then it is unknown, never refused', async () => {
+        expect(await endedAfter(100, () => failureOf(waitOn(100)))).toMatchObject({
+          name: 'PaymentOutcomeUnknownError',
+          evidence: 'unlisted-code',
+          reference: 'order-2',
+          hint: expect.stringContaining('Make the same call again') as unknown,
+          mayHaveBeenProcessed: true,
+        });
+      });
+    });
+
     it('only if there is something to wait for', async () => {
       const { journal } = payments;
       const options = { timeoutMs: 10_000 };

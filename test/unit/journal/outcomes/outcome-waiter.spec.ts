@@ -5,13 +5,14 @@ import { OutcomeNotifier } from '../../../../lib/journal/outcomes/outcome-record
 import { OutcomeWaiter } from '../../../../lib/journal/outcomes/outcome-waiter.js';
 import { type StatusResolver } from '../../../../lib/journal/outcomes/status-resolver.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
-import { endedAfter } from '../../../support/event-loop.js';
+import { atOnce, endedAfter } from '../../../support/event-loop.js';
 import { storedRecord } from '../../../support/stored-record.js';
 
 /** Enough for the first steps on a busy machine. */
 const LIMIT_MS = 250;
 const LONG_MS = 60_000;
 const accepted = storedRecord({ state: 'accepted' });
+const turnedAway = storedRecord({ state: 'rejected', keepsKey: true });
 const settled = storedRecord({ state: 'settled', outcome: 'success' });
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -57,6 +58,29 @@ describe('who waits for an outcome', () => {
     await new Promise(setImmediate);
     watch.changed(accepted.record);
     expect(await waiting).toEqual({ existing: settled });
+  });
+
+  it('waits on if the gateway only turned the payment away', async () => {
+    get.mockResolvedValueOnce(turnedAway).mockResolvedValue(settled);
+    const waiting = wait(LONG_MS);
+    await new Promise(setImmediate);
+    watch.changed(accepted.record);
+    expect(await waiting).toEqual({ existing: settled });
+    expect(get).toHaveBeenCalledTimes(2);
+  });
+
+  it('asks the gateway about a payment that it only turned away', async () => {
+    canAsk = true;
+    get.mockResolvedValue(turnedAway);
+    ask.mockResolvedValue(settled);
+    expect(await wait(LONG_MS)).toEqual({ existing: settled });
+    expect(ask.mock.calls[0]?.[0]).toBe(turnedAway);
+  });
+
+  it('waits no longer for a payment that was refused for good', async () => {
+    const refused = storedRecord({ state: 'rejected' });
+    get.mockResolvedValue(refused);
+    expect(await atOnce(wait(LONG_MS))).toEqual({ existing: refused });
   });
 
   it('asks the gateway for no longer than the wait', async () => {

@@ -5,7 +5,6 @@ import {
   forgotten,
   noOutcome,
   notFound,
-  refused,
 } from '../../../../lib/journal/recovery/journal-answers.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 import { storedRecord } from '../../../support/stored-record.js';
@@ -30,8 +29,32 @@ describe('waiting for an outcome in vain', () => {
     });
   });
 
+  it('says of a refusal that proves nothing to make the same call again', () => {
+    expect(noOutcome(storedRecord({ state: 'rejected', keepsKey: true }), 50)).toMatchObject({
+      ...NAMED,
+      name: 'PaymentOutcomeUnknownError',
+      evidence: 'unlisted-code',
+      message:
+        'No outcome came within 50 ms: the gateway refused the payment or turned it away without a listed refusal, so it stays open.',
+      hint: expect.stringContaining(
+        'Make the same call again with the same reference and content',
+      ) as unknown,
+    });
+  });
+
+  it('believes no refusal that cannot be read', () => {
+    const damaged = { ...storedRecord({ state: 'rejected' }), damaged: 'it is no JSON' };
+    expect(noOutcome(damaged, 50)).toMatchObject({
+      ...NAMED,
+      name: 'PaymentOutcomeUnknownError',
+      evidence: 'interrupted',
+      message: 'No outcome came within 50 ms: the journal cannot read the payment, because it is no JSON.',
+      hint: expect.stringContaining('wait on') as unknown,
+    });
+  });
+
   it('names the payment that was refused, and the one that is not there', () => {
-    expect(refused(journalRecord('order-1'))).toMatchObject({
+    expect(noOutcome(storedRecord({ state: 'rejected' }), 50)).toMatchObject({
       ...NAMED,
       name: 'PaymentRejectedError',
       code: 'REJECTED',
