@@ -204,12 +204,15 @@ function status({ httpStatus }: TryReport): string {
   return `HTTP ${httpStatus ?? 0}`;
 }
 
+/** The look-behind tries a run of them once, and not from each of them again: a long run would stop the process. */
+const FULL_STOPS = /(?<![.\s])[.\s]+$/;
+
 /** The gateway's answer in one phrase. */
 function said(report: TryReport): string {
   const meaning = gatewayCodeInfo(report.code)?.meaning;
   const fields = Object.values(report.errors).flat().join(' ');
   const words = [meaning, fields, report.message].find((text) => text !== undefined && text !== '');
-  return `${report.code ?? status(report)}${words === undefined ? '' : `, ${words.replace(/[.\s]+$/, '')}`}`;
+  return `${report.code ?? status(report)}${words === undefined ? '' : `, ${words.replace(FULL_STOPS, '')}`}`;
 }
 
 /** The evidence in words. */

@@ -72,7 +72,8 @@ function textsIn(value: unknown): string[] {
 }
 
 const API_KEY = /\b[ps]k_(?:test|live)_\S+/gi;
-const E_MAIL = /[^\s@<>"']+@[^\s@<>"']+/g;
+/** The look-behind tries a word once, and not from each letter of it again: a long word would stop the process. */
+const E_MAIL = /(?<![^\s@<>"'])[^\s@<>"']+@[^\s@<>"']+/g;
 /** Phone and account numbers, also when written in groups. */
 const LONG_NUMBER = /\+?\d(?:\)?[ /-]?\d){5,}/g;
 /** Shorter values would blank out ordinary words. */

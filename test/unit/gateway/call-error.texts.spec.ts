@@ -29,6 +29,19 @@ describe('the texts of an error', () => {
     `);
   });
 
+  it('end with one full stop, whatever a gateway ends its text with', () => {
+    const [, , message] = seen(OPEN, { httpStatus: 404, message: 'No. such .thing . .\n' });
+    expect(message).toBe('The gateway refused: HTTP 404, No. such .thing.');
+    expect(seen(OPEN, { httpStatus: 404, message: ' ...' })[2]).toBe('The gateway refused: HTTP 404, .');
+  });
+
+  // A look at every full stop from every full stop would take long, and stop the whole process meanwhile.
+  it('hold an endless row of full stops at once', () => {
+    const dots = '. '.repeat(75_000);
+    const [, , message] = seen(OPEN, { httpStatus: 404, message: `No${dots}account${dots}` });
+    expect(message).toBe(`The gateway refused: HTTP 404, No${dots}account.`);
+  }, 5_000);
+
   it("name a refusal by the merchant's own code, which the package has no hint for", () => {
     expect(seen(REFUSED, { code: 'LIMIT_REACHED', httpStatus: 422 })).toMatchInlineSnapshot(`
       [

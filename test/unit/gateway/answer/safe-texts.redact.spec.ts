@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { redactText } from '../../../../lib/gateway/answer/safe-texts.js';
 
+const LONG = 150_000;
+
 describe('redacting text from outside', () => {
   const table: [text: string, safe: string][] = [
     ['key pk_test_abc.def refused', 'key [redacted] refused'],
@@ -19,6 +21,25 @@ describe('redacting text from outside', () => {
       expect(redactText(text, [])).toBe(safe);
     });
   }
+
+  it('finds every e-mail address among signs that belong to none', () => {
+    expect(redactText(`<asha@example.com>,"juma@example.com" a@b@c @d e@`, [])).toBe(
+      `<[redacted]>,"[redacted]" [redacted]@c @d e@`,
+    );
+  });
+
+  // A look at every letter from every letter would take long, and stop the whole process meanwhile.
+  it.each([
+    ['one word', 'a'.repeat(LONG), 'a'.repeat(LONG)],
+    ['one number', '1'.repeat(LONG), '[redacted]'],
+    ['one address', `${'a'.repeat(LONG)}@${'b'.repeat(LONG)}`, '[redacted]'],
+  ])(
+    'redacts an endless text of %s at once',
+    (_what, text, safe) => {
+      expect(redactText(text, ['Asha'])).toBe(safe);
+    },
+    5_000,
+  );
 
   it('blanks out the values it is given, the longest first', () => {
     expect(redactText('Asha Juma and Asha', ['Asha', 'Asha Juma'])).toBe('[redacted] and [redacted]');
