@@ -154,23 +154,39 @@ const LAST_REWRITE_MS = 12_800;
 
 /** Tries failed writes again for a while. Nobody waits for them, and they keep no process from ending. */
 export class WriteRetryQueue {
-  private readonly waiting = new Set<() => Promise<void>>();
+  private readonly waiting = new Set<() => void>();
+  private readonly running = new Set<Promise<unknown>>();
 
+  /** Tries the write after a while. */
   add(write: () => Promise<unknown>, afterMs = FIRST_REWRITE_MS): void {
     if (afterMs > LAST_REWRITE_MS) return;
-    const tryNow = async (): Promise<void> => {
+    const tryNow = (): void => {
       clearTimeout(timer);
       this.waiting.delete(tryNow);
-      await write().catch(() => {
-        this.add(write, afterMs * 2);
-      });
+      this.begin(write, afterMs * 2);
     };
-    const timer = setTimeout(() => void tryNow(), afterMs).unref();
+    const timer = setTimeout(tryNow, afterMs).unref();
     this.waiting.add(tryNow);
   }
 
-  /** Tries everything once more, without waiting any longer. */
+  /** Tries the write now, and again if it fails. */
+  begin(write: () => Promise<unknown>, againAfterMs = FIRST_REWRITE_MS): void {
+    this.hold(
+      write().catch(() => {
+        this.add(write, againAfterMs);
+      }),
+    );
+  }
+
+  /** Lets `flush` wait for work that nobody else waits for any more. */
+  hold(work: Promise<unknown>): void {
+    const ended: Promise<unknown> = work.catch(() => undefined).finally(() => this.running.delete(ended));
+    this.running.add(ended);
+  }
+
+  /** Tries everything that waits once more, without waiting any longer, and waits for what is running. */
   async flush(): Promise<void> {
-    await Promise.all([...this.waiting].map((tryNow) => tryNow()));
+    for (const tryNow of [...this.waiting]) tryNow();
+    await Promise.all(this.running);
   }
 }

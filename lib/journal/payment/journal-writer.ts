@@ -70,7 +70,7 @@ export class JournalWriter {
     });
     if (waited.ended === 'done') return waited.value;
     caller.waits = false;
-    writing.then((begun) => ('intent' in begun ? begun.intent.release() : undefined)).catch(() => {});
+    this.later.hold(writing.then((begun) => ('intent' in begun ? begun.intent.release() : undefined)));
     throw waited.ended === 'aborted' ? limits.signal?.reason : paymentNotWritten(payment);
   }
 
@@ -79,13 +79,15 @@ export class JournalWriter {
    */
   async end(intent: PaymentIntent, result: CallResult<unknown>, limits: CallLimits): Promise<Recorded> {
     const deadline = Math.max(limits.deadline, performance.now() + WRITING_MARGIN_MS);
-    const waited = await this.wait(this.writeEnd(intent, result), deadline);
+    const writing = this.writeEnd(intent, result);
+    const waited = await this.wait(writing, deadline);
     if (waited.ended === 'done') return waited.value;
+    this.later.hold(writing);
     this.warn(intent.record, 'it did not answer in time');
     return unrecorded(intent);
   }
 
-  /** Tries all failed writes once more, before this process ends. */
+  /** Tries all failed writes once more and waits for those that are late, before this process ends. */
   async flush(): Promise<void> {
     await withDeadline(this.later.flush(), soon());
   }
@@ -116,7 +118,7 @@ export class JournalWriter {
   ): Promise<T> {
     const waited = await this.wait(taking, sendBy);
     if (waited.ended === 'done') return waited.value;
-    taking.then(undo).catch(() => {});
+    this.later.hold(taking.then(undo));
     throw new PaymentsStorageError(
       'The journal did not answer in time, so recover() did not send the payment.',
       { reference },
@@ -214,9 +216,7 @@ export class JournalWriter {
         const taken = await PaymentIntent.rollback(this.store, record, existing?.record);
         if (!taken) throw paymentNotWritten(record);
       };
-      rollback().catch(() => {
-        this.later.add(rollback);
-      });
+      this.later.begin(rollback);
       throw error;
     }
   }

@@ -47,6 +47,65 @@ describe('what could not be written to the journal', () => {
     expect(tries).toBe(1);
   });
 
+  describe('and is being written when the process ends', () => {
+    let succeed: () => void;
+    let fail: (error: Error) => void;
+    let writing: Promise<void>;
+
+    beforeEach(() => {
+      late = new WriteRetryQueue();
+      writing = new Promise((resolve, reject) => {
+        succeed = resolve;
+        fail = reject;
+      });
+    });
+
+    it('is waited for, however long its try takes', async () => {
+      late.add(() => writing);
+      await vi.advanceTimersByTimeAsync(100);
+      const flushed = vi.fn();
+      const end = late.flush().then(flushed);
+      await vi.advanceTimersByTimeAsync(600_000);
+      expect(flushed).not.toHaveBeenCalled();
+      succeed();
+      await end;
+    });
+
+    it.each<[how: string, begin: () => void]>([
+      [
+        'for the first time',
+        () => {
+          late.begin(() => writing);
+        },
+      ],
+      [
+        'by somebody else',
+        () => {
+          late.hold(writing);
+        },
+      ],
+    ])('%s is waited for, also if it fails', async (_, begin) => {
+      begin();
+      const flushed = vi.fn();
+      const end = late.flush().then(flushed);
+      await vi.advanceTimersByTimeAsync(0);
+      expect(flushed).not.toHaveBeenCalled();
+      fail(new Error('down'));
+      await end;
+    });
+  });
+
+  it('is tried again if its first try fails', async () => {
+    late = new WriteRetryQueue();
+    const write = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('down')).mockResolvedValue();
+    late.begin(write);
+    expect(write).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(write).toHaveBeenCalledTimes(2);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(write).toHaveBeenCalledTimes(2);
+  });
+
   it('keeps its turn when the last try fails', async () => {
     await late.flush();
     works = true;

@@ -196,6 +196,53 @@ describe('a ledger whose journal hangs', () => {
     expect(await memory.get(record)).toMatchObject({ record: stored.record, leaseLeftMs: 0 });
   });
 
+  describe('before the process ends', () => {
+    /** How the last writes end that hang until now, and that the end of the process waits for. */
+    const expectFlushed = async (): Promise<void> => {
+      let ended = false;
+      const last = ledger.flush().finally(() => (ended = true));
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(ended).toBe(false);
+      hangsIn = undefined;
+      wake();
+      await last;
+    };
+
+    it('waits for an answer that is still being written down', async () => {
+      const begun = await begin();
+      if (!('intent' in begun)) throw new Error('no entry exists');
+      hangsIn = 'replace';
+      const end = { end: 'rejected', proven: true } as unknown as Parameters<JournalWriter['end']>[1];
+      const ending = ledger.end(begun.intent, end, limits);
+      await vi.advanceTimersByTimeAsync(5_000);
+      await ending;
+      await expectFlushed();
+      expect((await memory.get(record))?.record.state).toBe('rejected');
+    });
+
+    it('waits until it has taken back a payment that came too late', async () => {
+      hangsIn = 'insert';
+      const end = expect(begin()).rejects.toMatchObject(late);
+      await vi.advanceTimersByTimeAsync(5_000);
+      await end;
+      await expectFlushed();
+      expect(await memory.get(record)).toBeUndefined();
+    });
+
+    it('waits until it has taken back a payment whose writing was said to have failed', async () => {
+      vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      const { insert } = memory;
+      vi.spyOn(memory, 'insert').mockImplementationOnce(async (...write) => {
+        await insert.apply(memory, write);
+        throw new Error('no answer');
+      });
+      hangsIn = 'get';
+      await expect(begin()).rejects.toMatchObject(late);
+      await expectFlushed();
+      expect(await memory.get(record)).toBeUndefined();
+    });
+  });
+
   it('keeps no process from ending', async () => {
     const begun = await begin();
     if (!('intent' in begun)) throw new Error('no entry exists');
