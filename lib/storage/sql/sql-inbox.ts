@@ -97,7 +97,9 @@ export class SqlInbox implements InboxStore {
     const connecting = this.database.connect();
     const waited = await withDeadline(connecting, performance.now() + LOOK_AFTER_MS);
     if (waited.ended === 'done') return waited.value;
-    const isDone = await Promise.race([this.isDone(delivery), connecting.then(() => false)]);
+    // A look that fails proves nothing, and the connection may still come.
+    const looked = this.isDone(delivery).catch(() => false);
+    const isDone = await Promise.race([looked, connecting.then(() => false)]);
     if (!isDone) return connecting;
     connecting.then(
       (session) => {

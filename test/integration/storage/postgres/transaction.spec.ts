@@ -117,6 +117,25 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     expect(await third.finish()).toBe(true);
   });
 
+  it('waits on if it cannot look whether it was handled, and keeps no connection', async () => {
+    const pool = database.connect({ max: 4, connectionTimeoutMillis: 200 });
+    storage = postgresStorage({ pool, schema: database.schema, transactional: true });
+    const first = await claim();
+    const second = claimed(await storage.inbox.claim(inboxDelivery('order-2'), LEASE_MS));
+    const lent = [await pool.connect(), await pool.connect()];
+    const failed = vi.spyOn(pool, 'connect');
+    const waiting = storage.inbox.claim(inboxDelivery('order-3'), LEASE_MS);
+    await expect.poll(() => failed.mock.results.length).toBe(1);
+    await expect(failed.mock.results[0]?.value).rejects.toThrow('timeout');
+    for (const client of lent) client.release();
+    expect([await first.finish(), await second.finish()]).toEqual([true, true]);
+    expect(await claimed(await waiting).finish()).toBe(true);
+    for (const order of ['order-4', 'order-5', 'order-6']) {
+      expect(await claimed(await storage.inbox.claim(inboxDelivery(order), LEASE_MS)).finish()).toBe(true);
+    }
+    expect(pool.totalCount - pool.idleCount).toBe(0);
+  });
+
   it('answers a repetition of what was handled, and replaces nothing, while others hold all of their connections', async () => {
     const pool = database.connect({ max: 4 });
     storage = postgresStorage({ pool, schema: database.schema, transactional: true });
