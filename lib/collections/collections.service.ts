@@ -60,7 +60,7 @@ export class CollectionsService {
    * Sends a mobile money prompt to a customer's phone (specification, "Endpoints" 1).
    *
    * @throws PaymentsValidationError Nothing was sent: the request is wrong.
-   * @throws PaymentRejectedError The gateway definitely refused.
+   * @throws PaymentRejectedError The gateway refused. If `final` is true, no money moved.
    * @throws PaymentOutcomeUnknownError The customer may have been asked, or may have paid.
    * @throws PaymentsError Every other class of the package, as its name says.
    *

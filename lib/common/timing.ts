@@ -187,6 +187,7 @@ export class WriteRetryQueue {
   /** Tries everything that waits once more, without waiting any longer, and waits for what is running. */
   async flush(): Promise<void> {
     for (const tryNow of [...this.waiting]) tryNow();
-    await Promise.all(this.running);
+    // What fails may begin another write, such as a rollback.
+    while (this.running.size > 0) await Promise.all(this.running);
   }
 }

@@ -36,7 +36,7 @@ export class DisbursementsService {
    * Sends money to a bank account (specification, "Endpoints" 6).
    *
    * @throws PaymentsValidationError Nothing was sent: the request is wrong.
-   * @throws PaymentRejectedError The gateway definitely refused, for example `INSUFFICIENT_BALANCE`.
+   * @throws PaymentRejectedError The gateway refused, for example `INSUFFICIENT_BALANCE`. If `final` is true, no money moved.
    * @throws PaymentOutcomeUnknownError The money may have left the wallet: never send it again under another reference.
    * @throws PaymentsError Every other class of the package, as its name says.
    *

@@ -19,6 +19,7 @@ import {
   stillPlanned,
   referenceReused,
   existingPaymentUnknown,
+  withoutProof,
 } from './repeated-call-errors.js';
 
 /**
@@ -51,7 +52,7 @@ export function paymentResult<T extends object>(
   call: MoneyCall<T>,
   result: CallResult<T>,
   recorded: Recorded,
-  record: Pick<JournalRecord, 'operation' | 'reference' | 'idempotencyKey' | 'bodyHash'>,
+  record: Pick<JournalRecord, 'operation' | 'reference' | 'idempotencyKey' | 'bodyHash' | 'keepsKey'>,
 ): PaymentResult<T> {
   const { idempotencyKey, bodyHash } = record;
   const existing = ofSameBody(recorded, bodyHash);
@@ -72,7 +73,7 @@ export function paymentResult<T extends object>(
   if (unknown) return { ok: false, error: unknown };
   return result.end === 'aborted'
     ? { ok: false, error: result.reason, unsent: true }
-    : { ok: false, error: result.error };
+    : { ok: false, error: record.keepsKey ? withoutProof(result.error) : result.error };
 }
 
 /**

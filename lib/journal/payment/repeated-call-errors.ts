@@ -129,6 +129,13 @@ export function enlistedRefused({
   );
 }
 
+/** The error of a later call of an attempt whose first refusal proved nothing: no later one proves that it made nothing. */
+export function withoutProof(error: PaymentsError): PaymentsError {
+  if (!(error instanceof PaymentRejectedError)) return error;
+  const { name, code, errors, final, retryable, mayHaveBeenProcessed, ...details } = error;
+  return new PaymentRejectedError(code, error.message, { ...details, hint: SAME_AGAIN }, errors, false);
+}
+
 /** An open transaction may yet be committed, and its payment sent. */
 class NotEnlistedError extends PaymentsError {
   override readonly mayHaveBeenProcessed = 'not-by-this-call';

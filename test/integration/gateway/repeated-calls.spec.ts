@@ -317,6 +317,20 @@ describe('a payment that is asked for again', () => {
     expect(gateway.seen).toHaveLength(3);
   });
 
+  it.each([
+    ['an unlisted refusal', json({ message: 'no' }, 422)],
+    ['401', json({ message: 'no' }, 401)],
+  ])('after %s is not said to be refused for good, though the gateway refuses it then', async (_, before) => {
+    gateway.answer(before, REFUSED);
+    await failureOf(pay({}, { retry: false }));
+    expect(await failureOf(pay())).toMatchObject({
+      ...{ name: 'PaymentRejectedError', code: 'INVALID_PHONE', final: false, httpStatus: 400 },
+      hint: expect.stringContaining('Make the same call again') as unknown,
+      attempts: [{ number: 1 }],
+    });
+    expect((await journal.get(KEY))?.record).toMatchObject({ state: 'rejected', keepsKey: true });
+  });
+
   it('after nothing was sent, is simply made again, and a refusal before it is remembered', async () => {
     gateway.answer(json({ success: false, code: 'INVALID_REQUEST', message: 'no' }, 422));
     await failureOf(pay());
