@@ -87,8 +87,12 @@ export class RecoveryOfAll {
     this.from = undefined;
     this.hadTurn = new Set();
     const last: StoredAccount[] = [];
+    const failures: unknown[] = [];
     for (let isFirst = true; ; isFirst = false) {
-      const { done, value } = await reading(pages.next());
+      const { done, value } = await reading(pages.next()).catch((error: unknown) => {
+        failures.push(error);
+        return { done: true, value: undefined } as const;
+      });
       for (const stored of done ? last : value.accounts) {
         const text = accountText(stored.scope);
         if (run.seen.has(text)) continue;
@@ -105,6 +109,7 @@ export class RecoveryOfAll {
         run.seen.add(text);
         yield stored;
       }
+      if (failures.length > 0) throw failures[0];
       if (done) return;
     }
   }

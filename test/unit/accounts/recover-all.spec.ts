@@ -152,6 +152,19 @@ it('leaves out an account whose storage fails, and says so without its data', as
   expect(JSON.stringify(logged.mock.calls)).not.toContain('a@example.com');
 });
 
+it('gives those their turn in the end that had one in the last run, although another storage is away', async () => {
+  const away = memoryStorage();
+  const names = Array.from({ length: 40 }, (_, index) => `a-${String(index).padStart(2, '0')}`);
+  for (const name of names) await write(name);
+  const all = recovery([...names.map((name) => owner(name)), owner('z', away)], 15);
+  await all.recover();
+  vi.spyOn(away.journal, 'accounts').mockRejectedValue(new Error('away'));
+  Reflect.set(all, 'runMs', 1_000);
+  turns = [];
+  await expect(all.recover()).rejects.toThrow();
+  expect(hadTurns().toSorted()).toEqual(names);
+});
+
 it('takes the accounts of other storages, if one storage is away, and then fails', async () => {
   const away = memoryStorage();
   vi.spyOn(away.journal, 'accounts').mockRejectedValue(new Error('redis://user:secret@host'));
