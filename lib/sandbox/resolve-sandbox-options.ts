@@ -115,7 +115,7 @@ function secretsOf(seed: number | undefined): () => string {
 function schemeOf({ webhookScheme, profile }: PaymentsSandboxOptions, secret: string): WebhookScheme {
   const observed = isRecord(profile) ? readProfile(profile, 'Sandbox option profile').webhooks : undefined;
   const scheme = webhookScheme ?? (observed ? learntScheme(observed) : hmac(DEFAULT_SIGNATURE));
-  if (!isRecord(scheme) || !hasForm(scheme))
+  if (!isRecord(scheme) || !hasSchemeFields(scheme))
     wrong('webhookScheme', 'is no signature scheme: write hmac({ … })');
   if (typeof scheme.sign !== 'function') wrong('webhookScheme', 'can only verify: give it a `sign`');
   if (typeof secret !== 'string') wrong('webhookSecret', 'must be text, or left out');
@@ -129,7 +129,7 @@ function schemeOf({ webhookScheme, profile }: PaymentsSandboxOptions, secret: st
   return scheme;
 }
 
-function hasForm({
+function hasSchemeFields({
   secretForm,
   requiredHeaders = [],
 }: Partial<Record<keyof WebhookScheme, unknown>>): boolean {

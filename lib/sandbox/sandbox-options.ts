@@ -96,8 +96,8 @@ export interface PaymentsSandboxOptions {
   /** How long a payment waits for its customer. @default '15m' */
   readonly expireAfter?: Duration;
   /**
-   * Scheme that signs webhooks. The specification does not show the gateway's scheme ("Events" rule 3). Of the other
-   * headers it can sign `content-type` and `user-agent`.
+   * Scheme that signs webhooks. The specification does not show the gateway's scheme ("Events" rule 3). It can
+   * also sign the headers `content-type` and `user-agent`.
    * @default hmac({ header: 'x-webhook-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] })
    */
   readonly webhookScheme?: WebhookScheme;

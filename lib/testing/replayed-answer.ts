@@ -27,7 +27,7 @@ function textFor(name: string, request: Fields, now: Date): string {
   return name.endsWith('_at') ? now.toISOString() : `recorded ${name}`;
 }
 
-/** The amounts of the request, in the JSON types of the recording. Of an amount that nobody can read they are the recorded ones. */
+/** The amounts of the request, in the JSON types of the recording. If nobody can read the amount, the recorded ones stay. */
 function withSums(data: Fields, recorded: unknown, { reference, amount }: Fields): Fields {
   if (!isRecord(recorded) || !('amount' in recorded) || amount === undefined) return data;
   const asked = centsOf(amount);

@@ -61,8 +61,8 @@ export interface BatchPolicy {
   readonly timeZone?: string;
   /**
    * A line is blocked if the same recipient got the same amount in another batch whose line changed within so many days,
-   * or stands in the same batch before it; 0: never. A line also changes when somebody or a statement settles it: settle
-   * a month before the next one is checked. @default 20
+   * or stands in the same batch before it; 0: never. A line also changes when somebody or a statement settles it, so
+   * settle a batch soon after it was paid. @default 20
    */
   readonly sameRecipientWithinDays?: number;
   /** A batch pauses after so many unknown outcomes in a row within a chunk of 100 lines: 1 to 100. @default 3 */

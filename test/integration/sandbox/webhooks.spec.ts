@@ -103,6 +103,20 @@ describe("the emulator's webhooks", () => {
     expect(await scheme.verify(webhook, [key], Date.now())).toEqual({ ok: true });
   });
 
+  it('are signed by a scheme that gives the header that it signs by itself', async () => {
+    const webhookScheme = customScheme({
+      name: 'shop',
+      requiredHeaders: ['x-shop'],
+      verify: () => ({ ok: true }),
+      sign: ({ headers }) => ({ 'x-shop': headers?.['x-shop'] ?? 'demo' }),
+    });
+    const other = await startSandbox({ clock: 'manual', webhookScheme });
+    other.deliverTo(receiver.url);
+    await callerOf(other).collect();
+    await other.customer(phone).approve('order-1');
+    expect(receiver.received.at(-1)?.headers['x-shop']).toBe('demo');
+  });
+
   it('are refused at the start, if the scheme signs a header that none of them has', async () => {
     const webhookScheme = hmac({
       header: 'x-signature',
