@@ -70,9 +70,8 @@ function pages(files) {
   const below = folders.flatMap((folder) =>
     markdownIn(join(ROOT, folder)).map((page) => posix.join(folder, page)),
   );
-  return ['README.md', ...files.filter((entry) => entry.endsWith('.md')), ...below].filter((page) =>
-    isPacked(page, files),
-  );
+  const own = files.filter((entry) => /^[^!].*\.md$/.test(entry));
+  return ['README.md', ...own, ...below].filter((page) => isPacked(page, files));
 }
 
 function markdownIn(folder) {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { isLoopbackHost } from '../../sandbox/http/loopback.js';
@@ -70,19 +71,25 @@ function isOfEmulator(baseUrl = ''): boolean {
   return URL.canParse(baseUrl) && isLoopbackHost(new URL(baseUrl).hostname);
 }
 
+/** @throws UsageError if the file is not UTF-8: writing it back would change it. */
 function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    const bytes = readFileSync(path);
+    if (isUtf8(bytes)) return bytes.toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;
   }
+  throw new UsageError(
+    `${OPTION}: the file is not written in UTF-8: save it as UTF-8, or name another file.`,
+  );
 }
 
 function attempt<Result>(what: string, action: () => Result): Result {
   try {
     return action();
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`${OPTION} cannot be ${what} (${String(code)}): name a file such as .env.`);
   }

@@ -29,7 +29,8 @@ export function oneEncryption(given: Encryption | readonly [Encryption, ...Encry
   return {
     current: first.current,
     names,
-    requireSealed: first.requireSealed,
+    // Whoever turned it on has sealed everything, whichever of them seals now.
+    requireSealed: given.some((one) => one.requireSealed),
     isCurrent: (name) => first.isCurrent(name),
     sealingKey: () => first.sealingKey(),
     // Each of them knows the names of its keys, so at most one is asked for a key of a key service.

@@ -5,6 +5,7 @@ import { type BatchLine, type BatchStore, type StoredBatch } from '../batch-stor
 import { type InboxConflict } from '../conflict-store.js';
 import { type JournalScope, type StoredJournalRecord } from '../journal-store.js';
 import { type PaymentsStorage } from '../payments-storage.js';
+import { KeyServiceError } from './encryption.js';
 import { isLineOutdated, openLine, sealAgain } from './sealed-batches.js';
 import { openConflict, sealPayload } from './sealed-conflicts.js';
 import { openListed, SEALED_FIELDS, sealRecord } from './sealed-journal.js';
@@ -24,7 +25,7 @@ export interface ResealReport {
   readonly busy: number;
   /** Cannot be opened: the key is missing, or the entry is damaged. */
   readonly unreadable: number;
-  /** Cannot be opened now: the key service did not answer. The next run takes them. */
+  /** Cannot be opened or sealed now: the key service did not answer. The next run takes them. */
   readonly unavailable: number;
   /** The run was stopped by its signal before the last entry. */
   readonly unfinished?: true;
@@ -46,7 +47,7 @@ export class Resealing {
     const counts = { resealed: 0, current: 0, busy: 0, unreadable: 0, unavailable: 0 };
     for await (const step of this.steps(scope)) {
       if (signal?.aborted) return { ...counts, unfinished: true };
-      counts[await step()] += 1;
+      counts[await step().catch(unavailable)] += 1;
     }
     return counts;
   }
@@ -126,6 +127,12 @@ export class Resealing {
     const payload = await sealPayload(stored, opened, this.sealer);
     return (await this.storage.conflicts.replacePayload(stored, payload)) ? 'resealed' : 'busy';
   }
+}
+
+/** The key service may open what it does not seal with now. Any other failure ends the run. */
+function unavailable(error: unknown): Outcome {
+  if (error instanceof KeyServiceError) return 'unavailable';
+  throw error;
 }
 
 async function* loadsOf(batches: BatchStore, scope: InboxScope): AsyncGenerator<string, void, undefined> {

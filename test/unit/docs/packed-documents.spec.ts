@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isPacked, packedPage } from '../../../scripts/packed-documents.mjs';
 
-const files = ['dist/esm', 'docs', '!docs/pictures', 'CHANGELOG.md'];
+const files = ['dist/esm', 'docs', '!docs/pictures', '!docs/measured.md', 'CHANGELOG.md'];
 const sources = 'https://github.com/acme/payments/blob/v0.1.0/';
 
 describe('isPacked', () => {
@@ -13,6 +13,7 @@ describe('isPacked', () => {
     ['docs/storage.md', true],
     ['docs/pictures/a.webp', false],
     ['docs/pictures.md', true],
+    ['docs/measured.md', false],
     ['docs-of-another.md', false],
     ['SECURITY.md', false],
     ['sample/README.md', false],

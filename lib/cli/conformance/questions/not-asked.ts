@@ -9,6 +9,7 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
   'shows no number for its rate limit': 'A gateway is never flooded to find it out.',
   fees: 'They belong to a contract. The balance shows them day by day.',
   'endings of phone and account numbers': "They are the emulator's alone.",
+  'lookups of the channel PARTNERPESA': 'A run has no number of another form that belongs to somebody.',
   'two active webhook secrets': 'Secrets are changed in the portal, not by a request.',
 };
 

@@ -53,6 +53,15 @@ describe('openEnvFile', () => {
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
+  it('refuses a file that is not UTF-8, and leaves it as it is', () => {
+    const bytes = Buffer.from('PASSWORD=stra\xdfe\n', 'latin1');
+    writeFileSync(path, bytes);
+    expect(() => openEnvFile(path, NAMES)).toThrow(
+      '--write-env: the file is not written in UTF-8: save it as UTF-8, or name another file.',
+    );
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
   it('replaces what an earlier emulator wrote', () => {
     writeFileSync(path, 'PAYMENTS_BASE_URL=http://localhost:1/api/v1\nPAYMENTS_API_KEY=pk_test_old\n');
     openEnvFile(path, NAMES).write(VARIABLES);

@@ -6,6 +6,8 @@ import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js'
 import { type PaymentsStorage } from '../../../../lib/storage/payments-storage.js';
 import { aesGcm } from '../../../../lib/storage/sealed/aes-gcm.js';
 import { type Encryption } from '../../../../lib/storage/sealed/encryption.js';
+import { oneEncryption } from '../../../../lib/storage/sealed/encryption-list.js';
+import { envelope } from '../../../../lib/storage/sealed/envelope.js';
 import { Resealing, type ResealReport } from '../../../../lib/storage/sealed/reseal.js';
 import { sealedStorage } from '../../../../lib/storage/sealed/sealed-storage.js';
 import { ValueSealer } from '../../../../lib/storage/sealed/value-sealer.js';
@@ -48,6 +50,22 @@ const count = (change: Partial<ResealReport> = {}): ResealReport => ({
 });
 
 describe('resealing', () => {
+  it('resealing counts what the key service does not seal now, and goes on', async () => {
+    const before = sealedStorage(raw, oldKey);
+    for (const reference of ['order-1', 'order-2']) await before.journal.insert(settled(reference), 0);
+    await before.conflicts.setAside(event('a'));
+    const refused = (): Promise<never> => Promise.reject(new Error('no right to encrypt'));
+    const service = envelope({
+      kms: { wrap: refused, unwrap: refused },
+      keys: { service: 'payments' },
+      current: 'service',
+      fingerprintKey: randomBytes(32),
+    }) as Encryption;
+    expect(await reseal(oneEncryption([service, oldKey]))).toEqual(count({ unavailable: 3 }));
+    vi.spyOn(raw.journal, 'replace').mockRejectedValue(new Error('away'));
+    await expect(reseal(oneEncryption([newKey, oldKey]))).rejects.toThrow('away');
+  });
+
   it('resealing moves everything to the current key, after which the old one can be removed', async () => {
     const before = sealedStorage(raw, oldKey);
     const records = Array.from({ length: 450 }, (_, at) => settled(`order-${at}`));

@@ -6,6 +6,7 @@ import { type JournalRecord } from '../../../../lib/storage/journal-store.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { aesGcm } from '../../../../lib/storage/sealed/aes-gcm.js';
 import { type Encryption } from '../../../../lib/storage/sealed/encryption.js';
+import { oneEncryption } from '../../../../lib/storage/sealed/encryption-list.js';
 import { envelope } from '../../../../lib/storage/sealed/envelope.js';
 import { sealedStorage } from '../../../../lib/storage/sealed/sealed-storage.js';
 import { conflictContract } from '../../../support/conflict-contract.js';
@@ -182,6 +183,15 @@ describe('a storage that requires seals', () => {
     const [listed] = await conflicts.list(SCOPE, { limit: 9 });
     expect(listed?.damaged).toContain('its payload is not sealed');
     expect((await conflicts.get(SCOPE, listed?.id ?? ''))?.damaged).toContain('its payload is not sealed');
+  });
+
+  it.each([
+    ['first', (): Encryption => oneEncryption([strict, oldKey])],
+    ['second', (): Encryption => oneEncryption([oldKey, strict])],
+  ])('a storage requires seals if the %s of its encryptions does', async (_which, encryption) => {
+    const raw = memoryStorage();
+    await raw.journal.insert(RECORD, 0);
+    expect((await sealedStorage(raw, encryption()).journal.get(RECORD))?.damaged).toContain('is not sealed');
   });
 
   it('a storage that requires seals reads a payment whose person was erased', async () => {
