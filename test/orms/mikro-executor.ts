@@ -18,12 +18,13 @@ export const CREDITS = new EntitySchema({
 
 /** Opens MikroORM on the database of a pool. Nobody closes it: the specs end the connections of its name. */
 export function openMikroOrm({ options }: Pool, more: object = {}): MikroORM {
-  const { connectionString, application_name, max, options: settings } = options;
+  const { connectionString, application_name, max, options: settings, query_timeout } = options;
+  const connection = { options: settings, application_name, ...(query_timeout && { query_timeout }) };
   return MikroORM.initSync({
     clientUrl: connectionString,
     entities: [CREDITS],
     pool: { min: 0, max },
-    driverOptions: { connection: { options: settings, application_name } },
+    driverOptions: { connection },
     ...more,
   });
 }

@@ -53,6 +53,11 @@ describeWith([mysqlService], 'a handler that writes on MariaDB', () => {
       ],
       ['commit()', (connection) => connection.commit()],
       ['rollback()', (connection) => connection.rollback()],
+      // Newer versions of mysql2 have it.
+      [
+        'await using',
+        async (connection) => (connection as unknown as AsyncDisposable)[Symbol.asyncDispose](),
+      ],
       [
         'release()',
         async (connection) => {

@@ -22,8 +22,9 @@ function send(transaction: Transaction, text: string): Promise<unknown> {
 export const SEQUELIZE: OrmExecutor<Transaction> = {
   name: 'Sequelize',
   openPostgres: ({ options }) => {
-    const { connectionString = '', application_name, max, options: settings } = options;
-    return opened(connectionString, max, { dialectOptions: { options: settings, application_name } });
+    const { connectionString = '', application_name, max, options: settings, query_timeout } = options;
+    const dialectOptions = { options: settings, application_name, ...(query_timeout && { query_timeout }) };
+    return opened(connectionString, max, { dialectOptions });
   },
   openMysql: (url, max) => opened(url, max, {}),
   credit: (transaction, reference) =>

@@ -12,7 +12,9 @@ const NESTED = /^sp\d+$/;
 /** A connection of the driver. */
 interface Connection extends Sender {
   /** Of mysql2: closes it. */
-  destroy?(): void;
+  destroy?(): unknown;
+  /** Of pg: closes it. In mysql2 it only gives it back. */
+  end(): unknown;
 }
 
 /** What a transaction of Drizzle has that its type does not show. */
@@ -57,7 +59,10 @@ export function fromDrizzle(db: DrizzleDatabase): SqlExecutor {
           const { client } = session;
           session.client = guardedConnection(client, kind, guard);
           followNested(transaction as Nesting, guard);
-          await guard.begin({ send: (text) => client.query(text), close: () => client.destroy?.() });
+          await guard.begin({
+            send: (text) => client.query(text),
+            close: () => (client.destroy ? client.destroy() : client.end()),
+          });
           const runner = runOn(session.client, kind);
           return guard.during(() => work(guard.transaction(runner, transaction)));
         }, isolationLevel && { isolationLevel }),

@@ -25,7 +25,9 @@ const nestedOf = new WeakMap<object, NestedTransaction>();
 interface DriverConnection {
   query(statement: Statement, ...more: unknown[]): unknown;
   /** Of mysql2: closes it. */
-  destroy?(): void;
+  destroy?(): unknown;
+  /** Of pg: closes it. In mysql2 it waits for what hangs. */
+  end(): unknown;
 }
 
 /** What a driver calls in the end. */
@@ -182,7 +184,7 @@ function guardConnection(connection: DriverConnection, guard: CallbackGuard): Ow
   };
   return {
     send: (text) => promised((answer) => send(text, answer)),
-    close: () => connection.destroy?.(),
+    close: () => (connection.destroy ? connection.destroy() : connection.end()),
   };
 }
 

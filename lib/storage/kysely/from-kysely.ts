@@ -6,7 +6,7 @@ import {
   type SqlTransaction,
   type SqlTransactionOptions,
 } from '../sql/sql-executor.js';
-import { CallbackGuard, type OwnConnection } from '../sql/callback-guard.js';
+import { CallbackGuard, type OwnConnection, rollBackOnPostgres } from '../sql/callback-guard.js';
 import {
   type KyselyConnection,
   type KyselyDatabase,
@@ -87,7 +87,7 @@ export function fromKysely(db: KyselyDatabase): SqlExecutor {
           guard.own(() => connection.executeQuery(compiled(text)));
         for (const text of BEGIN[dialect](isolationLevel)) await unguarded.executeQuery(compiled(text));
         try {
-          await guard.begin(ownConnection(unguarded));
+          await guard.begin(ownConnection(unguarded, dialect));
           const result = await guard.during(async () =>
             work(guard.transaction(runOn(connection), await handleOf(db, connection, guard))),
           );
@@ -129,10 +129,12 @@ function plain(connection: KyselyConnection): Connection {
 }
 
 /** Kysely does not show the connection of the driver, which alone could close it at once. */
-function ownConnection({ executeQuery }: Connection): OwnConnection {
+function ownConnection({ executeQuery }: Connection, dialect: SqlDialect): OwnConnection {
+  const send = (text: string): Promise<unknown> => executeQuery(compiled(text));
   return {
-    send: (text) => executeQuery(compiled(text)),
-    close: () => executeQuery(compiled('kill connection_id()')).catch(() => undefined),
+    send,
+    close: () =>
+      dialect === 'mysql' ? send('kill connection_id()').catch(() => undefined) : rollBackOnPostgres(send),
   };
 }
 

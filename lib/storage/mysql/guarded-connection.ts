@@ -19,7 +19,7 @@ interface Prepared {
 }
 
 /** What else of a connection would end its transaction. */
-const ENDS = ['beginTransaction', 'commit', 'rollback', 'changeUser', 'end'] as const;
+const ENDS = ['beginTransaction', 'commit', 'rollback', 'changeUser', 'end', Symbol.asyncDispose] as const;
 /** Without a promise, whose rejection nobody would await. */
 const ENDS_AT_ONCE = ['release', 'destroy', 'close'] as const;
 

@@ -1,5 +1,5 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { CallbackGuard } from '../sql/callback-guard.js';
+import { CallbackGuard, rollBackOnPostgres } from '../sql/callback-guard.js';
 import {
   type SqlDialect,
   type SqlExecutor,
@@ -136,8 +136,13 @@ async function readOnlyAfterwards<T>(
   guard: CallbackGuard,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (dialect !== 'mysql') return work();
   const execute = (text: string): PromiseLike<number> => tx.$executeRawUnsafe(text);
+  if (dialect !== 'mysql') {
+    return work().catch(async (error: unknown) => {
+      await guard.own(() => rollBackOnPostgres(execute));
+      throw error;
+    });
+  }
   await execute('SET SESSION TRANSACTION READ ONLY');
   try {
     return await work();

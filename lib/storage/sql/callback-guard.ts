@@ -1,5 +1,6 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { answered } from './answered.js';
+import { errorCodes } from './error-code.js';
 import { NestedTransactions } from './nested-transactions.js';
 import { type SqlDialect, type SqlRunner, type SqlTransaction } from './sql-executor.js';
 import { LEFT_OPEN, TransactionGuard } from './transaction-guard.js';
@@ -8,15 +9,33 @@ import { LEFT_OPEN, TransactionGuard } from './transaction-guard.js';
 export interface OwnConnection {
   /** Sends a statement. */
   send(text: string): Promise<unknown>;
-  /** Closes it. */
+  /** Closes it, or sees to it that its transaction has ended. */
   close(): unknown;
+}
+
+/** SQLSTATE: PostgreSQL has answered. */
+const ANSWER = /^(?=.*\d)[\dA-Z]{5}$/;
+/** What `pg` says after `query_timeout`. What waited behind another statement never reaches the server then. */
+const GIVEN_UP = /Query read timeout/;
+
+/** Sends ROLLBACK until PostgreSQL has answered it, or the connection is gone. */
+export async function rollBackOnPostgres(send: (text: string) => PromiseLike<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      // Not the last statement in the eyes of the guard: that is the one of the ORM.
+      await send('/* of nestjs-payments */ ROLLBACK');
+      return;
+    } catch (error) {
+      if (!GIVEN_UP.test(String(error))) return;
+    }
+  }
 }
 
 /** Guards a transaction that an ORM ends by itself, when the function that it called has ended. */
 export class CallbackGuard extends TransactionGuard {
   readonly nested: NestedTransactions;
-  /** What must be as it was when the application gets it back. */
-  private changed: OwnConnection | undefined;
+  /** What the application gets back without a transaction, and with its settings as they were. */
+  private connection: OwnConnection | undefined;
 
   /** @param nestedNames The names that the ORM gives to the savepoints of its nested transactions. */
   constructor(dialect: SqlDialect, nestedNames: RegExp) {
@@ -29,15 +48,14 @@ export class CallbackGuard extends TransactionGuard {
     if (isRefused) return Promise.reject(this.refuseBeside());
     const wasOver = this.isOver;
     const sent = super.run(text, send);
-    return this.changed && this.isOver && !wasOver ? this.giveBack(this.changed, sent) : sent;
+    return this.connection && this.isOver && !wasOver ? this.giveBack(this.connection, sent) : sent;
   }
 
   /** Begins to guard: to be called after BEGIN. */
   async begin(connection: OwnConnection): Promise<void> {
-    if (this.dialect !== 'mysql') return;
-    this.changed = connection;
+    this.connection = connection;
     // A deadlock ends the transaction: what comes after it would be committed at once.
-    await connection.send('SET autocommit = 0');
+    if (this.dialect === 'mysql') await connection.send('SET autocommit = 0');
   }
 
   override async close(): Promise<void> {
@@ -72,14 +90,21 @@ export class CallbackGuard extends TransactionGuard {
     }
   }
 
-  /** The setting would commit a transaction that is still open, so it waits for the answer to COMMIT or ROLLBACK. */
+  /**
+   * The setting would commit a transaction that is still open, so it waits for the answer to COMMIT or ROLLBACK. Without
+   * an answer, whoever has the connection next would be in that transaction.
+   */
   private async giveBack<T>(connection: OwnConnection, ended: Promise<T>): Promise<T> {
+    const isMysql = this.dialect === 'mysql';
     try {
       const result = await answered(ended, 'the answer to COMMIT or ROLLBACK');
-      await answered(connection.send('SET autocommit = 1'), 'the connection').catch(() => connection.close());
+      if (isMysql)
+        await answered(connection.send('SET autocommit = 1'), 'the connection').catch(() =>
+          connection.close(),
+        );
       return result;
     } catch (error) {
-      await connection.close();
+      if (isMysql || !errorCodes(error).some((code) => ANSWER.test(code))) await connection.close();
       throw error;
     }
   }

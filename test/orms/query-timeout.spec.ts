@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Pool } from 'pg';
+import {
+  borrowPaymentsDatabase,
+  endOtherConnections,
+  type PaymentsDatabase,
+} from '../support/payments-database.js';
+import { describeWith, postgresService } from '../support/services.js';
+import { EXECUTORS, type OpenExecutor, type OrmExecutor } from './executors.js';
+
+/** Shorter than any limit of the package. */
+const QUERY_TIMEOUT_MS = 300;
+
+describeWith([postgresService], 'a handler on PostgreSQL whose statement waits for a lock', () => {
+  let database: PaymentsDatabase;
+  let pools: Pool[];
+  const pool = (config: object): Pool => {
+    const made = new Pool({ ...database.pool.options, application_name: database.schema, max: 1, ...config });
+    // Their connections are ended by the package, or by the next test that borrows the database.
+    made.on('error', () => undefined);
+    made.on('connect', (client) => client.on('error', () => undefined));
+    pools.push(made);
+    return made;
+  };
+  const notes = async (): Promise<readonly unknown[]> =>
+    (await database.pool.query<{ readonly text: string }>('SELECT text FROM notes')).rows;
+
+  beforeEach(async () => {
+    pools = [];
+    database = await borrowPaymentsDatabase(postgresService.url);
+    await database.pool.query(
+      `CREATE TABLE notes (text text); CREATE TABLE stock (item text, pieces int); INSERT INTO stock VALUES ('kanga', 9)`,
+    );
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    for (const made of pools) void made.end();
+    await endOtherConnections(database);
+    await database.close();
+  });
+
+  /** Its transaction fails while somebody else holds the lock. */
+  const fail = (orm: OrmExecutor<object>, { executor }: OpenExecutor): Promise<unknown> =>
+    executor.transaction(async ({ handle }) => {
+      await orm.send(handle as object, `INSERT INTO notes VALUES ('of the handler')`);
+      await orm.send(handle as object, 'UPDATE stock SET pieces = pieces - 1');
+    });
+
+  it.each(EXECUTORS)(
+    'leaves nothing of its transaction on the connection of $name, though the pool gives up its ROLLBACK',
+    async (orm) => {
+      const opened = orm.openPostgres(pool({ query_timeout: QUERY_TIMEOUT_MS }));
+      const watch = pool({ query_timeout: QUERY_TIMEOUT_MS });
+      const other = await database.pool.connect();
+      await other.query('BEGIN; UPDATE stock SET pieces = 0');
+      const failed = expect(fail(orm, opened)).rejects.toThrow();
+      // The UPDATE and the ROLLBACK take as long, at most, as these.
+      for (const wait of ['first', 'second', 'third'])
+        await expect(watch.query(`SELECT pg_sleep(10) AS ${wait}`)).rejects.toThrow('timeout');
+      await other.query('ROLLBACK');
+      other.release();
+      await failed;
+      await opened.executor.execute(`INSERT INTO notes VALUES ('of the application')`);
+      expect(await notes()).toEqual([{ text: 'of the application' }]);
+    },
+  );
+
+  // Kysely and Prisma do not show the connection: theirs stays lent until the statement ends.
+  it.each(EXECUTORS.filter(({ name }) => !['Kysely', 'Prisma'].includes(name)))(
+    'leaves no connection of $name that refuses the statements of the application',
+    async (orm) => {
+      const { executor } = orm.openPostgres(pool({}));
+      const other = await database.pool.connect();
+      await other.query('BEGIN; UPDATE stock SET pieces = 0');
+      let begun: () => void = () => undefined;
+      const hangs = new Promise<void>((resolve) => (begun = resolve));
+      const failed = expect(
+        executor.transaction(({ handle }) => {
+          vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+          void orm.send(handle as object, 'UPDATE stock SET pieces = pieces - 1').catch(() => undefined);
+          begun();
+          return Promise.reject(new Error('no'));
+        }),
+      ).rejects.toThrow();
+      await hangs;
+      // What hangs, and then the ROLLBACK behind it.
+      await vi.advanceTimersByTimeAsync(4_000);
+      await vi.advanceTimersByTimeAsync(4_000);
+      await failed;
+      vi.useRealTimers();
+      expect(await executor.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      await other.query('ROLLBACK');
+      other.release();
+    },
+  );
+});
