@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Pool } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import {
   borrowPaymentsDatabase,
   endOtherConnections,
@@ -66,10 +66,18 @@ describeWith([postgresService], 'a handler on PostgreSQL whose statement waits f
   );
 
   // Kysely and Prisma do not show the connection: theirs stays lent until the statement ends.
-  it.each(EXECUTORS.filter(({ name }) => !['Kysely', 'Prisma'].includes(name)))(
-    'leaves no connection of $name that refuses the statements of the application',
-    async (orm) => {
-      const { executor } = orm.openPostgres(pool({}));
+  it.each(
+    EXECUTORS.flatMap((orm) => {
+      const { name } = orm;
+      if (name === 'Kysely' || name === 'Prisma') return [];
+      // MikroORM and Sequelize make their connections themselves.
+      const ways = name === 'Knex' || name === 'Drizzle' ? [false, true] : [false];
+      return ways.map((pipeline) => ({ orm, name, pipeline }));
+    }),
+  )(
+    'leaves no connection of $name that refuses the statements of the application (pipeline: $pipeline)',
+    async ({ orm, pipeline }) => {
+      const { executor } = orm.openPostgres(pool({ pipeline }));
       const other = await database.pool.connect();
       await other.query('BEGIN; UPDATE stock SET pieces = 0');
       let begun: () => void = () => undefined;
@@ -93,4 +101,34 @@ describeWith([postgresService], 'a handler on PostgreSQL whose statement waits f
       other.release();
     },
   );
+
+  // Drizzle itself never gives the connection back then.
+  it.each(EXECUTORS.filter(({ name }) => ['Knex', 'Kysely', 'Prisma'].includes(name)))(
+    'gives the connection of $name back as it was, if BEGIN fails',
+    async (orm) => {
+      const refusing = pool({});
+      refusing.once('connect', refuseFirstBegin);
+      const { executor } = orm.openPostgres(refusing);
+      await expect(executor.transaction(() => Promise.resolve())).rejects.toThrow();
+      for (const one of [1, 2]) expect(await executor.query(`SELECT ${one} AS one`)).toEqual([{ one }]);
+      expect(await executor.transaction(({ query }) => query('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    },
+  );
 });
+
+function refuseFirstBegin(client: PoolClient): void {
+  const send = client.query.bind(client) as (...given: readonly unknown[]) => unknown;
+  let isRefused = false;
+  const query = (...given: readonly unknown[]): unknown => {
+    const [statement] = given as [string | { readonly text?: string }];
+    const text = typeof statement === 'string' ? statement : (statement.text ?? '');
+    if (isRefused || !/^\s*(?:begin|start)/i.test(text)) return send(...given);
+    isRefused = true;
+    const error = new Error('no BEGIN');
+    const answer = given.at(-1);
+    if (typeof answer !== 'function') return Promise.reject(error);
+    process.nextTick(answer, error);
+    return undefined;
+  };
+  Object.assign(client, { query });
+}

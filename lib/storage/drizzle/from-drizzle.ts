@@ -2,6 +2,7 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { onPool } from '../sql/application-pool.js';
 import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
 import { CallbackGuard } from '../sql/callback-guard.js';
+import { type ClosableConnection, closeAtOnce } from '../sql/close-at-once.js';
 import { type DrizzleDatabase } from './drizzle-database.js';
 import { type DriverResult, DRIVER_RESULT_OF } from '../sql/driver-result.js';
 import { type DrizzleDialect, poolOf, type Sender } from './drizzle-dialects.js';
@@ -10,12 +11,7 @@ import { type DrizzleDialect, poolOf, type Sender } from './drizzle-dialects.js'
 const NESTED = /^sp\d+$/;
 
 /** A connection of the driver. */
-interface Connection extends Sender {
-  /** Of mysql2: closes it. */
-  destroy?(): unknown;
-  /** Of pg: closes it. In mysql2 it only gives it back. */
-  end(): unknown;
-}
+type Connection = Sender & ClosableConnection;
 
 /** What a transaction of Drizzle has that its type does not show. */
 interface TransactionParts {
@@ -61,7 +57,7 @@ export function fromDrizzle(db: DrizzleDatabase): SqlExecutor {
           followNested(transaction as Nesting, guard);
           await guard.begin({
             send: (text) => client.query(text),
-            close: () => (client.destroy ? client.destroy() : client.end()),
+            close: () => closeAtOnce(client),
           });
           const runner = runOn(session.client, kind);
           return guard.during(() => work(guard.transaction(runner, transaction)));

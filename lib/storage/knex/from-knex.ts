@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { onPool } from '../sql/application-pool.js';
 import {
   type SqlDialect,
@@ -8,6 +8,7 @@ import {
   type SqlTransaction,
 } from '../sql/sql-executor.js';
 import { CallbackGuard, type OwnConnection } from '../sql/callback-guard.js';
+import { type ClosableConnection, closeAtOnce } from '../sql/close-at-once.js';
 import { type DriverResult, DRIVER_RESULT_OF } from '../sql/driver-result.js';
 import { dialectOf, KNEX_TEXT_OF } from './knex-dialects.js';
 import { endsTransaction } from '../sql/ends-transaction.js';
@@ -22,12 +23,8 @@ export const NESTED = /^trx\d+$/;
 const nestedOf = new WeakMap<object, NestedTransaction>();
 
 /** A connection of the driver, as far as it is guarded. */
-interface DriverConnection {
+interface DriverConnection extends ClosableConnection {
   query(statement: Statement, ...more: unknown[]): unknown;
-  /** Of mysql2: closes it. */
-  destroy?(): unknown;
-  /** Of pg: closes it. In mysql2 it waits for what hangs. */
-  end(): unknown;
 }
 
 /** What a driver calls in the end. */
@@ -102,6 +99,8 @@ export async function guardTransaction(
   guard: CallbackGuard,
 ): Promise<SqlRunner> {
   const connection = (await transaction.client.acquireConnection()) as DriverConnection;
+  // Knex calls the function although its BEGIN has failed, and gives the connection back meanwhile.
+  if (transaction.isCompleted()) throw new PaymentsStorageError('The transaction did not begin.');
   followNested(transaction.client as Partial<NestingClient> as NestingClient, guard);
   const own = guardConnection(connection, guard);
   guardEnds(transaction, guard);
@@ -184,7 +183,7 @@ function guardConnection(connection: DriverConnection, guard: CallbackGuard): Ow
   };
   return {
     send: (text) => promised((answer) => send(text, answer)),
-    close: () => (connection.destroy ? connection.destroy() : connection.end()),
+    close: () => closeAtOnce(connection),
   };
 }
 

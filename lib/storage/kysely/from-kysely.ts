@@ -85,9 +85,16 @@ export function fromKysely(db: KyselyDatabase): SqlExecutor {
         const connection = guarded(unguarded, guard);
         const send = (text: string): Promise<unknown> =>
           guard.own(() => connection.executeQuery(compiled(text)));
-        for (const text of BEGIN[dialect](isolationLevel)) await unguarded.executeQuery(compiled(text));
+        const own = ownConnection(unguarded, dialect);
         try {
-          await guard.begin(ownConnection(unguarded, dialect));
+          for (const text of BEGIN[dialect](isolationLevel)) await own.send(text);
+        } catch (error) {
+          // The server may carry it out all the same.
+          await own.close();
+          throw error;
+        }
+        try {
+          await guard.begin(own);
           const result = await guard.during(async () =>
             work(guard.transaction(runOn(connection), await handleOf(db, connection, guard))),
           );
