@@ -34,7 +34,10 @@ const APART = {
  */
 const SHARED_PARTS = [
   ['batch-states', /^storage\/batch-store/],
-  ['batch-jobs', /^batches\/(engine\/batch-engine|jobs\/settle-line-of|loading\/chunk-lines)/],
+  [
+    'batch-jobs',
+    /^batches\/(engine\/batch-engine|jobs\/(settle-line-of|line-outcome)|batch\/payment-reference|loading\/chunk-lines)/,
+  ],
   ['batch-lines', /^batches\/lines\/payout-line/],
   ['basics', /^common\/(closest-word|csv-row|printable|table-lines|time-zone)\./],
   ['csv-rows', /^common\/csv-rows\./],

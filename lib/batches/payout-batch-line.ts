@@ -1,7 +1,8 @@
 import { type NameMatch } from './names/compare-names.js';
 import { type BatchLine, type LineState } from '../storage/batch-store.js';
 import { type LineProblem, resultOf } from './batch/line-result.js';
-import { lineFrom, maskedRecipient, paymentReference } from './lines/payout-line.js';
+import { paymentReference } from './batch/payment-reference.js';
+import { lineFrom, maskedRecipient } from './lines/payout-line.js';
 
 /**
  * A line of a batch, with its recipient masked.

@@ -3,7 +3,8 @@ import { PaymentRejectedError } from '../../errors/payments-errors.js';
 import { type BatchLine, type LineChange } from '../../storage/batch-store.js';
 import { type BatchPause } from '../batch/batch-details.js';
 import { resultOf } from '../batch/line-result.js';
-import { lineFrom, paymentReference } from '../lines/payout-line.js';
+import { paymentReference } from '../batch/payment-reference.js';
+import { lineFrom } from '../lines/payout-line.js';
 import { isTurnedAway, movedState } from './journal-state.js';
 import { outcomeOf, REPLACES } from './line-outcome.js';
 

@@ -4,7 +4,7 @@ import {
   type LineState,
   type StoredBatch,
 } from '../../storage/batch-store.js';
-import { paymentReference } from '../lines/payout-line.js';
+import { paymentReference } from '../batch/payment-reference.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchPause, detailsOf } from '../batch/batch-details.js';
 import { countRow } from '../policy/row-rule.js';

@@ -1,6 +1,6 @@
 import { type InboxScope } from '../../common/vocabulary.js';
 import { type BatchRecord, type BatchStore, type LineState } from '../../storage/batch-store.js';
-import { paymentReference } from '../lines/payout-line.js';
+import { paymentReference } from '../batch/payment-reference.js';
 import { REPLACES } from './line-outcome.js';
 
 /** What may be settled: as paid whatever was thought of it, as failed only what may have been sent. */

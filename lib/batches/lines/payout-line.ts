@@ -68,11 +68,6 @@ export function isBatchName(text: unknown): text is string {
   return typeof text === 'string' && NAME.test(text);
 }
 
-/** The reference of a line's payment: the same line of the same batch always has the same one. */
-export function paymentReference(batch: string, key: string): string {
-  return `${batch}.${key}`;
-}
-
 /** Reads a line as somebody gave it. Problems say what to write, and repeat no value. */
 export function readLine(given: unknown): { readonly line: ReadLine } | Problems {
   const { key, name, amount, remarks, ...to } = isRecord(given) ? given : {};

@@ -1,6 +1,7 @@
 import { type SandboxClock } from '../clock/sandbox-clock.js';
 import { timestamp } from '../clock/timestamp.js';
 import { type Gateway } from '../core/gateway.js';
+import { type ReplacedPayment } from '../core/replaced-payment.js';
 import { DEFAULT_MERCHANT } from '../core/merchant.js';
 import { type EndpointRegistry } from '../webhooks/endpoint-registry.js';
 import { type WebhookDeliverer } from '../webhooks/webhook-deliverer.js';
@@ -11,12 +12,6 @@ import {
   type SandboxPayment,
   type SandboxPayout,
 } from './records.js';
-
-/** A payment that succeeded, and whose reference a later one took. */
-export interface ReplacedPayment {
-  readonly merchant: string;
-  readonly reference: string;
-}
 
 /** Lists the emulator's records for the handle and the control API. */
 export class SandboxView {

@@ -8,7 +8,7 @@ import {
   type SandboxPayout,
 } from '../control/records.js';
 import { type SandboxParts } from '../control/sandbox-parts.js';
-import { type ReplacedPayment } from '../control/sandbox-view.js';
+import { type ReplacedPayment } from '../core/replaced-payment.js';
 import { isMerchantName, pairOf, type SandboxKeyPair } from '../core/credentials.js';
 import { type NameDirectory } from '../core/name-directory.js';
 import { type SandboxOperation } from '../core/operation-name.js';

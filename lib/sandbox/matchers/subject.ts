@@ -1,5 +1,5 @@
 import { isHolder } from '../../common/json-object.js';
-import { type ReplacedPayment } from '../control/sandbox-view.js';
+import { type ReplacedPayment } from '../core/replaced-payment.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type SandboxMerchant } from '../handle/sandbox-merchant.js';
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import fc from 'fast-check';
 import {
   chunkDigest,
   contentOf,
@@ -7,7 +6,6 @@ import {
   isBatchName,
   lineFrom,
   maskedRecipient,
-  paymentReference,
   readLine,
   recipientHash,
 } from '../../../../lib/batches/lines/payout-line.js';
@@ -110,16 +108,6 @@ it.each([
   ['a\n', false],
 ])('%j may name a batch: %s', (name, may) => {
   expect(isBatchName(name)).toBe(may);
-});
-
-it('no two lines of two batches have the same reference', () => {
-  const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,8}$/);
-  fc.assert(
-    fc.property(name, name, name, name, (batch, key, otherBatch, otherKey) => {
-      const isSame = batch === otherBatch && key === otherKey;
-      expect(paymentReference(batch, key) === paymentReference(otherBatch, otherKey)).toBe(isSame);
-    }),
-  );
 });
 
 it('a recipient has the same hash in every spelling of its account, and another one in another account', () => {
