@@ -123,6 +123,8 @@ describeWithSqlite('a claim with the transaction of the handlers in SQLite', () 
       return other.finish();
     });
     await storage.journal.get(journalRecord('order-1'));
+    // The second one has asked for its turn by now.
+    await new Promise(setImmediate);
     const third = storage.journal.insert(journalRecord('order-3'), LEASE_MS).then(() => order.push('third'));
     order.push('first');
     expect(await running.finish()).toBe(true);
