@@ -107,16 +107,30 @@ describeWith([postgresService], 'a handler on PostgreSQL whose statement waits f
     'gives the connection of $name back as it was, if BEGIN fails',
     async (orm) => {
       const refusing = pool({});
-      refusing.once('connect', refuseFirstBegin);
+      refusing.once('connect', (client: PoolClient) => {
+        refuseFirstBegin(client);
+      });
       const { executor } = orm.openPostgres(refusing);
       await expect(executor.transaction(() => Promise.resolve())).rejects.toThrow();
       for (const one of [1, 2]) expect(await executor.query(`SELECT ${one} AS one`)).toEqual([{ one }]);
       expect(await executor.transaction(({ query }) => query('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
     },
   );
+
+  it('has a BEGIN of Kysely undone that the pool gave up and the server carries out', async () => {
+    const impatient = pool({});
+    impatient.once('connect', (client: PoolClient) => {
+      refuseFirstBegin(client, true);
+    });
+    const { executor } = EXECUTORS.find(({ name }) => name === 'Kysely')!.openPostgres(impatient);
+    await expect(executor.transaction(() => Promise.resolve())).rejects.toThrow('no BEGIN');
+    await executor.execute(`INSERT INTO notes VALUES ('of the application')`);
+    expect(await notes()).toEqual([{ text: 'of the application' }]);
+  });
 });
 
-function refuseFirstBegin(client: PoolClient): void {
+/** @param isSent Whether it reaches the server all the same. */
+function refuseFirstBegin(client: PoolClient, isSent = false): void {
   const send = client.query.bind(client) as (...given: readonly unknown[]) => unknown;
   let isRefused = false;
   const query = (...given: readonly unknown[]): unknown => {
@@ -124,6 +138,7 @@ function refuseFirstBegin(client: PoolClient): void {
     const text = typeof statement === 'string' ? statement : (statement.text ?? '');
     if (isRefused || !/^\s*(?:begin|start)/i.test(text)) return send(...given);
     isRefused = true;
+    if (isSent) send(text);
     const error = new Error('no BEGIN');
     const answer = given.at(-1);
     if (typeof answer !== 'function') return Promise.reject(error);

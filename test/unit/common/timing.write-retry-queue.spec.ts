@@ -71,7 +71,7 @@ describe('what could not be written to the journal', () => {
       await end;
     });
 
-    it.each<[how: string, begin: () => void]>([
+    describe.each<[how: string, begin: () => void]>([
       [
         'for the first time',
         () => {
@@ -84,42 +84,31 @@ describe('what could not be written to the journal', () => {
           late.hold(writing);
         },
       ],
-    ])('%s is waited for, and so is the one that begins when it fails', async (_, begin) => {
-      let takeBack: () => void = () => undefined;
-      writing.catch(() => {
-        late.hold(new Promise<void>((resolve) => (takeBack = resolve)));
+    ])('%s', (_how, begin) => {
+      it('is waited for, also if it fails', async () => {
+        begin();
+        const flushed = vi.fn();
+        const end = late.flush().then(flushed);
+        await vi.advanceTimersByTimeAsync(0);
+        expect(flushed).not.toHaveBeenCalled();
+        fail(new Error('down'));
+        await end;
       });
-      begin();
-      const flushed = vi.fn();
-      const end = late.flush().then(flushed);
-      fail(new Error('down'));
-      await vi.advanceTimersByTimeAsync(0);
-      expect(flushed).not.toHaveBeenCalled();
-      takeBack();
-      await end;
-    });
 
-    it.each<[how: string, begin: () => void]>([
-      [
-        'for the first time',
-        () => {
-          late.begin(() => writing);
-        },
-      ],
-      [
-        'by somebody else',
-        () => {
-          late.hold(writing);
-        },
-      ],
-    ])('%s is waited for, also if it fails', async (_, begin) => {
-      begin();
-      const flushed = vi.fn();
-      const end = late.flush().then(flushed);
-      await vi.advanceTimersByTimeAsync(0);
-      expect(flushed).not.toHaveBeenCalled();
-      fail(new Error('down'));
-      await end;
+      it('is waited for, and so is the write that begins when it fails', async () => {
+        let takeBack: () => void = () => undefined;
+        writing.catch(() => {
+          late.hold(new Promise<void>((resolve) => (takeBack = resolve)));
+        });
+        begin();
+        const flushed = vi.fn();
+        const end = late.flush().then(flushed);
+        fail(new Error('down'));
+        await vi.advanceTimersByTimeAsync(0);
+        expect(flushed).not.toHaveBeenCalled();
+        takeBack();
+        await end;
+      });
     });
   });
 
