@@ -2,7 +2,7 @@ import { type HttpModuleOptions } from '@nestjs/axios';
 import { PAYMENT_EVENT_NAMES } from '../common/events.js';
 import { amountProblem, canonicalAmount, type MoneyInput, parseCents } from '../common/money.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
-import { isSecretForm } from '../common/webhook-secret.js';
+import { hasSchemeFields } from '../common/scheme-fields.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { type Encryption } from '../storage/sealed/encryption.js';
 import { isEncryptionList, oneEncryption } from '../storage/sealed/encryption-list.js';
@@ -214,12 +214,6 @@ function encryption(): Option<Encryption | undefined> {
 /** Whether a value is a scheme, of the package or written by hand. */
 export function isScheme(value: unknown): value is WebhookScheme {
   return isRecord(value) && typeof value['verify'] === 'function' && hasSchemeFields(value);
-}
-
-function hasSchemeFields({ name = '', secretForm, requiredHeaders = [] }: Record<string, unknown>): boolean {
-  const isForm = secretForm === undefined || isSecretForm(secretForm);
-  const areNames = Array.isArray(requiredHeaders) && requiredHeaders.every((one) => typeof one === 'string');
-  return typeof name === 'string' && isForm && areNames;
 }
 
 function scheme(): Option<WebhookScheme> {

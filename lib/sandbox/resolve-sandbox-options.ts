@@ -1,7 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { isRecord } from '../common/json-object.js';
 import { parseCents, type MoneyInput } from '../common/money.js';
-import { isSecretForm, secretBytes, secretProblem } from '../common/webhook-secret.js';
+import { hasSchemeFields } from '../common/scheme-fields.js';
+import { secretBytes, secretProblem } from '../common/webhook-secret.js';
 import { readAll } from '../errors/wrong-options.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
@@ -127,15 +128,6 @@ function schemeOf({ webhookScheme, profile }: PaymentsSandboxOptions, secret: st
     wrong('webhookScheme', `signs the header ${missing}, which no webhook of the emulator has: ${instead}`);
   }
   return scheme;
-}
-
-function hasSchemeFields({
-  secretForm,
-  requiredHeaders = [],
-}: Partial<Record<keyof WebhookScheme, unknown>>): boolean {
-  const areNames =
-    Array.isArray(requiredHeaders) && requiredHeaders.every((name) => typeof name === 'string');
-  return areNames && (secretForm === undefined || isSecretForm(secretForm));
 }
 
 function whole(option: string, value: number, largest: number): number {
