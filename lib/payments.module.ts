@@ -21,6 +21,7 @@ import { describeSecondCopy, registerCopy } from './common/package-copies.js';
 import { type PaymentsStorage } from './storage/payments-storage.js';
 import { getPaymentsToken } from './common/tokens.js';
 import { type PaymentsResolverOptions } from './config/accounts-options.js';
+import { CONNECTIONS_OF_ALL } from './config/resolve-accounts.js';
 import { type ResolvedRegistration } from './config/resolve-options.js';
 import { DisbursementsService } from './disbursements/disbursements.service.js';
 import { PaymentsConfigError } from './errors/payments-errors.js';
@@ -51,8 +52,6 @@ registerCopy();
 
 const REGISTRATION = Symbol.for('nestjs-payments.registration');
 const EVENTS = Symbol.for('nestjs-payments.events');
-/** For all accounts of a resolver together: one of them must not block the others. */
-const CONNECTIONS_OF_ALL = 500;
 const STORAGE = Symbol.for('nestjs-payments.storage');
 
 const SERVICES = new Map<ServiceType, keyof PaymentsAccount>([

@@ -156,7 +156,7 @@ export interface RateOptions {
   readonly perSecond?: number | undefined;
   /**
    * Tries that may be under way at once, 1 to 10_000. Above 50 it is also how many connections to the gateway there may be; without
-   * it, calls share 50. With an account resolver there are 500, whatever it says.
+   * it, calls share 50. With an account resolver there are 500, whatever it says, and without it each account takes 250 at most.
    * @default no cap
    */
   readonly concurrency?: number | undefined;

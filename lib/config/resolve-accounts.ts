@@ -10,6 +10,11 @@ import { type ResolvedPaymentsOptions, type ResolvedWebhookKey } from './resolve
 import { uncountedCaps } from './uncounted-caps.js';
 import { readSharedWebhooks, resolveWebhookSecrets, type SharedWebhookOptions } from './resolve-webhooks.js';
 
+/** The connections to the gateway that all accounts of a resolver share. */
+export const CONNECTIONS_OF_ALL = 500;
+/** Unless the options say otherwise: an account whose calls hang leaves connections to the others. */
+const CONNECTIONS_OF_ONE = CONNECTIONS_OF_ALL / 2;
+
 /** The options of the section `accounts`. */
 export const ACCOUNTS_OPTIONS = {
   resolve: checked(
@@ -75,10 +80,11 @@ export function hasResolver(options: unknown): options is Record<string, unknown
  * @throws PaymentsConfigError that names every wrong option.
  */
 export function resolveResolverOptions(
-  options: Record<string, unknown>,
+  written: Record<string, unknown>,
   name: string,
 ): ResolvedResolverOptions {
   const error = optionErrors(name);
+  const options = withOwnShare(written);
   const { accounts, others, webhooks } = readAll({
     accounts: () => readAccounts(options['accounts'], error),
     others: () =>
@@ -119,6 +125,12 @@ export function resolveResolverOptions(
       return { account, webhooks: webhooks && keys && { keys, ...webhooks }, ...all };
     },
   };
+}
+
+function withOwnShare({ rate = {}, ...others }: Record<string, unknown>): Record<string, unknown> {
+  if (!isRecord(rate)) return { ...others, rate };
+  const { concurrency = CONNECTIONS_OF_ONE } = rate;
+  return { ...others, rate: { ...rate, concurrency } };
 }
 
 function readAccounts(written: unknown, error: OptionError): Resolved<typeof ACCOUNTS_OPTIONS> {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type INestApplicationContext, Injectable, Logger, Module, Scope } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
+import { type IncomingHttpHeaders } from 'node:http';
 import { inspect } from 'node:util';
 import {
   memoryStorage,
@@ -357,6 +358,27 @@ describe('options of an account', () => {
     expect(gateway.seen).toHaveLength(1);
     expect(other.seen).toEqual([]);
     await Promise.all([gateway.close(), other.close()]);
+  });
+
+  it('leave half of the connections to the others while their calls hang', async () => {
+    const gateway = await startMisbehavingGateway();
+    const isBusy = ({ headers }: { readonly headers: IncomingHttpHeaders }): boolean =>
+      headers['x-api-key'] === keysOf('busy').apiKey;
+    gateway.answer((response, socket, request) => {
+      if (!isBusy(request)) accept(response, socket, request);
+    });
+    await start(keysOf, {}, { baseUrl: gateway.baseUrl });
+    const hanging = new AbortController();
+    const { signal } = hanging;
+    const busy = Array.from({ length: 500 }, () =>
+      failureOf(accounts.for('busy').wallet.balance({ signal })),
+    );
+    await gateway.arrived(250);
+    expect(await pay('other')).toMatchObject({ reference: REQUEST.reference });
+    expect(gateway.seen.filter(isBusy)).toHaveLength(250);
+    hanging.abort();
+    await Promise.all(busy);
+    await gateway.close();
   });
 });
 
