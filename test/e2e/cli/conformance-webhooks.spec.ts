@@ -29,6 +29,13 @@ async function learnFrom(options: Parameters<typeof stageWebhooks>[0], payments 
   return stage.hear();
 }
 
+/** Makes payments until a signature has one of the letters in which the kinds of base64 differ: one in seven has none. */
+async function withLettersOfBase64Url(heard: WebhooksHeard): Promise<WebhooksHeard> {
+  if (heard.deliveries.some(({ headers }) => /[-_]/.test(String(headers.get('x-s'))))) return heard;
+  await stage.end('approve');
+  return withLettersOfBase64Url(await stage.hear());
+}
+
 describe('the signature of webhooks', () => {
   it.each<[string, WebhookScheme | undefined, string | undefined, object]>([
     [
@@ -96,10 +103,12 @@ describe('the signature of webhooks', () => {
       { scheme: 'stripeStyle', header: 'x-s', unit: 'ms', signatureKey: 's', separator: ':' },
     ],
   ])('is learnt if it is made %s', async (_, webhookScheme, webhookSecret, expected) => {
-    const heard = await learnFrom({
+    const learnt = await learnFrom({
       ...(webhookScheme && { webhookScheme }),
       ...(webhookSecret !== undefined && { webhookSecret }),
     });
+    const isBase64Url = 'encoding' in expected && expected.encoding === 'base64url';
+    const heard = isBase64Url ? await withLettersOfBase64Url(learnt) : learnt;
     expect(concludeWebhooks(heard).webhooks).toEqual(expected);
     expect(about(heard, 'webhook signature')).toMatchObject({ verdict: 'learnt', option: 'webhooks.scheme' });
     expect(about(heard, 'webhook headers').verdict).toBe('held');
