@@ -25,8 +25,10 @@ for (const build of ['esm', 'cjs']) {
   await bundle(root, join(dist, 'modules'), build);
   dropComments(join(dist, build));
 }
-// The build of the command line includes this package, whose license asks for its text.
-cpSync(join(root, 'node_modules', 'yaml', 'LICENSE'), join(dist, 'esm', 'shared', 'yaml.LICENSE.txt'));
+// The build of the command line includes these packages, whose licenses ask for their text.
+for (const name of ['yaml', 'tinyexec']) {
+  cpSync(join(root, 'node_modules', name, 'LICENSE'), join(dist, 'esm', 'shared', `${name}.LICENSE.txt`));
+}
 const { WORLD_SCHEMA } = await import(
   pathToFileURL(join(dist, 'modules', 'sandbox', 'world', 'world-form.js'))
 );

@@ -74,6 +74,7 @@ const ASCII = {
 const INCLUDED = {
   tslib: fileURLToPath(import.meta.resolve('tslib/tslib.es6.mjs')),
   yaml: join(dirname(fileURLToPath(import.meta.resolve('yaml/package.json'))), 'browser', 'index.js'),
+  tinyexec: fileURLToPath(import.meta.resolve('tinyexec')),
 };
 
 /** Writes one build, `esm` or `cjs`, from the folder with the compiled files. */

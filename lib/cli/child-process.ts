@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { normalizeSpawnCommand } from 'tinyexec';
 import { type CommandContext } from './command.js';
 
 const SIGNALLED = 128;
@@ -18,7 +19,9 @@ export function runChild(
   cwd?: string,
 ): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { env, cwd, stdio: 'inherit' });
+    // On Windows, npm and its like are scripts: only the command interpreter starts them.
+    const started = normalizeSpawnCommand(command, args, { env, cwd, stdio: 'inherit' });
+    const child = spawn(started.command, [...started.args], started.options);
     const unsubscribe = onSignal((signal) => {
       // The terminal has also sent Ctrl-C to the child: many programs read two of them as "at once".
       if (signal !== 'SIGINT' || !interactive) child.kill(signal);

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { runChild } from '../child-process.js';
 import { parseCommandLine } from '../command-line.js';
 import { type Command, type CommandContext, flag, text } from '../command.js';
@@ -33,9 +34,8 @@ export const execCommand: Command = {
 };
 
 async function runExec(args: readonly string[], context: CommandContext): Promise<number> {
-  const end = args.indexOf('--');
-  const [command, ...rest] = end < 0 ? [] : args.slice(end + 1);
-  const { values } = parseCommandLine(end < 0 ? args : args.slice(0, end), OPTIONS, { positionals: false });
+  const { own, command, rest } = divided(args);
+  const { values } = parseCommandLine(own, OPTIONS, { positionals: false });
   if (command === undefined) throw new UsageError('Which command? Write it after --, such as -- npm test.');
   const seedFile = await readSeedFile(values['seed-file'], context.folder);
   const parsed = readSandboxArguments(values, 0, context, seedFile);
@@ -51,4 +51,17 @@ async function runExec(args: readonly string[], context: CommandContext): Promis
   } finally {
     await sandbox.stop();
   }
+}
+
+/**
+ * The options of this command, and the command to run: what follows `--`, or begins with the first word that is no option.
+ * Yarn 1 and `npm exec` keep the first `--` for themselves.
+ */
+function divided(args: readonly string[]) {
+  const asked = { options: OPTIONS, strict: false, allowPositionals: true, tokens: true } as const;
+  const { tokens } = parseArgs({ args: [...args], ...asked });
+  const end = tokens.find(({ kind }) => kind !== 'option');
+  if (!end) return { own: args, command: undefined, rest: [] };
+  const [command, ...rest] = args.slice(end.kind === 'positional' ? end.index : end.index + 1);
+  return { own: args.slice(0, end.index), command, rest };
 }

@@ -4,7 +4,6 @@ import {
   closeSync,
   fstatSync,
   fsyncSync,
-  ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -12,6 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  truncateSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
@@ -71,7 +71,8 @@ export class StateFolder {
         const { entries, length } = readStateFile(path);
         const file = openSync(join(path, STATE_FILE), 'a', OWNER_ONLY.file);
         chmodSync(join(path, STATE_FILE), OWNER_ONLY.file);
-        ftruncateSync(file, length);
+        // By its path: Windows cuts no file through a descriptor that appends.
+        truncateSync(join(path, STATE_FILE), length);
         const folder = new StateFolder(path, lock, file, entries);
         folder.bytes = length;
         folder.bytesWhenNew = length;

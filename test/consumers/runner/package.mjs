@@ -9,7 +9,7 @@ import { checkPublished } from './published.mjs';
 // was 1,250,000 before the daily close, its command and its pages.
 const MAX_TARBALL_BYTES = 1_450_000;
 const EXPECTED =
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/cjs\/package\.json|dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/esm\/sandbox\/seed-file\.schema\.json|dist\/esm\/shared\/yaml\.LICENSE\.txt|docs\/.+\.(md|svg|webp)|skills\/nestjs-payments\/SKILL\.md)$/;
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/cjs\/package\.json|dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/esm\/sandbox\/seed-file\.schema\.json|dist\/esm\/shared\/(yaml|tinyexec)\.LICENSE\.txt|docs\/.+\.(md|svg|webp)|skills\/nestjs-payments\/SKILL\.md)$/;
 
 /** Builds and packs; resolves to the tarball's path. */
 export async function pack(root, destination) {

@@ -50,6 +50,12 @@ describe('nestjs-payments sandbox exec', () => {
     expect(stdout).toBe('true kept\n');
   });
 
+  it('takes the first word that is no option for the command, if a package manager kept the --', async () => {
+    const script = ['-e', 'console.log(process.argv.slice(2).join(" "))', 'x', '--', '--seed'];
+    const words = ['sandbox', 'exec', '--seed', '7', '--log', process.execPath, ...script];
+    expect(await runProcess(words)).toMatchObject({ code: 0, stdout: '-- --seed\n' });
+  });
+
   it('writes the calls on stderr with --log', async () => {
     const { stderr } = await runProcess(exec(BALANCE, '--log'));
     expect(stderr).toMatch(/--> GET \/merchant-balance\n.* <-- 200/);

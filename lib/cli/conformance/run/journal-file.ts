@@ -2,12 +2,12 @@ import {
   closeSync,
   fstatSync,
   fsyncSync,
-  ftruncateSync,
   lstatSync,
   openSync,
   readlinkSync,
   readSync,
   realpathSync,
+  truncateSync,
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -49,8 +49,8 @@ export function realPathOf(file: string): string {
   throw cannotOpen('ELOOP');
 }
 
-/** The lines of the file. Cuts off what a crash left of the last one, so that the next line begins a line. */
-export function wholeLines(descriptor: number): readonly Line[] {
+/** The lines of the file at a path. Cuts off what a crash left of the last one, so that the next line begins a line. */
+export function wholeLines(descriptor: number, path: string): readonly Line[] {
   const bytes = contentOf(descriptor);
   const whole = bytes.lastIndexOf('\n') + 1;
   const lines = bytes.subarray(0, whole).toString().split('\n').slice(0, -1);
@@ -61,7 +61,7 @@ export function wholeLines(descriptor: number): readonly Line[] {
   });
   // A foreign file has other lines, or none. A first line that was cut begins as ours does.
   if (bytes.length > 0 && !bytes.subarray(0, START.length).equals(START)) throw notAJournal();
-  if (whole < bytes.length) ftruncateSync(descriptor, whole);
+  if (whole < bytes.length) truncateSync(path, whole);
   return entries;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fchmodSync, ftruncateSync } from 'node:fs';
+import { closeSync, fchmodSync, truncateSync } from 'node:fs';
 import { isRecord } from '../../../common/json-object.js';
 import { isPaymentsError } from '../../../errors/payments-errors.js';
 import { type FolderLock, lockWith } from '../../../sandbox/state/folder-lock.js';
@@ -62,12 +62,12 @@ export class RunJournal {
     let descriptor: number | undefined;
     try {
       descriptor = openFile(path);
-      const [head, ...entries] = wholeLines(descriptor);
+      const [head, ...entries] = wholeLines(descriptor, path);
       const begun = head && headOf(head);
       const isOwn = begun?.bond === bond;
       if (begun && !isOwn && mayHaveSent(entries)) throw ofAnotherRun(file);
       fchmodSync(descriptor, 0o600);
-      const run = isOwn ? begun.run : begin(descriptor, bond, now());
+      const run = isOwn ? begun.run : begin(descriptor, path, bond, now());
       return new RunJournal(descriptor, lock, run, now, isOwn ? entries : []);
     } catch (error) {
       if (descriptor !== undefined) closeSync(descriptor);
@@ -151,9 +151,10 @@ function headOf({ version, run, bond }: Readonly<Record<string, unknown>>) {
 }
 
 /** Gives the id of the new run. */
-function begin(descriptor: number, bond: string, now: number): string {
+function begin(descriptor: number, path: string, bond: string, now: number): string {
   const run = randomUUID();
-  ftruncateSync(descriptor, 0);
+  // By its path: Windows cuts no file through a descriptor that appends.
+  truncateSync(path, 0);
   appendLine(descriptor, { version: VERSION, run, bond, at: new Date(now).toISOString() });
   return run;
 }
