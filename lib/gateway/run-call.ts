@@ -126,7 +126,8 @@ async function waitForNext(
   if (!(await setup.trace.waiting('retry', pause(waitMs, setup.signal)))) return 'aborted';
   const { probe, verdict } = decision;
   if (!probe || verdict.end !== 'unknown') return 'go';
-  return (await setup.probing?.begin(verdict.evidence)) ? 'go' : 'stop';
+  if (await setup.probing?.begin(verdict.evidence)) return 'go';
+  return setup.signal?.aborted ? 'aborted' : 'stop';
 }
 
 /** The wait before the next try; undefined if there is none. */

@@ -103,9 +103,10 @@ function limitedConflicts(conflicts: ConflictStore): ConflictStore {
 
 /** @param waitsMs How long the storage waits by itself before it answers. */
 function limited<T>(work: Promise<T>, waitsMs = 0): Promise<T> {
-  return inTime(work, performance.now() + STORAGE_ANSWERS_WITHIN_MS + waitsMs, late);
+  return inTime(work, performance.now() + STORAGE_ANSWERS_WITHIN_MS + waitsMs, storageTooLate);
 }
 
-function late(): PaymentsStorageError {
+/** The error of whoever waited for the storage no longer. */
+export function storageTooLate(): PaymentsStorageError {
   return new PaymentsStorageError(`The storage did not answer within ${STORAGE_ANSWERS_WITHIN_MS} ms.`);
 }

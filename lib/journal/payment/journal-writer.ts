@@ -70,7 +70,7 @@ export class JournalWriter {
     });
     if (waited.ended === 'done') return waited.value;
     caller.waits = false;
-    this.later.hold(writing.then((begun) => ('intent' in begun ? begun.intent.release() : undefined)));
+    this.undoLater(writing, (begun) => ('intent' in begun ? begun.intent : undefined));
     throw waited.ended === 'aborted' ? limits.signal?.reason : paymentNotWritten(payment);
   }
 
@@ -95,9 +95,7 @@ export class JournalWriter {
   /** Begins a planned payment without its caller. */
   beginPlanned(existing: StoredJournalRecord, { deadline, sendBy }: CallLimits): Promise<IntentBegin> {
     const taking = this.beginSending(existing, deadline);
-    return this.waitFor(taking, existing, sendBy, (late) =>
-      'intent' in late ? late.intent.release() : undefined,
-    );
+    return this.waitFor(taking, existing, sendBy, (late) => ('intent' in late ? late.intent : undefined));
   }
 
   /** Begins a probe without its caller. Resolves to undefined if another process was faster. */
@@ -106,19 +104,27 @@ export class JournalWriter {
     { deadline, sendBy }: CallLimits,
   ): Promise<PaymentIntent | undefined> {
     const taking = PaymentIntent.beginProbe(this.store, existing, deadline);
-    return this.waitFor(taking, existing, sendBy, (late) => late?.release());
+    return this.waitFor(taking, existing, sendBy, (late) => late);
   }
 
-  /** @param undo Undoes what comes too late. */
+  /** Takes back what is written too late, and tries again if the storage fails: nobody else may for a while. */
+  private undoLater<T>(writing: Promise<T>, intentOf: (late: T) => PaymentIntent | undefined): void {
+    const undoing = writing.then((late) => {
+      const intent = intentOf(late);
+      if (intent) this.later.begin(() => intent.release());
+    });
+    this.later.hold(undoing);
+  }
+
   private async waitFor<T>(
     taking: Promise<T>,
     { record: { reference } }: StoredJournalRecord,
     sendBy: number,
-    undo: (late: T) => unknown,
+    intentOf: (late: T) => PaymentIntent | undefined,
   ): Promise<T> {
     const waited = await this.wait(taking, sendBy);
     if (waited.ended === 'done') return waited.value;
-    this.later.hold(taking.then(undo));
+    this.undoLater(taking, intentOf);
     throw new PaymentsStorageError(
       'The journal did not answer in time, so recover() did not send the payment.',
       { reference },

@@ -17,6 +17,8 @@ import { changeRecord } from './change-record.js';
 import { giveBack, type NoRoom, withCountedDay, writeCounted } from './daily-caps.js';
 import {
   besideAnotherTry,
+  isAcknowledged,
+  isUntouched,
   toAccepted,
   toPlannedAgain,
   toProbing,
@@ -120,6 +122,8 @@ export class PaymentIntent {
     const existing = await store.get(record);
     if (existing?.record.intent === before?.intent) return false;
     if (existing?.record.intent !== record.intent || existing.record.state !== 'in-flight') return true;
+    // A webhook that was set aside says that the gateway has a payment: the attempt before must not hide it.
+    if (isAcknowledged(existing.record) && !isAcknowledged(record)) return true;
     const isUndone = before
       ? await store.replace(existing.version, before, 0)
       : await store.remove(record, existing.version);
@@ -152,7 +156,8 @@ export class PaymentIntent {
     const marking = this.store.replace(version, { sent: true, ...record }, leaseUntil(this.deadline));
     this.marking = marking.then(
       (stored) => {
-        this.markIsSure = true;
+        // A client of the store that writes twice gets no answer to what it has written.
+        this.markIsSure = stored !== undefined;
         if (stored && this.stored.version === version) this.stored = stored;
       },
       () => undefined,
@@ -276,14 +281,14 @@ export class PaymentIntent {
 
   /**
    * Changes the record that this call wrote last. If the answer to the note was lost, it may have another
-   * version.
+   * version: nobody else may have acted on it since, because the change knows the record before alone.
    */
   private async write<Result>(change: (stored: StoredJournalRecord) => Promise<Result>): Promise<Result> {
     if (this.marking) await withDeadline(this.marking, performance.now() + MARK_WITHIN_MS);
     const result = await change(this.stored);
     if (result || !this.marking || this.markIsSure) return result;
     const existing = await this.store.get(this.record);
-    const isOurs = existing?.record.intent === this.record.intent && existing.record.state === 'in-flight';
+    const isOurs = existing?.record.state === 'in-flight' && isUntouched(existing.record, this.record);
     return isOurs ? change(existing) : result;
   }
 }

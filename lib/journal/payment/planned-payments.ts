@@ -1,7 +1,8 @@
+import { performance } from 'node:perf_hooks';
 import { type InFlight } from '../../common/in-flight.js';
 import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
-import { withDeadline } from '../../common/timing.js';
+import { inTime, withDeadline } from '../../common/timing.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { type CallResult } from '../../gateway/call-result.js';
@@ -13,6 +14,7 @@ import {
   type PaymentTombstone,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
+import { STORAGE_ANSWERS_WITHIN_MS, storageTooLate } from '../../storage/time-limited-storage.js';
 import { type NoRoom, WaitingPaymentsLog } from './daily-caps.js';
 import { HandlerEnlistments } from './handler-enlistments.js';
 import { type JournalWriter } from './journal-writer.js';
@@ -109,9 +111,12 @@ export class PlannedPayments {
   private async look(key: JournalKey): Promise<void> {
     if (this.isStopped) return;
     try {
-      const existing = await this.store.get(key);
+      // The shutdown waits for this look, so it must end although the storage hangs.
+      const deadline = performance.now() + STORAGE_ANSWERS_WITHIN_MS;
+      const existing = await inTime(this.store.get(key), deadline, storageTooLate);
       if (existing) await this.send(existing);
     } catch (error) {
+      this.places.holdLate(error);
       await this.leave(key, failureLabel(error));
     }
   }

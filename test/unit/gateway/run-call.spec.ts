@@ -230,6 +230,18 @@ describe('a call whose caller gives up', () => {
     expect(seen(await result)).toBe(end);
   });
 
+  it('while the journal writes that its probe leaves ends as given up, and leaves no probe to others', async () => {
+    const caller = new AbortController();
+    const { run, sent } = gatewayThat(['silent']);
+    const identity = probing(() => {
+      caller.abort('left');
+      return Promise.resolve(false);
+    });
+    const result = await run(COLLECTION, identity, limits({ signal: caller.signal }));
+    expect(seen(result)).toBe('unknown aborted, answered after 1 ambiguous');
+    expect(sent).toHaveLength(1);
+  });
+
   it('before anything was sent ends with the reason, and sends nothing', async () => {
     const { run, sent } = gatewayThat([]);
     const result = await run(COLLECTION, IDENTITY, limits({ signal: AbortSignal.abort('left') }));

@@ -88,6 +88,35 @@ describe('a ledger whose journal hangs', () => {
     },
   );
 
+  it('takes back what comes late, again and again while the store fails', async () => {
+    vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    hangsIn = 'insert';
+    const end = expect(begin()).rejects.toMatchObject(late);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await end;
+    const remove = vi.spyOn(memory, 'remove');
+    for (let failure = 0; failure < 3; failure += 1) remove.mockRejectedValueOnce(new Error('away'));
+    hangsIn = undefined;
+    wake();
+    await vi.advanceTimersByTimeAsync(26_000);
+    expect(remove).toHaveBeenCalledTimes(4);
+    expect(await memory.get(record)).toBeUndefined();
+  });
+
+  it('leaves a payment planned whose beginning comes late, again and again while the store fails', async () => {
+    const planned = journalRecord('order-1', { state: 'planned', body: '{}' });
+    const existing = storedBy(await memory.insert(planned, 0));
+    hangsIn = 'replace';
+    const end = expect(ledger.beginPlanned(existing, limits)).rejects.toMatchObject(late);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await end;
+    hangsIn = undefined;
+    wake();
+    await vi.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(26_000);
+    expect((await memory.get(planned))?.record.state).toBe('planned');
+  });
+
   it.each([
     ['the first attempt', undefined],
     ['a later attempt', journalRecord('order-1', { intent: 'the-call-before', state: 'rejected' })],

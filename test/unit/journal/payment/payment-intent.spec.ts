@@ -2,11 +2,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
 import { type JournalRecord, type JournalStore } from '../../../../lib/storage/journal-store.js';
-import { PaymentOutcomeUnknownError } from '../../../../lib/errors/payments-errors.js';
+import { PaymentOutcomeUnknownError, PaymentRejectedError } from '../../../../lib/errors/payments-errors.js';
 import { OutcomeRecorder } from '../../../../lib/journal/outcomes/outcome-recorder.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { type CallResult } from '../../../../lib/gateway/call-result.js';
+import { toAcknowledged } from '../../../../lib/journal/payment/journal-transitions.js';
 import { leaseUntil, PaymentIntent } from '../../../../lib/journal/payment/payment-intent.js';
+import { eventually } from '../../../support/eventually.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 
 afterEach(() => {
@@ -188,6 +190,12 @@ describe('a payment that could not be written, as far as the store says', () => 
       { state: 'settled' },
     ],
     ['is now that of another call', { ...ours, intent: 'their-call' }, refused, { intent: 'their-call' }],
+    [
+      'is one that the gateway has, by a webhook that was set aside',
+      { ...ours, acknowledged: true },
+      refused,
+      { state: 'in-flight', acknowledged: true },
+    ],
   ])('is taken back, but for what others wrote since: it %s', async (_, stands, before, after) => {
     const { journal } = memoryStorage();
     await journal.insert(stands, 60_000);
@@ -205,6 +213,61 @@ describe('a payment that could not be written, as far as the store says', () => 
     if (before) await journal.insert(before, 0);
     expect(await PaymentIntent.rollback(journal, ours, before)).toBe(false);
     expect((await journal.get(ours))?.record).toEqual(before);
+  });
+});
+
+describe('a payment whose note that it left has no clear answer', () => {
+  const NO_ANSWER = {
+    end: 'unknown',
+    evidence: 'server-error',
+    error: new PaymentOutcomeUnknownError('server-error', 'it failed'),
+    openProbe: 'after-answer',
+    answered: true,
+  } as const satisfies CallResult<unknown>;
+  const REFUSED = {
+    end: 'rejected',
+    proven: true,
+    error: new PaymentRejectedError('INVALID_PHONE', 'it was refused'),
+    openProbe: undefined,
+    answered: true,
+  } as const satisfies CallResult<unknown>;
+  const { probe: _probe, sent: _sent, ...record } = journalRecord('order-1', { state: 'in-flight' });
+
+  /** The note is written, and its answer is lost, or the client of the store writes it twice. */
+  async function noted(journal: JournalStore, answer: 'lost' | 'twice'): Promise<PaymentIntent> {
+    const { replace } = journal;
+    vi.spyOn(journal, 'replace').mockImplementationOnce(async (...args) => {
+      await replace.apply(journal, args);
+      if (answer === 'lost') throw new Error('lost');
+      return replace.apply(journal, args);
+    });
+    const intent = await begun(journal, record);
+    intent.markSent();
+    await eventually(async () => {
+      expect((await journal.get(record))?.record.sent).toBe(true);
+    });
+    return intent;
+  }
+
+  it.each<[answer: 'lost' | 'twice', end: CallResult<unknown>, state: object]>([
+    ['lost', REFUSED, { state: 'in-flight', acknowledged: true }],
+    ['twice', REFUSED, { state: 'in-flight', acknowledged: true }],
+    ['lost', NO_ANSWER, { state: 'unknown', acknowledged: true }],
+    ['twice', NO_ANSWER, { state: 'unknown', acknowledged: true }],
+  ])('keeps that the gateway has it, which a webhook told meanwhile (%s, %o)', async (answer, end, state) => {
+    const { journal } = memoryStorage();
+    const intent = await noted(journal, answer);
+    const existing = await journal.get(record);
+    await journal.replace(existing!.version, toAcknowledged(existing!.record), 60_000);
+    const ended = await intent.end(end);
+    expect(ended?.record).toMatchObject(state);
+    expect((await journal.get(record))?.record).toMatchObject(state);
+  });
+
+  it.each(['lost', 'twice'] as const)('is refused if nobody else has acted on it (%s)', async (answer) => {
+    const { journal } = memoryStorage();
+    const intent = await noted(journal, answer);
+    expect((await intent.end(REFUSED))?.record.state).toBe('rejected');
   });
 });
 

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { InFlight } from '../../../../lib/common/in-flight.js';
 import { type JournalStore } from '../../../../lib/storage/journal-store.js';
@@ -287,6 +287,19 @@ describe('planned payments', () => {
       await payments.idle();
       expect(sent).toEqual([]);
       expect((await journal.get(record))?.record.state).toBe('planned');
+    });
+
+    it('stay planned if the journal hangs, and hold no shutdown', async () => {
+      vi.useFakeTimers();
+      onTestFinished(() => void vi.useRealTimers());
+      const enlistments = await handled();
+      Object.assign(journal, { get: () => new Promise(() => undefined) });
+      enlistments.send();
+      const idle = payments.idle();
+      await vi.advanceTimersByTimeAsync(5_000);
+      await idle;
+      expect([sent, errors.length]).toEqual([[], 1]);
+      expect(places.begin(() => Promise.resolve())).toBeUndefined();
     });
 
     it('stay planned if the journal fails, which is logged', async () => {
