@@ -142,7 +142,7 @@ function clockAndWebhooks(
       newSecret: settings.newSecret,
     },
     (id) => {
-      if (!endpoints.get(id)) deliverer.skip(id);
+      if (!endpoints.get(id)?.enabled) deliverer.skip(id);
       events.emit('changed', ['endpoint', id]);
     },
   );

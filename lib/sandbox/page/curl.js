@@ -9,7 +9,7 @@ const LONGEST = 200;
 
 function command(method, headers, body, url) {
   const lines = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
-  const sent = body === undefined ? [] : [`--data-binary ${quoted(body)}`];
+  const sent = body === undefined ? [] : [`--data-raw ${quoted(body)}`];
   const verb = method === (body === undefined ? 'GET' : 'POST') ? '' : ` -X ${method}`;
   return [`curl -i${verb}`, ...lines, ...sent, quoted(url)].join(' \\\n  ');
 }

@@ -16,7 +16,7 @@ import { placeOf } from './tabs.js';
 import { currentLanguage, moment, money, plain, text, time, timeOn } from './words.js';
 
 // Links to other records appear after the details.
-const FOCUSABLE = 'a:not(.links a), button, pre, summary';
+const FOCUSABLE = 'a:not(.links a), button, pre, summary, input';
 
 const code = (value) => make('pre', { tabindex: '0' }, value);
 const heading = (key, gaps) => make('h4', {}, text(key, gaps));
@@ -57,11 +57,13 @@ function draw(one, tab, name, record) {
     : -1;
   const same = one.dataset.name === name;
   const opened = [...one.querySelectorAll('details')].map(({ open }) => same && open);
+  const typed = [...one.querySelectorAll('input')].map(({ value }) => (same ? value : ''));
   one.dataset.name = name;
   one.replaceChildren(back, ...headOf(title, record), ...parts);
   for (const [index, details] of one.querySelectorAll('details').entries()) {
     details.open = opened[index] ?? false;
   }
+  for (const [index, input] of one.querySelectorAll('input').entries()) input.value = typed[index] ?? '';
   if (focused >= 0) (one.querySelectorAll(FOCUSABLE)[focused] ?? title).focus();
 }
 

@@ -11,6 +11,8 @@ const NAMES = ['payment', 'payout', 'delivery', 'request', 'balance', 'faults', 
  */
 export class EventHub {
   #listeners = new Set();
+  /** Who joined while the stream was not open, and has read nothing. */
+  #newcomers = new Set();
   #stream;
   #retry;
 
@@ -19,9 +21,11 @@ export class EventHub {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) this.#open();
     else if (this.#stream.readyState === EventSource.OPEN) listener({ name: 'reset' });
+    else this.#newcomers.add(listener);
   }
 
   leave(listener) {
+    this.#newcomers.delete(listener);
     if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return;
     clearTimeout(this.#retry);
     this.#stream.close();
@@ -34,7 +38,10 @@ export class EventHub {
     for (const name of NAMES) stream.addEventListener(name, ({ data }) => this.#tell({ name, data }));
     stream.addEventListener('open', () => {
       // Later, the emulator sends what was missed, or `reset`.
-      this.#tell({ name: opened ? 'live' : 'reset' });
+      for (const listener of this.#listeners) {
+        listener({ name: opened && !this.#newcomers.has(listener) ? 'live' : 'reset' });
+      }
+      this.#newcomers.clear();
       opened = true;
     });
     stream.addEventListener('error', () => {

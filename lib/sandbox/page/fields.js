@@ -40,6 +40,9 @@ export function form(id, key, lines, send) {
     problem,
     outcome,
   );
+  made.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && event.repeat) event.preventDefault();
+  });
   made.addEventListener('submit', (event) => {
     event.preventDefault();
     busily(made, problem, async () => {

@@ -39,15 +39,24 @@ export function showPanel(tab) {
   );
 }
 
-/** Nothing brings back what was cleared, so the button asks first. */
+/** As long as the second click of a double-click may take. */
+const ASKS_AFTER_MS = 700;
+
+/**
+ * Nothing brings back what was cleared, so the button asks first. It asks again if the merchant has changed, and the second
+ * click of a double-click is no answer: the form is busy until the button asks.
+ */
 async function clearAtSecondPress(fields, made) {
   const button = made.querySelector('[type=submit]');
-  const isSure = button.dataset.text === 'resetSure';
+  const cleared = filled(fields);
+  const meant = JSON.stringify(cleared);
+  const isSure = button.dataset.text === 'resetSure' && button.dataset.meant === meant;
   if (isSure) {
-    await write('reset', filled(fields));
+    await write('reset', cleared);
     made.reset();
-  }
+  } else await new Promise((resolve) => setTimeout(resolve, ASKS_AFTER_MS));
   button.dataset.text = isSure ? 'resetTitle' : 'resetSure';
+  button.dataset.meant = meant;
   translate(made);
 }
 

@@ -8,6 +8,12 @@ import { count, money, plain, text, translate } from './words.js';
 const OPEN = ['pending', 'processing'];
 const KEYS = { a: 'approve', d: 'decline' };
 const ignored = new Set();
+/** As long as a click may take that was meant for the card that stood there. */
+const SETTLES_MS = 500;
+let settling;
+/** Whether the focus is on a card that nobody chose: the card before it ended by itself. */
+let isFocusForeign = false;
+let decided;
 /** Identifies one request. After a reset, its reference may return, its id does not. */
 const requestOf = ({ merchant, provider_reference: id }) => JSON.stringify([merchant, id]);
 
@@ -17,8 +23,14 @@ export function showPhone() {
   const asking = waiting.filter((payment) => !ignored.has(requestOf(payment)));
   const focused = document.activeElement?.closest('.prompt');
   const place = [...byId('prompts').children].indexOf(focused);
+  const before = cardKeys();
   showList(byId('prompts'), asking, keyOf, drawPrompt);
-  if (place >= 0 && !document.activeElement?.closest('.prompt')) focusCard(place);
+  if (cardKeys() !== before) settle();
+  markSettling();
+  if (place >= 0 && !document.activeElement?.closest('.prompt')) {
+    focusCard(place);
+    isFocusForeign = focused.dataset.key !== decided;
+  }
   oneInTabOrder();
   const left = found - waiting.length + asking.length;
   byId('phone-empty').hidden = asking.length > 0;
@@ -27,6 +39,25 @@ export function showPhone() {
   byId('ignored').hidden = waiting.length === asking.length;
   byId('show-ignored').textContent = text('ignored', { count: waiting.length - asking.length });
   document.title = left > 0 ? `(${left}) ${text('title')}` : text('title');
+}
+
+const cardKeys = () => [...byId('prompts').children].map(({ dataset }) => dataset.key).join('\n');
+
+/** Cards that have just moved take no click: the second one of a double-click would decide another payment. */
+function settle() {
+  clearTimeout(settling);
+  settling = setTimeout(() => {
+    settling = undefined;
+    isFocusForeign = false;
+    markSettling();
+  }, SETTLES_MS);
+}
+
+function markSettling() {
+  for (const button of byId('prompts').querySelectorAll('button')) {
+    // Not `disabled`: a disabled button drops the focus.
+    button.ariaDisabled = String(settling !== undefined);
+  }
 }
 
 /** Tab reaches one card, the focused one or the newest; j and k lead to the others. */
@@ -52,13 +83,15 @@ function drawPrompt(payment) {
   card.querySelector('.reference').append(shortened(payment.reference));
   fill(card, { channel: plain(payment.channel), phone: payment.customer_phone });
   for (const button of card.querySelectorAll('button')) {
-    button.addEventListener('click', () => act(card, payment, button.dataset.action));
+    button.addEventListener('click', ({ detail: clicks }) => {
+      if (settling === undefined || (clicks === 0 && !isFocusForeign)) act(card, payment, button.dataset.action);
+    });
   }
   card.addEventListener('keydown', (event) => {
     const action = KEYS[event.key.toLowerCase()];
     if (!action || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     event.preventDefault();
-    act(card, payment, action);
+    if (!isFocusForeign) act(card, payment, action);
   });
   return card;
 }
@@ -71,9 +104,11 @@ function fill(card, values) {
 
 function act(card, payment, action) {
   if (action === 'ignore') {
+    decided = card.dataset.key;
     ignored.add(requestOf(payment));
     showPhone();
   } else {
+    decided = card.dataset.key;
     busily(card, card.querySelector('.problem'), () => decide('payments', payment, action));
   }
 }

@@ -118,7 +118,7 @@ export class WebhookDeliverer {
     if (merchant === undefined) await Promise.all([...this.running]);
   }
 
-  /** Gives up what waits for an endpoint that was removed. */
+  /** Gives up what waits for an endpoint that was removed or turned off. */
   skip(endpointId: string): void {
     for (const delivery of this.all.values()) {
       if (delivery.endpoint?.id !== endpointId) continue;

@@ -9,10 +9,28 @@ import {
   forgiveComplaint,
   type PageOptions,
 } from '../../support/browser.js';
-import { callerOf } from '../../support/gateway-caller.js';
+import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { sandboxPage } from '../../support/sandbox-page.js';
 import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
+
+/** At the moment when a card has gone, something happens to the one that stands in its place. */
+const whenACardGoes = (happens: string): string => `
+  const cards = document.querySelector('#prompts');
+  new MutationObserver((_, observer) => {
+    if (cards.children.length !== 1) return;
+    observer.disconnect();
+    ${happens}
+  }).observe(cards, { childList: true });
+`;
+const SECOND_CLICK = whenACardGoes(`
+  cards.querySelector('[data-action=approve]').dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));
+  window.clickedAgain = true;
+`);
+const KEY_FOR_ANOTHER = whenACardGoes(`queueMicrotask(() => {
+  window.pressedFor = document.activeElement.textContent;
+  document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, key: 'a' }));
+});`);
 
 describeWithBrowser("the emulator's page", (browser) => {
   let sandbox: PaymentsSandbox;
@@ -84,6 +102,30 @@ describeWithBrowser("the emulator's page", (browser) => {
     await page.keyboard.press('Enter');
     await ui.rowSays('payments', 'order-1', 'success');
     await page.locator('#phone-title:focus').waitFor();
+  });
+
+  it('takes no click for a card that has just moved to the place of another one', async () => {
+    for (const reference of ['order-1', 'order-2']) await gateway.collect({ reference });
+    await open();
+    await ui.card('order-2').waitFor();
+    await page.evaluate(SECOND_CLICK);
+    await pressed('Approve order-2');
+    await page.waitForFunction('window.clickedAgain');
+    await ui.rowSays('payments', 'order-2', 'success');
+    await pressed('Decline order-1');
+    await ui.rowSays('payments', 'order-1', 'failed');
+  });
+
+  it('takes no key for a card that got the focus of one that ended by itself', async () => {
+    for (const reference of ['order-1', 'order-2']) await gateway.collect({ reference });
+    await open();
+    await ui.card('order-2').focus();
+    await page.evaluate(KEY_FOR_ANOTHER);
+    await sandbox.customer(COLLECTION.phone).approve('order-2');
+    await page.waitForFunction('window.pressedFor');
+    expect(await page.evaluate('window.pressedFor')).toContain('order-1');
+    await pressed('Decline order-1');
+    await ui.rowSays('payments', 'order-1', 'failed');
   });
 
   it('leaves keys alone that are not meant for a card', async () => {
