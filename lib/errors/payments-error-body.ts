@@ -58,11 +58,22 @@ export class PaymentsErrorBody {
   })
   readonly requestId?: string;
 
-  /** Unless false, the payment may not have failed: keep it open. */
+  /** Whether money may have moved. False does not prove that the payment failed: see `final`. */
   @OpenApiField({
     oneOf: [{ type: 'boolean' }, { type: 'string', enum: ['not-by-this-call'] }],
-    description: 'Unless false, the payment may not have failed: keep it open.',
+    description: 'Whether money may have moved. False does not prove that the payment failed.',
     example: false,
   })
   readonly mayHaveBeenProcessed!: boolean | 'not-by-this-call';
+
+  /** False if the gateway's refusal does not prove that no money moved: keep the payment open. Absent otherwise. */
+  @OpenApiField({
+    type: 'boolean',
+    enum: [false],
+    description:
+      "Present if the gateway's refusal does not prove that no money moved: keep the payment open.",
+    example: false,
+    required: false,
+  })
+  readonly final?: false;
 }

@@ -135,6 +135,8 @@ function bodyFor(error: PaymentsError, statusCode: number): Readonly<PaymentsErr
     ...(error.reference === undefined ? {} : { reference: error.reference }),
     ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
     mayHaveBeenProcessed: error.mayHaveBeenProcessed,
+    // Only a PaymentRejectedError has it.
+    ...('final' in error && error.final === false ? { final: false } : {}),
   };
 }
 

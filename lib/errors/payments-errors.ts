@@ -56,9 +56,10 @@ export class PaymentsError extends Error {
   /** Whether the application may simply repeat the call. */
   readonly retryable: boolean = false;
   /**
-   * Whether the gateway may have acted on the payment. Only `false` means that it failed. `not-by-this-call`:
-   * this call sent nothing, but the journal was unreadable and may contain an earlier call with the same
-   * reference that sent it; or the payment is planned, and is sent later.
+   * Whether the gateway may have acted on the payment. `false` does not prove that the payment failed: only a
+   * `PaymentRejectedError` whose `final` is true does. `not-by-this-call`: this call sent nothing, but the journal
+   * was unreadable and may contain an earlier call with the same reference that sent it; or the payment is planned,
+   * and is sent later.
    */
   readonly mayHaveBeenProcessed: boolean | 'not-by-this-call' = false;
 
@@ -82,7 +83,7 @@ export class PaymentsError extends Error {
  *
  * @example
  * ```ts
- * if (isPaymentsError(error) && error.mayHaveBeenProcessed) await this.waitForTheWebhook(error.reference);
+ * if (isPaymentsError(error)) this.logger.warn(`${error.reference}: ${error.code}`);
  * ```
  *
  * @publicApi

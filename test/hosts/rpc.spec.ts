@@ -7,6 +7,7 @@ import { APP_FILTER, APP_INTERCEPTOR } from '@nestjs/core';
 import { ClientProxyFactory, MessagePattern, type TcpOptions, Transport } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
 import { CollectionsService, PaymentsErrorInterceptor } from 'nestjs-payments';
+import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { PaymentsTestingModule } from 'nestjs-payments/testing';
 import { firstValueFrom } from 'rxjs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -44,7 +45,8 @@ async function pageFilter(): Promise<Type> {
 
 let service: INestMicroservice | undefined;
 
-async function paymentAnswer(filters: readonly Type[], phone: string): Promise<unknown> {
+/** @param refusal What the gateway refuses the payment with, if it does. */
+async function paymentAnswer(filters: readonly Type[], phone: string, refusal?: object): Promise<unknown> {
   const module = await Test.createTestingModule({
     imports: [PaymentsTestingModule.forRoot()],
     controllers: [PayController],
@@ -53,6 +55,7 @@ async function paymentAnswer(filters: readonly Type[], phone: string): Promise<u
       ...filters.map((useClass) => ({ provide: APP_FILTER, useClass })),
     ],
   }).compile();
+  if (refusal) module.get(PaymentsSandbox).next('POST /payments/mobile-money').status(422, refusal);
   service = module.createNestMicroservice<TcpOptions>({
     transport: Transport.TCP,
     options: { host: '127.0.0.1', port: 0 },
@@ -99,7 +102,17 @@ describe('a microservice with PaymentsErrorInterceptor', () => {
         code: 'VALIDATION_FAILED',
         message: expect.stringContaining('phone must be') as unknown,
         mayHaveBeenProcessed: false,
+        final: false,
       },
+    });
+  });
+
+  it.each([
+    ['that a refusal with a listed code is final', { code: 'INVALID_NETWORK' }, true],
+    ['that a refusal without a code is not final', {}, false],
+  ])('tells the caller with the filter of docs/graphql.md %s', async (_, refusal, final) => {
+    expect(await paymentAnswer([await pageFilter()], '255754111222', refusal)).toMatchObject({
+      error: { mayHaveBeenProcessed: false, final },
     });
   });
 });

@@ -48,6 +48,7 @@ export type Checks = [
     >
   >,
   Expect<Equal<PaymentsErrorBody['mayHaveBeenProcessed'], boolean | 'not-by-this-call'>>,
+  Expect<Equal<PaymentsErrorBody['final'], false | undefined>>,
   Expect<Equal<PaymentsError['mayHaveBeenProcessed'], boolean | 'not-by-this-call'>>,
   Expect<Equal<PaymentsStorageError['mayHaveBeenProcessed'], false | 'not-by-this-call'>>,
 ];

@@ -4,9 +4,15 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   CollectionsService,
+  GatewayUnreachableError,
+  PaymentRejectedError,
+  PaymentsAuthenticationError,
+  PaymentsConfigError,
   PaymentsJournal,
   PaymentsOverloadError,
+  PaymentsRateLimitError,
   PaymentsStorageError,
+  PaymentsValidationError,
   ReferenceReusedError,
 } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -100,6 +106,34 @@ it('the customer words of docs/errors.md let a customer press Pay again if the c
     expect(customerWords(error, 'en')).toContain('press Pay again');
     expect(customerWords(error, 'sw')).toContain('bonyeza Lipa tena');
   }
+});
+
+it('the customer words of docs/errors.md say that nothing was taken only after a refusal that proves it, or a payment that ended', () => {
+  const said = [
+    new PaymentRejectedError('INVALID_NETWORK', 'Refused.'),
+    new ReferenceReusedError('It has ended.'),
+    new PaymentRejectedError('HTTP_422', 'Refused.', {}, {}, false),
+    new PaymentRejectedError('INVALID_PHONE', 'Refused.', {}, {}, false),
+    new PaymentsAuthenticationError('UNAUTHORIZED', 'Wrong keys.'),
+    new PaymentsRateLimitError(undefined, 'Turned away.'),
+    new PaymentsConfigError('Redirected.'),
+    new GatewayUnreachableError('Not sent.'),
+    new PaymentsValidationError({ phone: ['phone must be 255 and nine digits'] }),
+  ].map((error) => [
+    customerWords(error, 'en').includes('Nothing was taken'),
+    customerWords(error, 'sw').includes('Hakuna pesa iliyokatwa'),
+  ]);
+  const [no, yes] = [
+    [false, false],
+    [true, true],
+  ];
+  expect(said).toEqual([yes, yes, no, no, no, no, no, no, no]);
+});
+
+it('the customer words of docs/errors.md ask for the same payment again after a refused phone that proves nothing', () => {
+  const refused = new PaymentRejectedError('INVALID_PHONE', 'Refused.', {}, {}, false);
+  expect(customerWords(refused, 'en')).toContain('you will not be charged twice');
+  expect(customerWords(refused, 'sw')).toContain('hutatozwa mara mbili');
 });
 
 it('the customer words of docs/errors.md never say of an error of the application that nothing was taken', () => {

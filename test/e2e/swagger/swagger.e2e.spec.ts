@@ -123,5 +123,10 @@ describe.each(ADAPTERS)("a host's OpenAPI document on %s", (_, adapter) => {
     expect(refused.status).toBe(402);
     expect(refused.answer).toMatchObject({ code: 'INSUFFICIENT_BALANCE', reference: 'too-much' });
     expect(schemas.problems('PaymentsErrorBody', refused.answer)).toEqual([]);
+
+    sandbox.next('POST /payments/mobile-money').status(422);
+    const withoutCode = await call('collections/mobile-money', schemas.example('MobileMoneyCollectionDto'));
+    expect(withoutCode.answer).toMatchObject({ code: 'HTTP_422', final: false });
+    expect(schemas.problems('PaymentsErrorBody', withoutCode.answer)).toEqual([]);
   });
 });

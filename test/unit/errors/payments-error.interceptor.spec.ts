@@ -39,6 +39,7 @@ const errors: Record<string, () => Error> = {
   refused: () => new PaymentRejectedError('INVALID_PHONE', 'refused', details, { phone: ['wrong'] }),
   'not-found': () => new PaymentRejectedError('ACCOUNT_NOT_FOUND', 'refused', details),
   balance: () => new PaymentRejectedError('INSUFFICIENT_BALANCE', 'refused', details),
+  'not-final': () => new PaymentRejectedError('HTTP_422', 'refused', details, {}, false),
   'own-status': () => new PaymentRejectedError('INVALID_NETWORK', 'refused', details),
   reused: () => new ReferenceReusedError('reused', details),
   authentication: () => new PaymentsAuthenticationError('UNAUTHORIZED', 'refused', details),
@@ -142,6 +143,15 @@ describe.each([
       'requestId',
       'statusCode',
     ]);
+  });
+
+  it('says of a refusal that proves nothing, and of nothing else, that it is not final', async () => {
+    const finals = new Map<string, unknown>();
+    for (const kind of Object.keys(errors)) {
+      const body = (await (await fetch(`${url}/${kind}`)).json()) as Record<string, unknown>;
+      if ('final' in body) finals.set(kind, body['final']);
+    }
+    expect(finals).toEqual(new Map([['not-final', false]]));
   });
 
   it('tells the caller when to try again after 429, in whole seconds', async () => {
