@@ -5,7 +5,7 @@ import { PaymentsWebhook } from 'nestjs-payments';
 
 @Controller('webhooks')
 export class ${className} {
-  /** POST /webhooks/payments: runs once per outcome, after every @OnPayment method. */
+  /** POST /webhooks/payments: runs after every @OnPayment method. It may run twice: make it harmless. */
   @PaymentsWebhook('payments')
   received(): void {}
 }
@@ -18,8 +18,8 @@ export function handlerFile(className: string): string {
 import { OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
 
 /**
- * Each method runs once per outcome, before the gateway gets its answer. If one throws, the gateway delivers
- * again.
+ * Each method runs before the gateway gets its answer. If one throws, the gateway delivers again. A method may
+ * run twice for one outcome, for example if its process dies: make it harmless.
  */
 @Injectable()
 export class ${className} {
