@@ -130,6 +130,26 @@ describeWith([postgresService], 'the handler of docs/orm.md', () => {
       await close();
     }
   });
+
+  it.each(HANDLES)('for %s pays an order of any state, and throws if there is none', async (name, open) => {
+    const exported = await fileOf<Readonly<Record<string, unknown>>>(`orders.${name}.ts`);
+    const [handle, close] = await open(pool, database.schema, exported);
+    const orders = new (exported['Orders'] as HandlerClass)(handle);
+    try {
+      await pool.query("UPDATE orders SET status = 'unknown' WHERE reference = 'order-1'");
+      await pool.query("UPDATE orders SET status = 'not-paid' WHERE reference = 'order-2'");
+      for (const reference of ['order-1', 'order-2']) {
+        await orders.paid(paymentEvent('payment.success', { reference }));
+      }
+      await expect(orders.paid(paymentEvent('payment.success', { reference: 'order-3' }))).rejects.toThrow();
+      expect(await stored()).toEqual([
+        { reference: 'order-1', status: 'paid', shipped: 1 },
+        { reference: 'order-2', status: 'paid', shipped: 1 },
+      ]);
+    } finally {
+      await close();
+    }
+  });
 });
 
 describeWith([postgresService], 'what migrate --sql prints, in a migration of', () => {

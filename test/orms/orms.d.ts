@@ -53,6 +53,7 @@ declare module 'typeorm' {
     down(runner: QueryRunner): Promise<void>;
   }
   export const EntitySchema: new (options: object) => object;
+  export function Not(value: unknown): object;
   export function Entity(name: string): ClassDecorator;
   export function PrimaryColumn(type: string): PropertyDecorator;
   export function Column(type: string, options?: object): PropertyDecorator;
@@ -156,6 +157,7 @@ declare module 'drizzle-orm' {
   }
   export function sql(text: TemplateStringsArray, ...values: readonly unknown[]): Sql;
   export function eq(column: unknown, value: unknown): Sql;
+  export function ne(column: unknown, value: unknown): Sql;
   export function and(...conditions: readonly Sql[]): Sql;
 }
 
@@ -173,6 +175,7 @@ declare module 'drizzle-orm/node-postgres' {
       set(values: object): { where(condition: unknown): Promise<{ readonly rowCount: number | null }> };
     };
     insert(table: unknown): { values(row: object): Promise<unknown> };
+    $count(table: unknown, condition?: unknown): Promise<number>;
     execute(query: unknown): Promise<unknown>;
     transaction<T>(run: (tx: NodePgDatabase) => Promise<T>, config?: object): Promise<T>;
   }
@@ -206,13 +209,16 @@ declare module 'kysely' {
   export interface Query {
     set(change: object | ((expression: (...parts: unknown[]) => unknown) => object)): Query;
     where(column: string, operator: string, value: unknown): Query;
+    select(column: string): Query;
     values(row: object): Query;
     execute(): Promise<unknown>;
     executeTakeFirst(): Promise<{ readonly numUpdatedRows: bigint }>;
+    executeTakeFirstOrThrow(): Promise<object>;
   }
   export class Kysely<Tables> {
     constructor(options: object);
     updateTable(name: keyof Tables & string): Query;
+    selectFrom(name: keyof Tables & string): Query;
     insertInto(name: keyof Tables & string): Query;
     transaction(): { execute<T>(run: (trx: Kysely<Tables>) => Promise<T>): Promise<T> };
     startTransaction(): { execute(): Promise<ControlledTransaction<Tables>> };
@@ -240,6 +246,8 @@ declare module 'knex' {
 
   export interface Query extends Promise<number> {
     where(condition: object): Query;
+    whereNot(condition: object): Query;
+    first(): Promise<object | undefined>;
     increment(column: string, by: number): Query;
     update(changes: object): Query;
     insert(row: object): Query;
@@ -371,6 +379,7 @@ declare module '#prisma' {
     readonly order: {
       update(change: { where: object; data: object }): Promise<unknown>;
       updateMany(change: { where: object; data: object }): Promise<{ readonly count: number }>;
+      findFirstOrThrow(what: { where: object }): Promise<object>;
     };
     readonly shipment: { create(row: { readonly data: object }): Promise<unknown> };
     $queryRaw(text: TemplateStringsArray, ...values: unknown[]): Promise<unknown>;
