@@ -4,7 +4,8 @@ import { Test } from '@nestjs/testing';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { PaymentsTestingModule } from 'nestjs-payments/testing';
+import { hmac } from 'nestjs-payments';
+import { paymentEvent, PaymentsTestingModule, postWebhook } from 'nestjs-payments/testing';
 import { readmeSnippets } from '../../support/document-pages.js';
 
 interface Suppliers {
@@ -12,6 +13,18 @@ interface Suppliers {
     invoice: Record<'id' | 'amount' | 'bank' | 'account' | 'holder', string>,
   ): Promise<{ readonly status: string }>;
 }
+
+interface OrdersOfReadme {
+  readonly paid: ReadonlySet<string>;
+}
+
+/** As README.md registers it. */
+const scheme = hmac({
+  header: 'x-webhook-signature',
+  algorithm: 'sha256',
+  encoding: 'hex',
+  payload: ['body'],
+});
 
 type Classes = Readonly<Record<string, Type>>;
 
@@ -84,6 +97,17 @@ it('the snippets of README.md collect a payment by HTTP, hear the webhook and sh
   await app.get(PaymentsSandbox).customer('255712345678').approve('order-1');
   expect(await call('')).toEqual({ id: 'order-1', paid: true });
   expect(await call('/payment', '0712 345 678')).toEqual({ payment: 'paid' });
+});
+
+it('the snippets of README.md take a success that the journal does not know only with the price of the order', async () => {
+  const { webhookSecret: secret } = app.get(PaymentsSandbox);
+  const success = async (reference: string, amount: string): Promise<number> => {
+    const event = paymentEvent('payment.success', { reference, amount });
+    return (await postWebhook(app, '/webhooks/payments', event, { scheme, secret })).status;
+  };
+  expect(await success('order-2', '1.00')).toBe(500);
+  expect(await success('order-3', '1180.50')).toBe(200);
+  expect(app.get<OrdersOfReadme>(classes['Orders']!).paid).toEqual(new Set(['order-1', 'order-3']));
 });
 
 it('the snippets of README.md pay a supplier, and nobody of another name', async () => {

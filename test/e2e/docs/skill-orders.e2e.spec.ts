@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import { type INestApplication, type Type } from '@nestjs/common';
+import { type INestApplication, type OnApplicationBootstrap, type Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { PaymentsJournal } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { PaymentsTestingModule } from 'nestjs-payments/testing';
 import { importBlock } from '../../support/skill.js';
+import { eventually } from '../../support/eventually.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 
 interface Order {
@@ -18,13 +20,15 @@ interface Order {
 interface Orders {
   readonly orders: Map<string, Order>;
   pay(id: string, customer: object): Promise<Order>;
-  ended(event: { data: { reference: string; status: string } }): void;
+  ended(event: object, context: { readonly known: boolean }): void;
+  lookUpOpenOrders(): Promise<void>;
 }
 
 const PHONE = '255712345678';
 const asha = { phone: PHONE, name: 'Asha Mushi', email: 'asha@example.com' };
 const folder = join(import.meta.dirname, `.skill-orders-${process.pid}`);
 const { OrdersService } = await importBlock('src/orders.service.ts', folder);
+const { RecoveryService } = await importBlock('src/recovery.service.ts', folder);
 
 let app: INestApplication;
 let orders: Orders;
@@ -34,7 +38,7 @@ beforeEach(async () => {
   const testing = await Test.createTestingModule({
     imports: [PaymentsTestingModule.forRoot()],
     controllers: [WebhooksController],
-    providers: [OrdersService as Type<Orders>],
+    providers: [OrdersService as Type<Orders>, RecoveryService as Type<OnApplicationBootstrap>],
   }).compile();
   app = testing.createNestApplication({ logger: false });
   await app.listen(0, '127.0.0.1');
@@ -68,10 +72,44 @@ it('the end of an earlier attempt, reported again, does not end the next attempt
   await pay();
   await sandbox.customer(PHONE).decline('order-1');
   await pay();
-  orders.ended({ data: { reference: 'order-1', status: 'cancelled' } });
+  orders.ended({ data: { reference: 'order-1', status: 'cancelled' } }, { known: true });
   expect(state()).toBe('waiting');
   await pay();
   expect(payments()).toHaveLength(2);
+});
+
+it('a success that the journal does not know pays the order of the skill only with its amount', () => {
+  const success = (amount: string) => ({ data: { reference: 'order-1', amount, status: 'success' } });
+  expect(() => {
+    orders.ended(success('1.00'), { known: false });
+  }).toThrow();
+  expect(state()).toBe('placed');
+  orders.ended(success('500.00'), { known: false });
+  expect(state()).toBe('paid');
+});
+
+it.each([
+  ['success', 'paid'],
+  ['expired', 'not-paid'],
+] as const)(
+  'the skill looks up an order whose payment ended without a webhook: %s is %s',
+  async (outcome, end) => {
+    await pay();
+    await orders.lookUpOpenOrders();
+    expect(state()).toBe('waiting');
+    await app.get(PaymentsJournal).settle('collection', 'order-1', outcome);
+    await orders.lookUpOpenOrders();
+    expect(state()).toBe(end);
+  },
+);
+
+it('the recovery service of the skill pays an order whose payment succeeded without a webhook', async () => {
+  await pay();
+  await app.get(PaymentsJournal).settle('collection', 'order-1', 'success');
+  app.get(RecoveryService as Type<OnApplicationBootstrap>).onApplicationBootstrap();
+  await eventually(() => {
+    expect(state()).toBe('paid');
+  });
 });
 
 it('a refused payment keeps its attempt in the skill, and a lost answer stays open', async () => {

@@ -104,10 +104,13 @@ const RULINGS: Readonly<Record<string, readonly string[]>> = {
     'No `randomUUID()`, no `Date.now()` in `reference`: a second click would pay again.',
     'Use the id of a row that is there before the call:',
   ],
-  'Never call an unknown outcome failed': ['Otherwise keep the order open until the webhook.'],
+  'Never call an unknown outcome failed': [
+    'Otherwise keep the order open until the webhook.',
+    'of all errors, only a `PaymentRejectedError` whose `final` is true says that no money moved.',
+  ],
   'Never mark as paid without the webhook': [
     'Not when the call resolves (its `status` is `pending`), not when the browser returns, not on an SMS.',
-    'Only an `@OnPayment` method sets `paid`.',
+    "Only an `@OnPayment` method, or the journal's outcome `success` (step 6), sets `paid`.",
   ],
   'Never loosen the signature check': [
     'No route of your own that parses the body, no `customScheme` whose `verify` says yes, no secret in the code.',
