@@ -83,7 +83,7 @@ export class PaymentsError extends Error {
  *
  * @example
  * ```ts
- * if (isPaymentsError(error)) this.logger.warn(`${error.reference}: ${error.code}`);
+ * if (isPaymentsError(error)) console.warn(error.reference, error.code);
  * ```
  *
  * @publicApi
