@@ -39,7 +39,8 @@ const ANSWERS_ITSELF = /^[12]:/;
  * deliveries, and answers 200 after every `@OnPayment` handler and, last, the method itself have finished.
  *
  * The method runs once per payment outcome, not once per delivery, and not for events that are set aside. Its
- * result is not sent. If it throws, the gateway gets a 500, and its next delivery runs the method again.
+ * result is not sent. If it throws, the gateway gets a 500, and its next delivery runs the method again. So it does if the
+ * process dies meanwhile: make a second run harmless.
  *
  * With a queue (`nestjs-payments/bullmq`), the gateway gets a 200 when the delivery is stored, and the method
  * never runs, because a worker has no request. Put the work into `@OnPayment` handlers.
