@@ -11,6 +11,7 @@ import {
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
 import { type Cases, type ContractFramework, registerCases } from './contract-framework.js';
+import { expectLeases, type LeaseWriter } from './journal-leases.cases.js';
 import {
   JOURNAL_SCOPE as SCOPE,
   journalRecord,
@@ -181,6 +182,16 @@ const DAILY_CAPS: Cases<DailyCapTest> = {
     expect(begun.ageMs < SOON_MS && begun.leaseLeftMs > LEASE_MS - SOON_MS).toBe(true);
     expect(begun.createdAt).toBe(first.createdAt);
     expect((await storedEntry('order-1'))?.version).toBe(begun.version);
+  },
+
+  'writes the lease and the times that everybody reads': async (test) => {
+    const { caps } = test;
+    const share = { cents: CENTS, maxCount: 3 };
+    const writer: LeaseWriter = {
+      insert: (record, leaseMs) => caps.insert(record, leaseMs, share),
+      replace: (version, record, leaseMs) => caps.replace(version, record, leaseMs, share),
+    };
+    await expectLeases(test, writer, counted('order-1'));
   },
 
   'changes nothing if the day has no room for an attempt': async ({

@@ -2,6 +2,7 @@ import { type StoredJournalRecord } from '../../storage/journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
 import { ACCOUNT_LISTING } from './account-listing.cases.js';
 import { type Cases, type ContractFramework, eachCase, registerCases } from './contract-framework.js';
+import { JOURNAL_LEASES } from './journal-leases.cases.js';
 import { JOURNAL_LISTING } from './journal-listing.cases.js';
 import { JOURNAL_PURGING } from './journal-purging.cases.js';
 import { JOURNAL_RACING } from './journal-racing.cases.js';
@@ -26,7 +27,7 @@ export function journalContract(
   framework: ContractFramework,
   open: () => Promise<JournalUnderTest> | JournalUnderTest,
 ): void {
-  for (const cases of [JOURNAL_WRITING, JOURNAL_LISTING, JOURNAL_PURGING, JOURNAL_RACING]) {
+  for (const cases of [JOURNAL_WRITING, JOURNAL_LEASES, JOURNAL_LISTING, JOURNAL_PURGING, JOURNAL_RACING]) {
     registerCases(framework, cases, async () => journalTest(framework.expect, await open()));
   }
   framework.describe('the accounts that it lists', () => {

@@ -1,4 +1,4 @@
-import { type JournalRecord } from '../../storage/journal-store.js';
+import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
 import { type Cases, eachCase } from './contract-framework.js';
 import {
@@ -39,6 +39,28 @@ export const JOURNAL_LISTING: Cases<JournalTest> = {
     expect(unknown.entries.map(({ record }) => record.reference)).toEqual(['two']);
     expect(unknown.next).toBeUndefined();
   },
+
+  ...eachCase([1, 7], (limit) => [
+    `lists payments that were created at the same time, ${limit} a page, each once`,
+    async ({ journal, expect }: JournalTest) => {
+      const references = Array.from({ length: 50 }, (_, index) => `order-${index}`);
+      await Promise.all(references.map((reference) => journal.insert(journalRecord(reference), 0)));
+      const seen: StoredJournalRecord[] = [];
+      let after: string | undefined;
+      // One page more: a store may learn at the end that nothing is left.
+      for (let pages = 0; pages <= Math.ceil(references.length / limit); pages += 1) {
+        const page = await journal.list(SCOPE, [], { limit, ...(after && { after }) });
+        expect(page.entries.length).toBeLessThanOrEqual(limit);
+        seen.push(...page.entries);
+        after = page.next;
+        if (after === undefined) break;
+      }
+      expect(after).toBeUndefined();
+      expect(seen.map(({ record }) => record.reference).sort()).toEqual([...references].sort());
+      const times = seen.map(({ createdAt }) => createdAt);
+      expect(times).toEqual([...times].sort((one, other) => one - other));
+    },
+  ]),
 
   'lists only the payments that were created at a time or later, page by page': async ({
     journal,

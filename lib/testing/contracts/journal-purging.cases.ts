@@ -41,6 +41,9 @@ const FORGETTABLE = [
   ['accepted-payouts', ['disbursement accepted']],
 ] as const;
 
+/** What one account and environment forget stays with the others. */
+const OTHER_SCOPES = [{ account: 'payouts' }, { environment: 'production' }] as const;
+
 /** What is forgotten leaves a tombstone. */
 export const JOURNAL_PURGING: Cases<JournalTest> = {
   'purges settled payments of one account that did not change for long, and nothing else': async ({
@@ -56,7 +59,7 @@ export const JOURNAL_PURGING: Cases<JournalTest> = {
       await insert(journalRecord(state, { state }));
     await insert(journalRecord('old', settledOne));
     await insert(journalRecord('old payout', { ...settledOne, family: 'disbursement' }));
-    await insert(journalRecord('other', { ...settledOne, account: 'payouts' }));
+    for (const other of OTHER_SCOPES) await insert(journalRecord('other', { ...settledOne, ...other }));
     const late = await insert(journalRecord('settled late'));
     await pass(10_000);
     await journal.replace(late.version, journalRecord('settled late', settledOne), 0);
@@ -65,7 +68,7 @@ export const JOURNAL_PURGING: Cases<JournalTest> = {
     expect((await journal.list(SCOPE, allBut('settled'), { limit: 10 })).entries).toHaveLength(1);
     for (const reference of ['planned', 'in-flight', 'accepted', 'rejected', 'unknown', 'settled late'])
       expect(await storedEntry(reference)).toBeDefined();
-    expect(await journal.get(journalRecord('other', { account: 'payouts' }))).toBeDefined();
+    for (const other of OTHER_SCOPES) expect(await journal.get(journalRecord('other', other))).toBeDefined();
   },
 
   ...eachCase(ENDS, ([change, left]) => [
@@ -89,11 +92,8 @@ export const JOURNAL_PURGING: Cases<JournalTest> = {
         tombstone,
       });
       expect(await journal.get(payment)).toBeUndefined();
-      for (const other of [
-        { account: 'payouts' },
-        { environment: 'production' },
-        { reference: 'order-2' },
-      ] as const) {
+      const family = payment.family === 'collection' ? 'disbursement' : 'collection';
+      for (const other of [...OTHER_SCOPES, { family }, { reference: 'order-2' }] as const) {
         expect(await journal.tombstone({ ...payment, ...other })).toBeUndefined();
       }
     },
@@ -112,8 +112,8 @@ export const JOURNAL_PURGING: Cases<JournalTest> = {
       expect(await journal.tombstone(refused)).toEqual({ attempt: 3, ...ended });
       expect(await journal.tombstone(other)).toEqual({ attempt: 1, end: 'rejected' });
       for (const unknown of [
-        { account: 'payouts' },
-        { environment: 'production' },
+        ...OTHER_SCOPES,
+        { family: 'disbursement' },
         { reference: 'order-3' },
       ] as const) {
         await journal.endTombstone({ ...refused, ...unknown }, ended);
@@ -128,18 +128,18 @@ export const JOURNAL_PURGING: Cases<JournalTest> = {
   'purges old tombstones if it is asked to': async ({ journal, pass, expect, insert, storedEntry }) => {
     const scope = { account: 'default', environment: 'sandbox' } as const;
     const old = journalRecord('old', { state: 'rejected', family: 'disbursement' });
-    const other = journalRecord('other', { state: 'rejected', account: 'payouts' });
+    const others = OTHER_SCOPES.map((other) => journalRecord('other', { state: 'rejected', ...other }));
     const young = journalRecord('young', { state: 'rejected' });
-    for (const record of [old, other, young]) await insert(record);
+    for (const record of [old, ...others, young]) await insert(record);
     await pass(10_000);
-    await journal.purge({ ...scope, account: 'payouts' }, 'rejected', 5_000);
+    for (const other of OTHER_SCOPES) await journal.purge({ ...scope, ...other }, 'rejected', 5_000);
     await journal.replace((await storedEntry('young'))?.version ?? 0, young, 0);
     await journal.purge(scope, 'rejected', 5_000);
     await pass(10_000);
     await journal.purge(scope, 'rejected', 5_000);
     expect(await journal.purge(scope, 'tombstones', 5_000)).toBe(1);
-    const left = await Promise.all([old, other, young].map((record) => journal.tombstone(record)));
-    expect(left.map((tombstone) => tombstone?.end)).toEqual([undefined, 'rejected', 'rejected']);
+    const left = await Promise.all([old, ...others, young].map((record) => journal.tombstone(record)));
+    expect(left.map((tombstone) => tombstone?.end)).toEqual([undefined, 'rejected', 'rejected', 'rejected']);
     expect((await journal.insert(old, LEASE_MS)).inserted).toBe(true);
   },
 
@@ -158,7 +158,7 @@ export const JOURNAL_PURGING: Cases<JournalTest> = {
         STATES.map((state) => journalRecord(`${family} ${state}`, { family, state })),
       );
       for (const record of records) await insert(record);
-      for (const record of records) await insert({ ...record, account: 'payouts' });
+      for (const other of OTHER_SCOPES) for (const record of records) await insert({ ...record, ...other });
       const retried = await insert(journalRecord('retried', { state: 'in-flight' }));
       await pass(10_000);
       for (const state of ['accepted', 'rejected'] as const) {
@@ -172,7 +172,7 @@ export const JOURNAL_PURGING: Cases<JournalTest> = {
           record.reference,
           isForgotten,
         ]);
-        expect(await journal.get({ ...record, account: 'payouts' })).toBeDefined();
+        for (const other of OTHER_SCOPES) expect(await journal.get({ ...record, ...other })).toBeDefined();
       }
       expect(await storedEntry('retried')).toBeDefined();
       const young = await journal.list({ ...SCOPE, family: 'disbursement' }, allBut('accepted'), {
