@@ -104,9 +104,7 @@ export function storageContracts(open: () => Promise<ExecutorDatabase>): void {
     });
     afterAll(() => database.close());
 
-    inboxContract(() => ({ inbox: transactional().inbox, pass: database.pass }), {
-      remembersHandlers: false,
-    });
+    inboxContract(() => ({ ...transactional(), pass: database.pass }), { remembersHandlers: false });
     conflictContract(() => ({ ...transactional(), pass: database.pass }));
     describe('a payment that a handler enlists', () => {
       enlistingHandlerContract(transactional);

@@ -11,6 +11,8 @@ import {
   LEASE_MS,
   type InboxUnderTest,
 } from './inbox-test.js';
+import { INBOX_TAKING_OVER } from './inbox-taking-over.cases.js';
+import { CLAIMS_IN_TRANSACTIONS } from './inbox-transaction.cases.js';
 import { INBOX_WAITING } from './inbox-waiting.cases.js';
 
 /**
@@ -19,7 +21,7 @@ import { INBOX_WAITING } from './inbox-waiting.cases.js';
  * @param framework `describe`, `it` and `expect` of Jest, Vitest or another one.
  * @param open Makes an empty store, for each test anew.
  * @param options.remembersHandlers False if the store undoes the work of all handlers together when one fails, so that
- * there is nothing to remember. By default true.
+ * there is nothing to remember: each claim then has a transaction, and the journal inside of it. By default true.
  *
  * @publicApi
  */
@@ -34,7 +36,9 @@ export function inboxContract(
   };
   register(INBOX_CLAIMING);
   register(remembersHandlers ? HANDLERS_REMEMBERED : HANDLERS_UNDONE);
+  register(INBOX_TAKING_OVER);
   register(INBOX_WAITING);
+  if (!remembersHandlers) register(CLAIMS_IN_TRANSACTIONS);
   framework.describe('a claim that is withdrawn', () => {
     register(WITHDRAWN_CLAIMS);
   });

@@ -5,6 +5,7 @@ import {
   type InboxKey,
   type InboxStore,
 } from '../../storage/inbox-store.js';
+import { type JournalStore } from '../../storage/journal-store.js';
 import { type ContractExpect } from './contract-framework.js';
 
 /**
@@ -15,6 +16,11 @@ import { type ContractExpect } from './contract-framework.js';
 export interface InboxUnderTest {
   /** Empty. */
   readonly inbox: InboxStore;
+  /**
+   * The journal of the same storage. If claims have transactions, with it the tests also show that nobody else sees what is
+   * not committed.
+   */
+  readonly journal?: JournalStore | undefined;
   /** Lets time pass for the store, in milliseconds. */
   readonly pass: (ms: number) => Promise<void> | void;
 }
@@ -30,12 +36,13 @@ export const LEASE_MS = 60_000;
 
 export function inboxTest(
   expect: ContractExpect,
-  { inbox, pass }: InboxUnderTest,
+  { inbox, journal, pass }: InboxUnderTest,
   remembersHandlers: boolean,
 ): InboxTest {
   return {
     expect,
     inbox,
+    journal,
     pass,
     claim: (delivery) => inbox.claim(delivery, LEASE_MS),
     remembersHandlers,

@@ -82,7 +82,7 @@ describeWith([postgresService], 'postgresStorage()', () => {
     });
     afterEach(() => database.close());
 
-    inboxContract(() => ({ inbox: storage(true).inbox, pass: database.pass }), { remembersHandlers: false });
+    inboxContract(() => ({ ...storage(true), pass: database.pass }), { remembersHandlers: false });
     conflictContract(() => ({ ...storage(true), pass: database.pass }));
   });
 });
