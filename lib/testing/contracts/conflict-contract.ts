@@ -57,6 +57,10 @@ export function conflictContract(
 }
 
 const SCOPE = { account: 'default', environment: 'sandbox' } as const;
+const OTHER_SCOPES = [
+  { ...SCOPE, account: 'payouts' },
+  { ...SCOPE, environment: 'production' },
+] as const;
 const PAGE = { limit: 100 };
 
 function setAside(change: Partial<SetAsideDelivery> = {}): SetAsideDelivery {
@@ -92,7 +96,7 @@ const CONFLICT_CASES: Cases<ConflictsTest> = {
     expectPassed((second?.firstSeenAt ?? 0) - (first?.firstSeenAt ?? 0), 1_000);
     expect(new Date(first?.firstSeenAt ?? 0).getFullYear()).toBeGreaterThan(2_000);
     expect(new Set(listed.map(({ id }) => id)).size).toBe(2);
-    expect(await conflicts.list({ account: 'payouts', environment: 'sandbox' }, PAGE)).toEqual([]);
+    for (const other of OTHER_SCOPES) expect(await conflicts.list(other, PAGE)).toEqual([]);
   },
 
   ...eachCase(['unrecognized', 'unknown-reference'] as const, (kind) => [
@@ -105,7 +109,7 @@ const CONFLICT_CASES: Cases<ConflictsTest> = {
       const odd = setAside({ kind, event: 'payment.succeeded', fingerprint: 'b1', payload });
       await conflicts.setAside(odd);
       await conflicts.setAside(setAside({ fingerprint: 'b1' }));
-      await conflicts.setAside({ ...odd, account: 'payouts' });
+      for (const other of OTHER_SCOPES) await conflicts.setAside({ ...odd, ...other });
       await pass(10_000);
       await conflicts.setAside(odd);
       await conflicts.setAside({ ...odd, fingerprint: 'b2' });
@@ -121,7 +125,9 @@ const CONFLICT_CASES: Cases<ConflictsTest> = {
         { kind: 'conflict', fingerprint: 'b1' },
         { kind, fingerprint: 'b2' },
       ]);
-      expect(await conflicts.list({ ...SCOPE, account: 'payouts' }, PAGE)).toHaveLength(1);
+      for (const other of OTHER_SCOPES) {
+        expect(await conflicts.list(other, PAGE)).toMatchObject([{ ...odd, ...other, seen: 1 }]);
+      }
     },
   ]),
 
@@ -131,7 +137,7 @@ const CONFLICT_CASES: Cases<ConflictsTest> = {
     const references = (page: Awaited<ReturnType<ConflictStore['list']>>) =>
       page.map(({ reference }) => reference);
     for (let at = 1; at <= 5; at += 1) await add(at);
-    await conflicts.setAside(setAside({ account: 'payouts' }));
+    for (const other of OTHER_SCOPES) await conflicts.setAside(setAside(other));
     const first = await conflicts.list(SCOPE, { limit: 2 });
     expect(references(first)).toEqual(['order-1', 'order-2']);
     for (const { id } of first) await conflicts.remove(SCOPE, id);
@@ -162,7 +168,7 @@ const CONFLICT_CASES: Cases<ConflictsTest> = {
     const [stored] = await conflicts.list(SCOPE, PAGE);
     const id = stored?.id ?? '';
     expect(await conflicts.get(SCOPE, id)).toEqual(stored);
-    expect(await conflicts.get({ ...SCOPE, account: 'payouts' }, id)).toBeUndefined();
+    for (const other of OTHER_SCOPES) expect(await conflicts.get(other, id)).toBeUndefined();
     for (const other of ['', '0', `0${id}`, `${id}0`, "' OR 1=1 --", '__proto__', 'a\0b']) {
       expect(await conflicts.get(SCOPE, other)).toBeUndefined();
     }
@@ -180,7 +186,9 @@ const CONFLICT_CASES: Cases<ConflictsTest> = {
     if (!first || !second) throw new Error('Both entries should be listed.');
     expect(await conflicts.replacePayload(first, '{"é":"new"}')).toBe(true);
     expect(await conflicts.list(SCOPE, PAGE)).toEqual([{ ...first, payload: '{"é":"new"}' }, second]);
-    expect(await conflicts.replacePayload({ ...first, account: 'payouts' }, '{"of":"another"}')).toBe(false);
+    for (const other of OTHER_SCOPES) {
+      expect(await conflicts.replacePayload({ ...first, ...other }, '{"of":"another"}')).toBe(false);
+    }
     await conflicts.setAside(setAside({ payload: '{"delivered":"again"}' }));
     expect(await conflicts.replacePayload(first, '{"too":"late"}')).toBe(false);
     expect(await conflicts.get(SCOPE, first.id)).toMatchObject({ payload: '{"delivered":"again"}', seen: 2 });
@@ -193,10 +201,13 @@ const CONFLICT_CASES: Cases<ConflictsTest> = {
     ]);
   },
 
-  'takes one entry off what was set aside, and only of its own account': async ({ conflicts, expect }) => {
+  'takes one entry off what was set aside, and only of its own account and environment': async ({
+    conflicts,
+    expect,
+  }) => {
     await conflicts.setAside(setAside());
     const [{ id } = { id: '' }] = await conflicts.list(SCOPE, PAGE);
-    await conflicts.remove({ ...SCOPE, account: 'payouts' }, id);
+    for (const other of OTHER_SCOPES) await conflicts.remove(other, id);
     expect(await conflicts.list(SCOPE, PAGE)).toHaveLength(1);
     await conflicts.remove(SCOPE, id);
     await conflicts.remove(SCOPE, id);
