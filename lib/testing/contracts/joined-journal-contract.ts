@@ -85,6 +85,27 @@ function joinedTest({ expect }: ContractFramework, subject: JoinedJournalUnderTe
 }
 
 const planned = journalRecord('order-1', { state: 'planned' });
+const elsewhere = journalRecord('order-1', { intent: 'another call' });
+
+/** Commits a transaction while another call writes the same payment. Exactly one of the two does; a rejection is a no. */
+async function expectOneWriter(
+  { expect, found }: JoinedTest,
+  transaction: ApplicationTransaction,
+  outside: Promise<boolean>,
+): Promise<void> {
+  const written = outside.catch(() => false);
+  // A database may let the other call wait for the transaction. One that does not is given the time to write.
+  for (let asked = 0; asked < 5; asked += 1) await found();
+  const committed = Promise.resolve()
+    .then(() => transaction.commit())
+    .then(
+      () => true,
+      () => false,
+    );
+  const [isInside, isOutside] = await Promise.all([committed, written]);
+  expect(isInside).toBe(!isOutside);
+  expect((await found())?.record).toEqual(isInside ? planned : elsewhere);
+}
 
 const JOINED_JOURNAL: Cases<JoinedTest> = {
   'shows others what a transaction wrote when it is committed, and not before': async ({
@@ -159,6 +180,24 @@ const JOINED_JOURNAL: Cases<JoinedTest> = {
     expect(await joined.insert(planned, 0)).toMatchObject({ inserted: false, tombstone: { end: 'success' } });
     await transaction.commit();
     expect(await found()).toBeUndefined();
+  },
+
+  'writes a payment down, or another call does outside of it, if both do so at the same time': async (
+    test,
+  ) => {
+    const { joined, transaction } = await test.join();
+    test.expect((await joined.insert(planned, 0)).inserted).toBe(true);
+    const outside = test.journal.insert(elsewhere, 0).then(({ inserted }) => inserted);
+    await expectOneWriter(test, transaction, outside);
+  },
+
+  'replaces a version, or another call does outside of it, if both do so at the same time': async (test) => {
+    const { journal, expect, insert, join } = test;
+    const { version } = await insert(journalRecord('order-1', { state: 'rejected' }), 0);
+    const { joined, transaction } = await join();
+    expect((await joined.replace(version, planned, 0))?.record).toEqual(planned);
+    const outside = journal.replace(version, elsewhere, 0).then((stored) => stored !== undefined);
+    await expectOneWriter(test, transaction, outside);
   },
 
   'counts the age from the moment of the insertion, by the clock of the store': async ({
