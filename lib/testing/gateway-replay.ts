@@ -55,6 +55,8 @@ export class GatewayReplay {
     const read = readRecording(recording);
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
+    // A test that forgets stop() lets its process end all the same.
+    server.unref();
     return new GatewayReplay(read, server);
   }
 

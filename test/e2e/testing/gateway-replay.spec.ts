@@ -15,6 +15,7 @@ import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { GatewayReplay, type RecordedExchange } from 'nestjs-payments/testing';
 import { bundleCli, environmentOf, runCommand } from '../../support/cli-process.js';
 import { profileWith } from '../../support/gateway-profiles.js';
+import { scriptOutput } from '../../support/script-output.js';
 
 const PHONE = '255712345678';
 const ACCOUNT = '0150000000999';
@@ -119,6 +120,16 @@ describe('the replay of a recorded gateway', () => {
     expect(() => {
       replay.next('POST /disbursements/bank', 'PROVIDER_ERROR');
     }).toThrow(/The recording has no PROVIDER_ERROR of POST \/disbursements\/bank: it has .*INVALID_BANK/);
+  });
+
+  it('lets the process of a test end that never stops it', async () => {
+    const recording = { version: 1, recordedAt: '2026-11-26T10:00:00.000Z', exchanges: [] };
+    const started = await scriptOutput(`
+      import { GatewayReplay } from './lib/testing/gateway-replay.js';
+      const replay = await GatewayReplay.start(${JSON.stringify(recording)});
+      process.stdout.write(replay.moduleOptions().baseUrl);
+    `);
+    expect(started).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
   });
 
   it('takes no other file', async () => {
