@@ -27,9 +27,10 @@ export const CLAIMS_IN_TRANSACTIONS: Cases<InboxTest> = {
     await journalOf(first).insert(PLANNED, 0);
     expect((await journalOf(first).get(PLANNED))?.record).toEqual(PLANNED);
     await first.finish();
+    // Not while the next claim is open: a database with one connection would wait for its end.
+    if (journal) expect((await journal.get(PLANNED))?.record).toEqual(PLANNED);
     const second = claimed(await claim(inboxDelivery('order-2')));
     expect((await journalOf(second).get(PLANNED))?.record).toEqual(PLANNED);
-    if (journal) expect((await journal.get(PLANNED))?.record).toEqual(PLANNED);
   },
 
   'shows nobody else what is written through the journal of a claim before it finishes': async ({
@@ -54,9 +55,9 @@ export const CLAIMS_IN_TRANSACTIONS: Cases<InboxTest> = {
       const first = claimed(await claim(DELIVERY));
       await journalOf(first).insert(PLANNED, 0);
       await first[end]();
+      if (journal) expect(await journal.get(PLANNED)).toBeUndefined();
       const second = claimed(await claim(DELIVERY));
       expect(await journalOf(second).get(PLANNED)).toBeUndefined();
-      if (journal) expect(await journal.get(PLANNED)).toBeUndefined();
     },
   ]),
 
