@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { isSameOwner, ownerOf, presenceOf, thisProcess, type LockOwner } from './lock-owner.js';
+import { renamePatiently } from './patient-rename.js';
 
 const NAME = 'lock';
 const BEAT_MS = 1_000;
@@ -51,7 +52,8 @@ export interface FolderLock {
 
 /**
  * Takes a folder for this process. The lock of a process that was killed does not count. It takes up to ten seconds
- * if the lock's process ran in another container or before a restart of the machine.
+ * if the lock's process ran in another container or before a restart of the machine, and on macOS and Windows if
+ * another process has its id by now.
  *
  * @throws PaymentsConfigError if another process has the folder.
  */
@@ -126,7 +128,7 @@ async function replace(
   try {
     if (contentOf(file) !== stale) return false;
     const draft = write(file, mine);
-    renameSync(draft, file);
+    renamePatiently(draft, file);
     return true;
   } finally {
     release(right, holder);
@@ -164,10 +166,11 @@ async function assertGone(
   { holder: name, other }: LockWords,
 ): Promise<void> {
   const owner = ownerOf(content);
-  const presence = owner === undefined ? 'unknown' : presenceOf(owner, thisProcess());
+  const self = thisProcess();
+  const presence = owner === undefined ? 'unknown' : presenceOf(owner, self);
   if (presence === 'gone') return;
   if (presence === 'unknown' && (await isSilent(file, content, name))) return;
-  const holder = presence === 'running' ? `Process ${owner?.pid}` : `A ${name} in another container`;
+  const holder = owner?.place === self.place ? `Process ${owner.pid}` : `A ${name} in another container`;
   throw new PaymentsConfigError(
     `${holder} uses ${thing} already: stop that ${name}, or name another one with ${other}. If it is no ${name}, remove ${file}.`,
   );
@@ -176,7 +179,7 @@ async function assertGone(
 /** By this process' own clock: those of two machines may differ. */
 async function isSilent(file: string, content: string, name: string): Promise<boolean> {
   process.stderr.write(
-    `The lock ${file} is of another container or of an earlier run of this machine. Waiting up to ${SILENCE_MS / 1000} s to see whether its ${name} runs.\n`,
+    `From here nobody can tell whether the ${name} of the lock ${file} still runs. Waiting up to ${SILENCE_MS / 1000} s for a sign of it.\n`,
   );
   const before = touchedAt(file);
   for (let waited = 0; waited < SILENCE_MS; waited += LOOK_MS) {

@@ -23,8 +23,16 @@ export function thisProcess(): ProcessIdentity {
   return { pid: process.pid, start: startOf(process.pid), place: `${boot} ${namespace}` };
 }
 
-/** Whether a process runs, as far as this one can see. */
-export function presenceOf(owner: ProcessIdentity, self: ProcessIdentity): 'running' | 'gone' | 'unknown' {
+/**
+ * Whether a process runs, as far as this one can see.
+ *
+ * @param startedAt When the process that has this id now started.
+ */
+export function presenceOf(
+  owner: ProcessIdentity,
+  self: ProcessIdentity,
+  startedAt = startOf,
+): 'running' | 'gone' | 'unknown' {
   if (owner.place !== self.place) return 'unknown';
   try {
     process.kill(owner.pid, 0);
@@ -32,7 +40,9 @@ export function presenceOf(owner: ProcessIdentity, self: ProcessIdentity): 'runn
     // EPERM: it runs, as another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return 'gone';
   }
-  const start = startOf(owner.pid);
+  const start = startedAt(owner.pid);
+  // macOS and Windows say no start: it may be another process with the same id.
+  if (start === '' && owner.start === '') return 'unknown';
   // Empty: the system hides the processes of other users.
   return start === '' || start === owner.start ? 'running' : 'gone';
 }

@@ -2,13 +2,13 @@ import {
   appendFileSync,
   chmodSync,
   closeSync,
+  constants,
   fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -16,6 +16,7 @@ import {
 import { join, resolve } from 'node:path';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
+import { renamePatiently } from './patient-rename.js';
 import { areEntries, assertFormat, STATE_FORMAT, type StateEntry } from './state-entry.js';
 
 /** The file of a folder that holds the state. */
@@ -51,7 +52,8 @@ export class StateFolder {
   private constructor(
     private readonly path: string,
     private readonly lock: FolderLock,
-    private file: number,
+    /** Undefined: it is closed. */
+    private file: number | undefined,
     /** What the folder held when it was opened. */
     readonly entries: readonly StateEntry[],
   ) {}
@@ -96,12 +98,14 @@ export class StateFolder {
 
   /** Writes one change. It is in the file when this returns: a kill of the process cannot undo it. */
   append(entries: readonly StateEntry[]): void {
-    if (this.failed) throw new PaymentsConfigError(`The state in ${this.path} could not be written before.`);
+    const { file } = this;
+    if (this.failed || file === undefined)
+      throw new PaymentsConfigError(`The state in ${this.path} could not be written before.`);
     // After a half-written line nothing more may follow.
     this.failed = true;
     attempt(this.path, () => {
       this.lock.assertHeld();
-      this.bytes += writeLines(this.file, [entries]);
+      this.bytes += writeLines(file, [entries]);
       // After a pause between the two, the folder's next owner may have read it without this change.
       this.lock.assertHeld();
       this.assertNamed();
@@ -115,7 +119,7 @@ export class StateFolder {
       this.lock.assertHeld();
       this.assertNamed();
       const { file, bytes } = this.replaceFile([STATE_FORMAT, ...entries.map((entry) => [entry])]);
-      closeSync(this.file);
+      this.closeFile();
       this.file = file;
       this.bytes = bytes;
       this.bytesWhenNew = bytes;
@@ -132,7 +136,7 @@ export class StateFolder {
       // Otherwise a power cut could leave the new name with no content.
       fsyncSync(file);
       this.lock.assertHeld();
-      renameSync(draft, join(this.path, STATE_FILE));
+      this.giveName(draft);
       return { file, bytes };
     } catch (error) {
       closeSync(file);
@@ -143,16 +147,36 @@ export class StateFolder {
     }
   }
 
+  private giveName(draft: string): void {
+    const file = join(this.path, STATE_FILE);
+    // Windows replaces no file that is open.
+    if (process.platform === 'win32') this.closeFile();
+    try {
+      renamePatiently(draft, file);
+    } catch (error) {
+      this.file ??= openSync(file, constants.O_WRONLY | constants.O_APPEND);
+      throw error;
+    }
+  }
+
   close(): void {
-    closeSync(this.file);
+    this.closeFile();
     this.lock.release();
+  }
+
+  private closeFile(): void {
+    if (this.file !== undefined) closeSync(this.file);
+    this.file = undefined;
   }
 
   private assertNamed(): void {
     const file = join(this.path, STATE_FILE);
     const named = statSync(file, { bigint: true, throwIfNoEntry: false });
-    const own = fstatSync(this.file, { bigint: true });
-    if (named?.ino !== own.ino || named.dev !== own.dev) throw new StateFileReplacedError(file);
+    const own = this.file === undefined ? undefined : fstatSync(this.file, { bigint: true });
+    // Some versions of Node know the volume of a file on Windows by its descriptor only.
+    const isOnSameVolume = process.platform === 'win32' || named?.dev === own?.dev;
+    if (named === undefined || named.ino !== own?.ino || !isOnSameVolume)
+      throw new StateFileReplacedError(file);
   }
 }
 

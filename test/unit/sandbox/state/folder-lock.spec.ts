@@ -1,12 +1,14 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { lockFolder } from '../../../../lib/sandbox/state/folder-lock.js';
 import { buildChildProgram, type ChildProgram } from '../../../support/child-program.js';
 
+const { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } = fs;
 const UNSHARE = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child', '--mount-proc'];
 const hasNamespaces = spawnSync(UNSHARE[0] ?? '', [...UNSHARE.slice(1), 'true']).status === 0;
 const root = mkdtempSync(join(tmpdir(), 'folder-lock-'));
@@ -73,6 +75,24 @@ describe('The lock of a folder', () => {
     const taking = lockFolder(folder);
     utimesSync(file, new Date(), new Date(Date.now() + 60_000)); // nothing of this runs while the process waits
     await expect(taking).rejects.toThrow('A sandbox in another container uses the folder');
+  });
+
+  it('the lock of a folder is refused within its ten seconds where no process says when it started', async () => {
+    vi.spyOn(fs, 'readFileSync').mockImplementation(((file: string, options: 'utf8') => {
+      if (file.startsWith('/proc/')) throw new Error(`${file} is on Linux only.`);
+      return readFileSync(file, options);
+    }) as typeof readFileSync);
+    syncBuiltinESMExports();
+    const folder = mkdtempSync(join(root, 'no-start-'));
+    const lock = await lockFolder(folder);
+    try {
+      expect(JSON.parse(readFileSync(join(folder, 'lock'), 'utf8'))).toMatchObject({ start: '' });
+      await expect(lockFolder(folder)).rejects.toThrow(`Process ${process.pid} uses the folder`);
+    } finally {
+      lock.release();
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    }
   });
 
   it('the lock of a folder is noticed as lost after a pause, before the next write', async () => {

@@ -1,9 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { STATE_FILE, StateFolder } from '../../../../lib/sandbox/state/state-folder.js';
 
+const { mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync } =
+  fs;
 const COUNTERS = ['counters'] as const;
 /** What the sandbox of another container would write into the lock. */
 const OTHER = JSON.stringify({ pid: 1, start: '1', place: 'x', id: '00000000-0000-4000-8000-000000000000' });
@@ -21,6 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  syncBuiltinESMExports();
   folder.close();
   rmSync(path, { recursive: true });
 });
@@ -150,5 +154,86 @@ describe('A state file that something else replaced', () => {
     expect(() => {
       folder.append([[COUNTERS, 2]]);
     }).toThrow(REPLACED);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('A state folder on Windows', () => {
+  const openFiles = () =>
+    readdirSync('/proc/self/fd').map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return ''; // that of the folder itself
+      }
+    });
+  const busy = () =>
+    Object.assign(new Error('operation not permitted'), { code: 'EPERM', syscall: 'rename' });
+
+  /** Windows replaces no open file, and some versions of Node do not know the volume of a path. */
+  beforeEach(() => {
+    Object.defineProperty(process, 'platform', { value: 'win32' });
+    onTestFinished(() => void Object.defineProperty(process, 'platform', { value: 'linux' }));
+    vi.spyOn(fs, 'renameSync').mockImplementation((from, to) => {
+      if (openFiles().includes(String(to))) throw busy();
+      renameSync(from, to);
+    });
+    const ofNoVolume = (file: string) => Object.assign(statSync(file, { bigint: true }), { dev: 0n });
+    vi.spyOn(fs, 'statSync').mockImplementation(ofNoVolume as unknown as typeof statSync);
+    vi.spyOn(Atomics, 'wait').mockReturnValue('timed-out');
+    syncBuiltinESMExports();
+  });
+
+  it('replaces its file, and appends to the new one', async () => {
+    folder.rewrite([[COUNTERS, 2]]);
+    folder.append([[['banks'], []]]);
+    folder.close();
+    folder = await StateFolder.open(path);
+    expect(folder.entries).toEqual([
+      [COUNTERS, 2],
+      [['banks'], []],
+    ]);
+  });
+
+  it('replaces its file once a virus scanner has looked at it', () => {
+    vi.mocked(fs.renameSync).mockImplementationOnce(() => {
+      throw busy();
+    });
+    folder.rewrite([[COUNTERS, 2]]);
+    expect(content()).toContain('2');
+  });
+
+  it('goes on with its file if it cannot replace it', () => {
+    const before = openFiles().length;
+    const old = content();
+    vi.mocked(fs.renameSync).mockImplementation(() => {
+      throw busy();
+    });
+    expect(() => {
+      folder.rewrite([[COUNTERS, 2]]);
+    }).toThrow(/EPERM/);
+    expect(openFiles()).toHaveLength(before);
+    folder.append([[COUNTERS, 3]]);
+    expect(content()).toBe(`${old}[[["counters"],3]]\n`);
+  });
+
+  it('keeps nothing more, and can be closed, if its file is gone when it cannot replace it', () => {
+    vi.mocked(fs.renameSync).mockImplementation((_, to) => {
+      rmSync(to);
+      throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+    });
+    expect(() => {
+      folder.rewrite([[COUNTERS, 2]]);
+    }).toThrow(/ENOENT/);
+    expect(() => {
+      folder.append([[COUNTERS, 3]]);
+    }).toThrow(/could not be written before/);
+  });
+
+  it('lets no change count as written once something else replaced its file', () => {
+    writeFileSync(join(path, 'other'), content());
+    renameSync(join(path, 'other'), join(path, STATE_FILE));
+    expect(() => {
+      folder.append([[COUNTERS, 2]]);
+    }).toThrow(/was removed or replaced/);
   });
 });
