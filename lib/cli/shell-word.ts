@@ -1,4 +1,15 @@
-/** A word of a line that a person copies into a shell: quoted for a POSIX shell and for Windows', if it has to be. */
-export function shellWord(text: string): string {
-  return /^[\w./:@\\-]+$/.test(text) ? text : `"${text.replaceAll(/(["$`])/g, String.raw`\$1`)}"`;
+/** A word of a line that a person copies into a shell: quoted if it has to be, for a POSIX shell or for those of Windows. */
+export function shellWord(text: string, platform: NodeJS.Platform = process.platform): string {
+  return platform === 'win32' ? windowsWord(text) : posixWord(text);
+}
+
+function posixWord(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : `"${text.replaceAll(/(["$`\\])/g, String.raw`\$1`)}"`;
+}
+
+/** PowerShell reads a word that begins with @, and a list with commas, in ways of its own. */
+function windowsWord(text: string): string {
+  if (/^[\w./:\\-]+$/.test(text)) return text;
+  // A backslash before the last quotation mark would make it a part of the word.
+  return `"${text.replaceAll('"', String.raw`\"`).replace(/\\+$/, '$&$&')}"`;
 }

@@ -67,24 +67,38 @@ export function sayMissing(
   if (missing.length > 0) say(paint('yellow', `Packages are missing: ${manager.install(missing)}`));
 }
 
-/** The steps from here to the first webhook. */
-export function nextSteps({ addsRoute, registersPayments }: InitPlan, packages: ApplicationPackages): string {
+/** The steps from here to the first webhook. What is said of a command is above it: cmd.exe knows no comments. */
+export function nextSteps(
+  { addsRoute, registersPayments }: Pick<InitPlan, 'addsRoute' | 'registersPayments'>,
+  packages: ApplicationPackages,
+  platform: NodeJS.Platform = process.platform,
+): string {
   const { manager, missing } = packages;
   const route = addsRoute ? LOCAL_ROUTE : '<address of your webhook route>';
   const tests = testScript(packages);
   const steps = [
-    ...(missing.length === 0 ? [] : [manager.install(missing)]),
-    `${manager.exec(`sandbox --forward-to ${route}`)}   # put what it prints into .env`,
-    `${manager.exec(`doctor --webhook ${route}`)}   # when the application runs`,
+    ...(missing.length === 0
+      ? []
+      : ['Install the missing packages:', ...lines(manager.install(missing), platform)]),
+    'Start the emulator, and put what it prints into .env:',
+    ...lines(manager.exec(`sandbox --forward-to ${route}`)),
+    'Check the application when it runs:',
+    ...lines(manager.exec(`doctor --webhook ${route}`)),
     ...(tests === undefined
       ? []
       : [
-          `${manager.exec(`sandbox exec -- ${tests}`)}   # tests that start the application need the variables too`,
+          'Run the tests that start the application, which need the variables too:',
+          ...lines(manager.exec(`sandbox exec -- ${tests}`)),
         ]),
   ];
   const prefix = addsRoute ? "\nThe application's global prefix comes before /webhooks/payments." : '';
   const storage = registersPayments ? `\n${STORAGE}` : '';
   return `Next:\n${steps.map((step) => `  ${step}`).join('\n')}${prefix}${storage}`;
+}
+
+/** A command, or two of them on Windows: PowerShell 5.1 has no &&. */
+function lines(command: string, platform?: NodeJS.Platform): readonly string[] {
+  return (platform === 'win32' ? command.split(' && ') : [command]).map((line) => `  ${line}`);
 }
 
 /** The script of package.json that runs the tests which start the application. Nx and others have none. */

@@ -9,6 +9,7 @@ import { parseCommandLine, type ValuesOf } from '../command-line.js';
 import { type Command, type CommandContext, flag, text } from '../command.js';
 import { applicationEnvironment } from '../environment.js';
 import { oneOf, wholeNumber } from '../option-values.js';
+import { shellWord } from '../shell-word.js';
 import { UsageError } from '../usage-error.js';
 import { type Dialect, DIALECTS } from './dialects.js';
 
@@ -125,12 +126,8 @@ const STATUS: Readonly<
 /** The options that say which tables are meant, for a shell: without them the command would change others. */
 function placeOptions({ schema, file, dotenv }: Values): string {
   return Object.entries({ schema, file, dotenv })
-    .map(([name, value]) => (value === undefined ? '' : ` --${name} ${shellQuoted(value)}`))
+    .map(([name, value]) => (value === undefined ? '' : ` --${name} ${shellWord(value)}`))
     .join('');
-}
-
-function shellQuoted(word: string): string {
-  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function holds({ version }: StoredVersion): string {

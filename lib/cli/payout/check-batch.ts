@@ -4,6 +4,7 @@ import { tableLines } from '../../common/table-lines.js';
 import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { approvalSteps, batchDocument } from './batch-summary.js';
 import { EXIT } from './exit-code.js';
+import { shellWord } from '../shell-word.js';
 import { commandLine, fileOf, noFile, openBatch, type PayoutDesk, refuseOtherFile } from './payout-desk.js';
 import { progressScreen } from './progress-screen.js';
 
@@ -124,6 +125,6 @@ function acceptSteps(order: PayoutDesk['order'], lines: BatchCheckReport['blocke
   if (keys.length === 0) return [];
   return [
     '\nTo pay some of them all the same, name them and say why:',
-    `  ${commandLine(order, `--accept ${keys.join(',')} --because "<why>" --by <person>`)}`,
+    `  ${commandLine(order, `--accept ${shellWord(keys.join(','))} --because "<why>" --by <person>`)}`,
   ];
 }

@@ -3,7 +3,7 @@ import { flag, text, texts } from '../command.js';
 
 export const PAYOUT_OPTIONS = {
   check: flag('load the file, if that is not done yet, and look every recipient up'),
-  accept: text('<keys>', 'pay these blocked lines all the same, for example S-001,S-002; with --because'),
+  accept: text('<keys>', 'pay these blocked lines all the same, for example "S-001,S-002"; with --because'),
   because: text('<text>', 'with --accept: why, for the audit trail'),
   approve: flag('let the batch be paid; by another person than who loaded it, with --digest'),
   digest: text('<text>', 'with --approve: what --check printed of the lines that were looked at'),

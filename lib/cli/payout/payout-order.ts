@@ -102,7 +102,7 @@ function batchName(action: PayoutAction, word: string, name: string | undefined)
 export function keysOf(text: string): readonly string[] {
   const keys = text.split(',').map((key) => key.trim());
   if (keys.every(isBatchName)) return keys;
-  throw new UsageError('--accept takes the keys of lines with commas between them: S-001,S-002.');
+  throw new UsageError('--accept takes the keys of lines with commas between them: "S-001,S-002".');
 }
 
 /** @throws UsageError if it is not `<key>=paid` or `<key>=failed`. */

@@ -8,7 +8,7 @@ export const RECONCILE_OPTIONS = {
     'where the day begins and ends, always the same (default: Africa/Dar_es_Salaam)',
   ),
   statement: text('<file>', "the gateway's statement, a CSV file"),
-  columns: text('<list>', 'with --statement: its columns, for example reference=Ref,amount=Amt'),
+  columns: text('<list>', 'with --statement: its columns, for example "reference=Ref,amount=Amt"'),
   kinds: text('<list>', 'with --statement: what its words mean, for example collection=IN,payout=OUT'),
   statuses: text(
     '<list>',

@@ -47,7 +47,7 @@ export const reconcileCommand: Command = {
   examples: [
     'reconcile --balance',
     'reconcile --statement november.csv --preview',
-    'reconcile --day 2026-11-20 --statement november.csv --columns reference=Ref,amount=Amt',
+    'reconcile --day 2026-11-20 --statement november.csv --columns "reference=Ref,amount=Amt"',
     'reconcile --day 2026-11-20 --apply --by mary',
     'reconcile --day 2026-11-20 --report journal',
   ],

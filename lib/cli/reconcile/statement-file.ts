@@ -71,7 +71,7 @@ function entriesOf<const Name extends string>(
     const value = entry.slice(word.length + 1).trim();
     if (name !== undefined && value !== '') return [name, value];
     throw new UsageError(
-      `${option} takes a list of ${names.map((known) => `${known}=…`).join(', ')}: write ${option} ${example}.`,
+      `${option} takes a list of ${names.map((known) => `${known}=…`).join(', ')}: write ${option} "${example}".`,
     );
   });
 }

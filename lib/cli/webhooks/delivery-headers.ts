@@ -15,7 +15,7 @@ export function deliveryHeaders(
   const headers = new Map<string, string[]>();
   for (const line of lines) {
     const [, name, value] = /^([^\s:]+):\s*(.*?)\s*$/s.exec(line) ?? [];
-    if (name === undefined || value === undefined) throw new UsageError("-H takes 'name: value' or @file.");
+    if (name === undefined || value === undefined) throw new UsageError('-H takes "name: value" or @file.');
     headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]);
   }
   return headers;

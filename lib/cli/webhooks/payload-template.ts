@@ -21,7 +21,7 @@ export function payloadParts(template: string): SignedPart[] {
   return pieces.map((piece) => {
     if (/^\{[^{}]+\}$/.test(piece)) return partOf(piece.slice(1, -1));
     if (!/[{}]/.test(piece)) return { literal: piece };
-    throw new UsageError("--payload has an empty or an open brace: write for example '{timestamp}.{body}'.");
+    throw new UsageError('--payload has an empty or an open brace: write for example "{timestamp}.{body}".');
   });
 }
 

@@ -17,7 +17,7 @@ export const SCHEME_OPTIONS = {
   prefix: text('<text>', 'hmac: text before the signature, such as sha256='),
   payload: text(
     '<parts>',
-    "hmac: what is signed, such as '{timestamp}.{body}'; {id}, {method}, {url} or {x-any-header} too (default: {body})",
+    'hmac: what is signed, such as "{timestamp}.{body}"; {id}, {method}, {url} or {x-any-header} too (default: {body})',
   ),
   'timestamp-header': text('<name>', 'hmac: header of the signed time'),
   'timestamp-unit': text('<unit>', 'hmac: s, ms or iso (default: s)'),

@@ -9,7 +9,7 @@ import { momentOf } from './moment.js';
 import { senderOf, SIGNING_OPTIONS } from './signing-options.js';
 
 const OPTIONS = {
-  curl: text('<url>', 'print a curl command that delivers it there instead'),
+  curl: text('<url>', 'print a curl command for sh that delivers it there instead'),
   url: text('<url>', 'where it will be delivered, for --payload with {url}'),
   at: text('<time>', 'time of signing (default: now)'),
   ...SIGNING_OPTIONS,
@@ -25,7 +25,7 @@ export const signCommand: Command = {
   examples: [
     'sign event.json > headers.txt',
     'sign event.json --curl http://127.0.0.1:3000/webhooks/payments | sh',
-    "sign event.json --payload '{timestamp}.{body}' --timestamp-header x-webhook-timestamp",
+    'sign event.json --payload "{timestamp}.{body}" --timestamp-header x-webhook-timestamp',
   ],
   run: runSign,
 };

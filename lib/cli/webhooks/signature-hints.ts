@@ -1,3 +1,4 @@
+import { shellWord } from '../shell-word.js';
 import { type FoundSignature } from './signature-search.js';
 
 /** Sentences that describe how a delivery's signature was made and what to do. */
@@ -27,8 +28,8 @@ function optionsOf(found: FoundSignature): readonly string[] {
     `--header ${header}`,
     `--algorithm ${algorithm}`,
     `--encoding ${encoding.toLowerCase()}`,
-    ...(before === '' ? [] : [`--prefix '${before}'`]),
-    ...(payload === '{body}' ? [] : [`--payload '${payload}'`]),
+    ...(before === '' ? [] : [`--prefix ${shellWord(before)}`]),
+    ...(payload === '{body}' ? [] : [`--payload ${shellWord(payload)}`]),
     ...(timestampHeader === undefined ? [] : [`--timestamp-header ${timestampHeader}`]),
     ...(timestampHeader === undefined || timestampUnit === 's' ? [] : [`--timestamp-unit ${timestampUnit}`]),
     ...(idHeader === undefined ? [] : [`--id-header ${idHeader}`]),

@@ -24,7 +24,7 @@ describe.each(SKELETONS)('nestjs-payments init in a new application, %s', (skele
       code: 0,
       stderr: expect.stringContaining('Written: src/app.module.ts, ') as unknown,
     });
-    expect(stderr).toContain('\n  npx nestjs-payments sandbox exec -- npm run test:e2e   # ');
+    expect(stderr).toContain('\n    npx nestjs-payments sandbox exec -- npm run test:e2e\n');
     expect(stdout).toContain('\n+    PaymentsModule.forRootAsync({\n');
     const after = application.files();
     expect(Object.keys(after).filter((file) => before[file] !== after[file])).toEqual([

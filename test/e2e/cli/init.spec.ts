@@ -309,8 +309,8 @@ describe('nestjs-payments init in an application that lacks packages', () => {
   it('prints the command that installs them, and every other one of that package manager', async () => {
     const { code, stderr } = await application.init();
     expect(code).toBe(0);
-    expect(stderr).toContain(`Next:\n  ${command}`);
-    expect(stderr).toContain('\n  pnpm exec nestjs-payments sandbox exec -- pnpm run test:e2e   # ');
+    expect(stderr).toContain(`Next:\n  Install the missing packages:\n    ${command}`);
+    expect(stderr).toContain('\n    pnpm exec nestjs-payments sandbox exec -- pnpm run test:e2e\n');
     expect((await application.init()).stderr).toContain(`Packages are missing: ${command}`);
   });
 
@@ -318,7 +318,9 @@ describe('nestjs-payments init in an application that lacks packages', () => {
     const { code, stderr } = await application.init(['--install'], { environment: pnpm(0) });
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: expect.not.stringContaining(`Next:\n  ${command}`) as unknown,
+      stderr: expect.not.stringContaining(
+        `Next:\n  Install the missing packages:\n    ${command}`,
+      ) as unknown,
     });
     expect(toldPnpm()).toContain(`${application.folder}: add nestjs-payments @nestjs/axios@^`);
   });
@@ -327,7 +329,7 @@ describe('nestjs-payments init in an application that lacks packages', () => {
     const { code, stderr } = await application.init(['--install'], { environment: pnpm(3) });
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining(`Next:\n  ${command}`) as unknown,
+      stderr: expect.stringContaining(`Next:\n  Install the missing packages:\n    ${command}`) as unknown,
     });
   });
 

@@ -85,8 +85,10 @@ describeWith([postgresService], 'nestjs-payments migrate with PostgreSQL', () =>
     const older = await migrate('--status');
     expect(older.code).toBe(1);
     expect(older.stdout).toContain('holds version 3 of the tables');
-    expect(older.stdout).toContain(`run npx nestjs-payments migrate --schema '${schema}', or`);
-    expect(older.stdout).toContain(`migrate --sql --dialect postgres --from 3 --schema '${schema}' prints`);
+    expect(older.stdout).toContain(`run npx nestjs-payments migrate --schema ${JSON.stringify(schema)}, or`);
+    expect(older.stdout).toContain(
+      `migrate --sql --dialect postgres --from 3 --schema ${JSON.stringify(schema)} prints`,
+    );
   });
 
   it('advises a command for the same tables, as a shell reads it', async () => {

@@ -291,7 +291,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(check.stdout).toContain('2 blocked, which somebody has to look at:');
     expect(check.stdout).toMatch(/S-2 +BSB \*{4}\d{3} +TZS\s1,000 +Somebody Else +Asha/);
     expect(check.stdout).not.toContain(String(second!.account_number));
-    expect(check.stdout).toContain('--accept S-2,S-3 --because "<why>"');
+    expect(check.stdout).toContain('--accept "S-2,S-3" --because "<why>"');
     const digestIn = ({ stdout }: FinishedCli): string => /--digest (\w+)/.exec(stdout)?.[1] ?? '';
 
     const accepted = await payout('--accept', 'S-2', '--because', 'married', '--by', 'john');

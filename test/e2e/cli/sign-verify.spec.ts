@@ -173,7 +173,7 @@ describe('nestjs-payments verify', () => {
     const { code, stdout } = await run(['verify', 'event.json', '-H', '@other.txt', ...at]);
     expect(code).toBe(1);
     const [, options = ''] = /options say: (.*)\n/.exec(stdout) ?? [];
-    const words = [...options.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
+    const words = [...options.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
     expect(words).toContain('sha512');
     expect((await run(['verify', 'event.json', '-H', '@other.txt', ...at, ...words])).code).toBe(0);
   });

@@ -67,7 +67,7 @@ describe('nestjs-payments', () => {
     { args: ['trigger', 'payment.success', ...TO, '--repeat', '0'], says: '--repeat must be' },
     { args: ['trigger', 'payment.success', ...TO, '--forged', '--unsigned'], says: 'only one of --stale' },
     { args: ['trigger', 'payment.success', ...TO, '--stale'], says: 'signs a time' },
-    { args: ['trigger', 'payment.success', ...TO, '-H', 'none'], says: "-H takes 'name: value'" },
+    { args: ['trigger', 'payment.success', ...TO, '-H', 'none'], says: '-H takes "name: value"' },
     { args: ['trigger', 'payment.success', ...TO, '-H', 'a: 1', '-H', 'A: 2'], says: 'more than once' },
     {
       args: ['sign', '--algorithm', 'sha265'],
@@ -83,7 +83,7 @@ describe('nestjs-payments', () => {
     { args: ['sign', '--payload', '{x-tenant}{body}'], says: 'x-tenant: pass its value with -H' },
     { args: ['sign', '-H', 'x-a: \u2713'], says: 'The header x-a holds characters' },
     { args: ['sign', '--prefix', 'a\nb'], says: 'The header x-webhook-signature holds characters' },
-    { args: ['sign', '-H', 'a b: 1'], says: "-H takes 'name: value'" },
+    { args: ['sign', '-H', 'a b: 1'], says: '-H takes "name: value"' },
     { args: ['sign', '-H', 'a@: 1'], says: 'The header a@ holds' },
     { args: ['sign', 'no-such-file'], says: 'cannot be read (ENOENT)' },
     { args: ['sign', 'a', 'b'], says: 'One body at a time' },

@@ -70,9 +70,9 @@ describe('the options of a statement', () => {
     [['--statement', 'b.csv'], 'There is no file b.csv here, and nothing was done.'],
     [['--statement', '.'], 'There is no file . here'],
     [['--statement', 'a.csv', '--columns', 'ref=Ref'], '--columns takes a list of reference=…, amount=…'],
-    [['--statement', 'a.csv', '--columns', 'reference='], 'write --columns reference=Ref,amount=Amt.'],
-    [['--statement', 'a.csv', '--kinds', 'IN'], 'write --kinds collection=IN,payout=OUT.'],
-    [['--statement', 'a.csv', '--statuses', 'paid=OK'], 'write --statuses succeeded=OK,failed=Reversed.'],
+    [['--statement', 'a.csv', '--columns', 'reference='], 'write --columns "reference=Ref,amount=Amt".'],
+    [['--statement', 'a.csv', '--kinds', 'IN'], 'write --kinds "collection=IN,payout=OUT".'],
+    [['--statement', 'a.csv', '--statuses', 'paid=OK'], 'write --statuses "succeeded=OK,failed=Reversed".'],
     [
       ['--statement', 'a.csv', '--date-format', 'YYYY'],
       '--date-format must be one of DD/MM/YYYY, MM/DD/YYYY.',

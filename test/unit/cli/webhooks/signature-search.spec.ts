@@ -37,12 +37,12 @@ describe('the search for how a delivery was signed', () => {
     [
       'a prefix',
       { 'x-hub-signature-256': `sha256=${mac(BODY).toString('hex')}` },
-      "--header x-hub-signature-256 --algorithm sha256 --encoding hex --prefix 'sha256='",
+      '--header x-hub-signature-256 --algorithm sha256 --encoding hex --prefix "sha256="',
     ],
     [
       'a time',
       { 'x-time': '1700000000', 'x-a': mac('1700000000', BODY).toString('hex') },
-      "--header x-a --algorithm sha256 --encoding hex --payload '{timestamp}{body}' --timestamp-header x-time",
+      '--header x-a --algorithm sha256 --encoding hex --payload "{timestamp}{body}" --timestamp-header x-time',
     ],
     [
       'a time in ISO 8601',
@@ -50,7 +50,7 @@ describe('the search for how a delivery was signed', () => {
         'x-time': '2026-01-05T09:00:00.000Z',
         'x-a': mac(BODY, '.', '2026-01-05T09:00:00.000Z').toString('hex'),
       },
-      "--header x-a --algorithm sha256 --encoding hex --payload '{body}.{timestamp}' --timestamp-header x-time --timestamp-unit iso",
+      '--header x-a --algorithm sha256 --encoding hex --payload "{body}.{timestamp}" --timestamp-header x-time --timestamp-unit iso',
     ],
   ])('finds %s', (_, headers, expected, body = BODY) => {
     expect(hints(headers as Record<string, string>, body)).toEqual([options(expected)]);
