@@ -18,7 +18,8 @@ export function folderSecret(folder: string, environment: NodeJS.ProcessEnv): st
   const state = stateFolderOf(environment);
   const key = state === undefined ? undefined : keyIn(join(state, 'nestjs-payments'));
   if (key === undefined) return undefined;
-  const bytes = createHmac('sha256', Buffer.from(key, 'hex')).update(realpathSync(folder)).digest();
+  // The native one: the other keeps the case of the letters that somebody typed, on Windows and macOS.
+  const bytes = createHmac('sha256', Buffer.from(key, 'hex')).update(realpathSync.native(folder)).digest();
   return `whsec_${bytes.subarray(0, SECRET_BYTES).toString('base64')}`;
 }
 

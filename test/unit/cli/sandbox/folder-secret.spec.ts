@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { folderSecret, stateFolderOf } from '../../../../lib/cli/sandbox/folder-secret.js';
 import { standardWebhooks } from '../../../../lib/webhooks/signature/standard-webhooks.js';
 import { secretProblem } from '../../../../lib/common/webhook-secret.js';
@@ -27,6 +27,18 @@ describe('the webhook secret of a folder', () => {
     symlinkSync(root, join(root, 'link'));
     const environment = { HOME: join(root, 'home') };
     expect(folderSecret(join(root, 'link'), environment)).toBe(folderSecret(root, environment));
+  });
+
+  it('is the same one however its letters are typed, where the file system does not care', () => {
+    const environment = { HOME: join(root, 'home') };
+    const real = vi.spyOn(realpathSync, 'native').mockReturnValue(String.raw`C:\Shop`);
+    try {
+      expect(folderSecret(String.raw`c:\shop`, environment)).toBe(
+        folderSecret(String.raw`C:\SHOP`, environment),
+      );
+    } finally {
+      real.mockRestore();
+    }
   });
 
   it('fits the scheme that asks for the most', () => {
