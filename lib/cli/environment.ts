@@ -20,7 +20,8 @@ export function applicationEnvironment(
 
 function textOf(path: string, isNeeded: boolean): string {
   try {
-    return readFileSync(path, 'utf8');
+    // Without a byte order mark, as dotenv reads it. Other encodings than UTF-8 it does not read.
+    return new TextDecoder().decode(readFileSync(path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (!isNeeded && code === 'ENOENT') return '';

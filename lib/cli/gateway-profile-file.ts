@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type GatewayProfile } from '../gateway-profile/gateway-profile.js';
 import { readProfile } from '../gateway-profile/read-profile.js';
+import { textOfFile } from './text-file.js';
 import { asUsage, UsageError } from './usage-error.js';
 
 /**
@@ -18,7 +18,7 @@ export function readProfileFile(option: string, name: string, folder: string, me
 
 function contentOf(option: string, path: string, meant: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return textOfFile(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { jsonObject } from '../common/json-object.js';
+import { textOfFile } from './text-file.js';
 
 /** The JSON object in a file; undefined if there is none. */
 export function jsonFile(path: string): object | undefined {
   try {
-    return jsonObject(readFileSync(path, 'utf8'));
+    return jsonObject(textOfFile(path));
   } catch {
     return undefined;
   }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type * as Parser from 'yaml';
 import type { Document, LineCounter, Node, Pair } from 'yaml';
@@ -8,6 +7,7 @@ import { type PathStep, type WorldProblem } from '../../sandbox/world/form.js';
 import { type SandboxWorld } from '../../sandbox/world/sandbox-world.js';
 import { WorldError } from '../../sandbox/world/world-error.js';
 import { worldProblems } from '../../sandbox/world/world-settings.js';
+import { textOfFile } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 
 type Yaml = typeof Parser;
@@ -67,7 +67,7 @@ function merchantOf({ merchants = {} }: SandboxWorld): string {
 
 function contentOf(name: string, folder: string): string {
   try {
-    return readFileSync(resolve(folder, name), 'utf8');
+    return textOfFile(resolve(folder, name));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`--seed-file cannot be read (${String(code)}): name a YAML file such as shop.yaml.`);

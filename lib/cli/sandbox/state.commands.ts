@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { entriesOf, exportState } from '../../sandbox/state/state-entry.js';
 import { readState, StateFolder } from '../../sandbox/state/state-folder.js';
@@ -6,6 +5,7 @@ import { composeSandbox } from '../../sandbox/compose.js';
 import { resolveSandboxOptions } from '../../sandbox/resolve-sandbox-options.js';
 import { parseCommandLine } from '../command-line.js';
 import { type Command, text } from '../command.js';
+import { decodedText, textOfFile } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 
 const OPTIONS = { data: text('<folder>', 'the folder of `sandbox --data`') };
@@ -40,7 +40,7 @@ export const importCommand: Command = {
     const { values, positionals } = parseCommandLine(args, OPTIONS, { positionals: true });
     const data = required(values.data, folder);
     const [file] = positionals;
-    const state = parsed(file === undefined ? String(await input()) : contentOf(resolve(folder, file)));
+    const state = parsed(file === undefined ? decodedText(await input()) : contentOf(resolve(folder, file)));
     const entries = entriesOf(state, file === undefined ? 'The input' : `The file ${file}`);
     composeSandbox(resolveSandboxOptions({})).state.restore(entries);
     const target = await StateFolder.open(data);
@@ -63,7 +63,7 @@ function required(data: string | undefined, folder: string): string {
 
 function contentOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return textOfFile(file);
   } catch (error) {
     throw new UsageError(`${file} cannot be read (${String((error as NodeJS.ErrnoException).code)}).`);
   }

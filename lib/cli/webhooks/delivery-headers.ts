@@ -1,3 +1,4 @@
+import { decodedText } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 import { readInput } from './body-input.js';
 
@@ -22,6 +23,6 @@ export function deliveryHeaders(
 }
 
 function fileLines(file: string, folder: string): string[] {
-  const text = readInput(file, folder).toString('utf8');
+  const text = decodedText(readInput(file, folder));
   return text.split(/\r?\n/).filter((line) => /^[\w-]+:/.test(line));
 }

@@ -138,6 +138,16 @@ describe('nestjs-payments sandbox export and import', () => {
     expect(balance).toMatchObject({ balance: 123 });
   });
 
+  it('move a state through a file that PowerShell 5.1 wrote', async () => {
+    const first = await start(['--data', 'one']);
+    await first.cli.stop();
+    const { stdout } = await runCommand(['sandbox', 'export', '--data', 'one'], { folder });
+    writeFileSync(join(folder, 'state.json'), `\uFEFF${stdout}`, 'utf16le');
+    const imported = await runCommand(['sandbox', 'import', '--data', 'two', 'state.json'], { folder });
+    const again = await runCommand(['sandbox', 'export', '--data', 'two'], { folder });
+    expect([imported.code, again.stdout]).toEqual([0, stdout]);
+  });
+
   it('refuse a folder without a state, one that has a state, and what is no state', async () => {
     const { stderr, code } = await runCommand(['sandbox', 'export', '--data', 'none'], { folder });
     expect([code, stderr]).toEqual([2, expect.stringContaining('--data must name a folder')]);

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applicationEnvironment } from '../../../lib/cli/environment.js';
+import { readProfileFile } from '../../../lib/cli/gateway-profile-file.js';
+import { jsonFile } from '../../../lib/cli/json-file.js';
+import { readSeedFile } from '../../../lib/cli/sandbox/seed-file.js';
+import { decodedText } from '../../../lib/cli/text-file.js';
+import { deliveryHeaders } from '../../../lib/cli/webhooks/delivery-headers.js';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'payments-text-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe.each(['utf8', 'utf16le'] as const)('a file with a byte order mark, in %s', (encoding) => {
+  const bytes = (text: string) => Buffer.from(`\uFEFF${text}`, encoding);
+  const write = (name: string, text: string) => {
+    writeFileSync(join(folder, name), bytes(text));
+  };
+
+  it('is read as its text', () => {
+    expect(decodedText(bytes('Ñandú\r\n'))).toBe('Ñandú\r\n');
+  });
+
+  it('may be the headers of a delivery, a JSON file, a profile or a seed file', async () => {
+    write('headers.txt', 'x-first: 1\r\nx-second: 2\r\n');
+    write('package.json', '{"name":"shop"}');
+    write('gateway.json', '{}');
+    write('shop.yaml', '');
+    expect([...deliveryHeaders(['@headers.txt'], folder).keys()]).toEqual(['x-first', 'x-second']);
+    expect(jsonFile(join(folder, 'package.json'))).toEqual({ name: 'shop' });
+    expect(() => readProfileFile('--profile', 'gateway.json', folder)).not.toThrow('no JSON');
+    expect(await readSeedFile('shop.yaml', folder)).toMatchObject({ world: {} });
+  });
+});
+
+describe('the variables of an application', () => {
+  it('begin with the first line of a file with a byte order mark, as the application reads it', () => {
+    writeFileSync(join(folder, '.env'), '\uFEFFPAYMENTS_API_KEY=pk_test_1\n');
+    expect(applicationEnvironment(undefined, { environment: {}, folder })).toEqual({
+      PAYMENTS_API_KEY: 'pk_test_1',
+    });
+  });
+});
