@@ -1,5 +1,6 @@
 import { type ValuesOf } from '../command-line.js';
 import { flag, text, texts } from '../command.js';
+import { readableBy } from './private-file.js';
 
 export const PAYOUT_OPTIONS = {
   check: flag('load the file, if that is not done yet, and look every recipient up'),
@@ -16,7 +17,7 @@ export const PAYOUT_OPTIONS = {
   ),
   report: flag('say where the batch is'),
   format: text('<name>', 'with --report: its lines as csv or json, or a summary by state and bank'),
-  out: text('<file>', 'with --format: write it to a new file that only you can read'),
+  out: text('<file>', `with --format: write it to a new file${readableBy()}`),
   cancel: flag('end the batch for ever: what is not sent is never sent'),
   list: flag('list the batches'),
   by: text('<person>', 'who does it; needed by everything that changes the batch'),

@@ -3,9 +3,14 @@ import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { UsageError } from '../usage-error.js';
 
+/** The end of a sentence about such a file. It promises nothing on Windows. */
+export function readableBy(platform: NodeJS.Platform = process.platform): string {
+  return platform === 'win32' ? '' : ', which only you can read';
+}
+
 /**
- * Writes a new file that only its owner can read, whole or not at all. What exists stays: it may be the file of the salaries, or that
- * of what was paid.
+ * Writes a new file, whole or not at all. Only its owner can read it; on Windows the permissions of its folder decide.
+ * What exists stays: it may be the file of the salaries, or that of what was paid.
  *
  * @throws UsageError if it cannot be written.
  */

@@ -5,7 +5,7 @@ import { oneOf } from '../option-values.js';
 import { batchDocument, sayWhereItIs } from './batch-summary.js';
 import { EXIT } from './exit-code.js';
 import { openBatch, type PayoutDesk } from './payout-desk.js';
-import { writePrivately } from './private-file.js';
+import { readableBy, writePrivately } from './private-file.js';
 
 /** `--report` */
 export async function reportBatch(desk: PayoutDesk): Promise<number> {
@@ -19,7 +19,7 @@ export async function reportBatch(desk: PayoutDesk): Promise<number> {
     if (out === undefined) for await (const line of linesIn(pieces)) data(line);
     else {
       await writePrivately(resolve(context.folder, out), pieces);
-      say(`The report is in ${out}, which only you can read.`);
+      say(`The report is in ${out}${readableBy()}.`);
     }
   } else if (order.values.json) {
     data(JSON.stringify(batchDocument(batch, await batch.progress())));

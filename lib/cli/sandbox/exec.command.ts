@@ -22,7 +22,7 @@ export const execCommand: Command = {
   about: [
     'Starts the emulator on a free port, sets PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_SECRET and',
     'PAYMENTS_WEBHOOK_SECRET, runs the command and stops. The exit code is that of the command: 128 and the',
-    "signal's number if a signal ended it, 127 if it does not exist, 126 if it may not be run.",
+    "signal's number if a signal ended it, 127 if it does not exist (1 on Windows), 126 if it may not be run.",
   ].join('\n'),
   options: OPTIONS,
   examples: [
