@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { isLoopbackHost } from '../../sandbox/http/loopback.js';
+import { decodedText } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 
 const OWNER_ONLY = 0o600;
@@ -75,7 +76,8 @@ function isOfEmulator(baseUrl = ''): boolean {
 function textOf(path: string): string {
   try {
     const bytes = readFileSync(path);
-    if (isUtf8(bytes)) return bytes.toString('utf8');
+    // A byte order mark would be a part of the first name.
+    if (isUtf8(bytes)) return decodedText(bytes);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;

@@ -62,6 +62,14 @@ describe('openEnvFile', () => {
     expect(readFileSync(path)).toEqual(bytes);
   });
 
+  it('changes the first line of a file with a byte order mark', () => {
+    writeFileSync(path, '\uFEFFPAYMENTS_API_KEY=\nNOTE=1\n');
+    openEnvFile(path, NAMES).write(VARIABLES);
+    expect(readFileSync(path, 'utf8')).toBe(
+      `PAYMENTS_API_KEY=pk_test_demo\nNOTE=1\nPAYMENTS_BASE_URL=${VARIABLES.PAYMENTS_BASE_URL}\n`,
+    );
+  });
+
   it('replaces what an earlier emulator wrote', () => {
     writeFileSync(path, 'PAYMENTS_BASE_URL=http://localhost:1/api/v1\nPAYMENTS_API_KEY=pk_test_old\n');
     openEnvFile(path, NAMES).write(VARIABLES);
