@@ -5,6 +5,7 @@ import { composeSandbox } from '../../sandbox/compose.js';
 import { resolveSandboxOptions } from '../../sandbox/resolve-sandbox-options.js';
 import { parseCommandLine } from '../command-line.js';
 import { type Command, text } from '../command.js';
+import { shellWord } from '../shell-word.js';
 import { decodedText, textOfFile } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 
@@ -51,7 +52,8 @@ export const importCommand: Command = {
     } finally {
       target.close();
     }
-    terminal.say(`The state is in ${values.data ?? ''}: start with sandbox --data ${values.data ?? ''}`);
+    const { data: name = '' } = values;
+    terminal.say(`The state is in ${name}: start with sandbox --data ${shellWord(name)}`);
     return 0;
   },
 };

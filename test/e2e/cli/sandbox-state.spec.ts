@@ -143,8 +143,9 @@ describe('nestjs-payments sandbox export and import', () => {
     await first.cli.stop();
     const { stdout } = await runCommand(['sandbox', 'export', '--data', 'one'], { folder });
     writeFileSync(join(folder, 'state.json'), `\uFEFF${stdout}`, 'utf16le');
-    const imported = await runCommand(['sandbox', 'import', '--data', 'two', 'state.json'], { folder });
-    const again = await runCommand(['sandbox', 'export', '--data', 'two'], { folder });
+    const imported = await runCommand(['sandbox', 'import', '--data', 'my two', 'state.json'], { folder });
+    expect(imported.stderr).toContain('start with sandbox --data "my two"\n');
+    const again = await runCommand(['sandbox', 'export', '--data', 'my two'], { folder });
     expect([imported.code, again.stdout]).toEqual([0, stdout]);
   });
 
