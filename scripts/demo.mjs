@@ -120,7 +120,8 @@ async function tellStories(ports, running) {
       emulator = await startEmulator(portOf(emulator), { data: payments });
       shop = await start(portOf(shop), emulator, logger, { folder: orders });
     };
-    await play({ shop: shop.url, emulator: emulator.url, tell, restart });
+    const { url, officePassword } = shop;
+    await play({ shop: url, emulator: emulator.url, officePassword, tell, restart });
     for (const stop of running.splice(0).reverse()) await stop();
     say();
   }

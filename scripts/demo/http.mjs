@@ -2,10 +2,15 @@
 // The few HTTP calls that the demo's story needs.
 const PATIENCE_MS = 10_000;
 
-export const read = (url) => call(url, {});
+/** @param headers Further ones, such as the password of an office. */
+export const read = (url, headers = {}) => call(url, { headers });
 
-export const send = (url, body) =>
-  call(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+export const send = (url, body, headers = {}) =>
+  call(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
 
 /** Decides like a person on the emulator's page. */
 export const decide = (emulator, kind, reference, action) =>

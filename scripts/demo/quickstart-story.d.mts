@@ -1,3 +1,3 @@
 import { type StoryPlaces } from './steps.mjs';
 
-export function playQuickstart(places: StoryPlaces): Promise<void>;
+export function playQuickstart(places: StoryPlaces & { readonly officePassword: string }): Promise<void>;

@@ -9,8 +9,10 @@ const SUPPLIER = { account_number: '0150234567801', amount: '25000' };
 export const playQuickstart = (places) => playSteps(STEPS, places);
 
 const STEPS = {
-  'Balance before': async ({ shop, state }) => {
-    state.before = await balance(shop);
+  'Balance before': async ({ shop, officePassword, state }) => {
+    const user = Buffer.from(`office:${officePassword}`).toString('base64');
+    state.office = { authorization: `Basic ${user}` };
+    state.before = await balance(shop, state.office);
     return money(state.before);
   },
 
@@ -53,8 +55,9 @@ const STEPS = {
   },
 
   'Name lookup': async ({ shop, state }) => {
-    const [bank] = await read(`${shop}/office/banks`);
-    state.payout = await send(`${shop}/office/payouts`, { ...SUPPLIER, bank_code: bank.code });
+    const [bank] = await read(`${shop}/office/banks`, state.office);
+    const account = { ...SUPPLIER, bank_code: bank.code };
+    state.payout = await send(`${shop}/office/payouts`, account, state.office);
     if (!state.payout.account_name) throw new Error('no name came back');
     return `${state.payout.account_number} at ${bank.name} belongs to ${state.payout.account_name}`;
   },
@@ -62,7 +65,7 @@ const STEPS = {
   'Bank payout': async ({ shop, state }) => {
     const { reference } = state.payout;
     for (const press of ['first', 'second']) {
-      const { status } = await send(`${shop}/office/payouts/${reference}/confirm`, {});
+      const { status } = await send(`${shop}/office/payouts/${reference}/confirm`, {}, state.office);
       expectEqual(`after the ${press} press the payout is`, status, 'accepted');
     }
     return `${reference}, ${money(state.payout.amount)}: sent once though confirmed twice`;
@@ -78,14 +81,14 @@ const STEPS = {
     const paid = (await items(emulator, 'payments')).find(({ status }) => status === 'success');
     const payouts = await items(emulator, 'payouts');
     const spent = payouts.reduce((sum, { total_amount: total }) => sum + cents(total), 0n);
-    const after = await balance(shop);
+    const after = await balance(shop, state.office);
     expectEqual('the wallet holds', cents(after), cents(state.before) + cents(paid.net_amount) - spent);
     return `${money(after)}: what the customer paid came in, the supplier's money went out, less the fees`;
   },
 };
 
-async function balance(shop) {
-  return (await read(`${shop}/office/balance`)).balance;
+async function balance(shop, office) {
+  return (await read(`${shop}/office/balance`, office)).balance;
 }
 
 async function buy(shop, product, method) {

@@ -1,4 +1,5 @@
 // Starts the emulator and a shop in this process, wired to each other.
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -49,9 +50,11 @@ export function startCheckout(port, emulator, logger, { folder, framedBy = '' })
   return startShop('02-shop-checkout', port, emulator, logger, settings);
 }
 
-/** The shop of the quickstart sample, whose file is in a folder. */
-export function startQuickstart(port, emulator, logger, { folder }) {
-  return startShop('01-quickstart', port, emulator, logger, { SHOP_DATA: folder });
+/** The shop of the quickstart sample, whose file is in a folder, with a password of its own for its office. */
+export async function startQuickstart(port, emulator, logger, { folder }) {
+  const officePassword = randomUUID();
+  const settings = { SHOP_DATA: folder, OFFICE_PASSWORD: officePassword };
+  return { ...(await startShop('01-quickstart', port, emulator, logger, settings)), officePassword };
 }
 
 /** Whether nothing listens on a port yet. */

@@ -51,5 +51,7 @@ export const english = {
   'wrong.amount': 'Write the amount in TZS, such as 25000 or 1180.50.',
   'problem.INSUFFICIENT_BALANCE': 'The shop’s wallet holds too little. Nothing was sent.',
   'problem.nothing': 'The payment company did not take this. Nothing was paid; you can try again.',
+  'problem.later': 'The payment company cannot take this at the moment. Try again later.',
+  'problem.closed': 'The office opens for the user office, with the password in OFFICE_PASSWORD of the shop.',
   'problem.unsure': 'Something went wrong, and it may have been done. Look before you try again.',
 };

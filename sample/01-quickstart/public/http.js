@@ -1,4 +1,5 @@
 /* global document */
+import { problemsOf } from './problems.js';
 import { text } from './words.js';
 
 export const byId = (id) => document.getElementById(id);
@@ -29,14 +30,7 @@ async function call(path, options) {
   });
   const body = await answer.json().catch(() => undefined);
   if (answer.ok) return body;
-  throw new Problem(problemsOf(body ?? {}));
-}
-
-/** Says that nothing was paid only if the shop says so. */
-function problemsOf({ fields, code, mayHaveBeenProcessed }) {
-  if (fields) return fields.map((field) => `wrong.${field}`);
-  if (mayHaveBeenProcessed !== false) return ['problem.unsure'];
-  return [code === 'INSUFFICIENT_BALANCE' ? 'problem.INSUFFICIENT_BALANCE' : 'problem.nothing'];
+  throw new Problem(problemsOf(path, answer.status, body ?? {}));
 }
 
 /** Runs one step of a form. Ignores a second press while it runs, and shows a problem beside it. */

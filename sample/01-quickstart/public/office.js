@@ -1,6 +1,6 @@
 /* global document, FormData */
 import { byId, once, read, send } from './http.js';
-import { text } from './words.js';
+import { offerLanguages, text } from './words.js';
 
 const TONES = { accepted: 'good', 'awaiting-outcome': 'wait', refused: 'bad' };
 const form = byId('payout');
@@ -8,13 +8,14 @@ const problem = byId('payout-problem');
 let prepared;
 let ended;
 
+offerLanguages();
+
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   void once(form, problem, prepare);
 });
 form.addEventListener('input', forget);
 byId('confirm').addEventListener('click', () => void once(byId('prepared'), problem, confirm));
-document.addEventListener('balance', () => void showBalance());
 document.addEventListener('language', showPayout);
 
 await once(form, problem, async () => {

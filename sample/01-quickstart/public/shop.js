@@ -1,4 +1,4 @@
-/* global document, Event, EventSource, FormData */
+/* global document, EventSource, FormData */
 import { byId, once, read, send, worded } from './http.js';
 import { offerLanguages, text } from './words.js';
 
@@ -78,10 +78,7 @@ function showOrder(order) {
   if (verdict.textContent !== words) verdict.textContent = words;
   const isOpen = OPEN.has(order.status);
   byId('phone-link').hidden = !phonePage || !isOpen;
-  if (!isOpen) {
-    events?.close(); // or the browser would ask again for a stream that has ended
-    document.dispatchEvent(new Event('balance'));
-  }
+  if (!isOpen) events?.close(); // or the browser would ask again for a stream that has ended
 }
 
 /** A reason is the outcome of the payment, or the code with which the gateway refused it. */

@@ -52,5 +52,8 @@ export const swahili = {
   'wrong.amount': 'Andika kiasi kwa TZS, kwa mfano 25000 au 1180.50.',
   'problem.INSUFFICIENT_BALANCE': 'Salio la duka halitoshi. Hakuna pesa iliyotumwa.',
   'problem.nothing': 'Kampuni ya malipo haikukubali ombi hili. Hakuna kilicholipwa; unaweza kujaribu tena.',
+  'problem.later': 'Kampuni ya malipo haiwezi kupokea ombi hili kwa sasa. Jaribu tena baadaye.',
+  'problem.closed':
+    'Ofisi hufunguliwa na mtumiaji office, kwa nenosiri lililo katika OFFICE_PASSWORD ya duka.',
   'problem.unsure': 'Kuna hitilafu, na huenda ombi limefanyika. Hakikisha kabla ya kujaribu tena.',
 };

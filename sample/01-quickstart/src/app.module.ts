@@ -5,6 +5,7 @@ import { hmac, paymentsConfig, PaymentsErrorInterceptor, PaymentsModule } from '
 import { CheckoutService } from './orders/checkout.service.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { OrdersService } from './orders/orders.service.js';
+import { RecoveryService } from './orders/recovery.service.js';
 import { PayoutsController } from './payouts/payouts.controller.js';
 import { PayoutsService } from './payouts/payouts.service.js';
 import { ShopController } from './shop.controller.js';
@@ -38,6 +39,7 @@ import { WebhooksController } from './webhooks.controller.js';
     CheckoutService,
     OrdersService,
     PayoutsService,
+    RecoveryService,
     {
       provide: APP_PIPE,
       useFactory: () =>

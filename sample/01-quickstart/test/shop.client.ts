@@ -1,16 +1,26 @@
-/** The shop as its page uses it. */
+/** The shop as its pages use it. */
 export class ShopClient {
-  constructor(readonly url: string) {}
+  constructor(
+    readonly url: string,
+    /** What a browser sends with every request, such as the password of the office. */
+    private readonly usual: Record<string, string> = {},
+  ) {}
 
-  async get(path: string): Promise<Answer> {
-    return answerOf(await fetch(`${this.url}${path}`));
+  /** The same shop for somebody who knows a password of the office. */
+  office(password: string): ShopClient {
+    const user = Buffer.from(`office:${password}`).toString('base64');
+    return new ShopClient(this.url, { authorization: `Basic ${user}` });
+  }
+
+  async get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return answerOf(await fetch(`${this.url}${path}`, { headers: { ...this.usual, ...headers } }));
   }
 
   async post(path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
     return answerOf(
       await fetch(`${this.url}${path}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
+        headers: { 'content-type': 'application/json', ...this.usual, ...headers },
         body: JSON.stringify(body),
       }),
     );

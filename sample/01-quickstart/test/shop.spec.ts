@@ -1,10 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PaymentsJournal } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { ShopClient } from './shop.client.js';
-import { type StartedShop, startShop } from './start-shop.js';
+import { RecoveryService } from '../src/orders/recovery.service.js';
+import { OFFICE_PASSWORD, type StartedShop, startShop } from './start-shop.js';
 
 const PHONE = '255712345678';
+const ASK = 'POST /payments/mobile-money';
 
 let sandbox: PaymentsSandbox;
 let app: StartedShop;
@@ -27,6 +30,14 @@ async function statusOf(reference: string): Promise<string | undefined> {
 
 async function bought(change: Record<string, string> = {}): Promise<string> {
   return (await shop.buy(change)).body['reference']!;
+}
+
+/** A signed webhook without a payment of the emulator. */
+async function deliver(event: string, reference: string): Promise<number> {
+  const data = { reference, amount: '18000.00', currency: 'TZS', status: event.replace('payment.', '') };
+  const body = { event, data };
+  const signature = createHmac('sha256', sandbox.webhookSecret).update(JSON.stringify(body)).digest('hex');
+  return (await shop.post('/webhooks/payments', body, { 'x-webhook-signature': signature })).status;
 }
 
 describe('the checkout', () => {
@@ -69,18 +80,50 @@ describe('the checkout', () => {
   });
 
   it('keeps an order open when the answer is lost, and believes the webhook', async () => {
-    sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+    sandbox.next(ASK).dropAfterProcessing();
     const { status, body } = await shop.buy();
     expect({ status, body }).toMatchObject({ status: 201, body: { status: 'awaiting-outcome' } });
     await sandbox.customer(PHONE).approve(body['reference']!);
     expect(await statusOf(body['reference']!)).toBe('paid');
   });
 
-  it('closes an order that the gateway refuses, and says so', async () => {
-    sandbox.next('POST /payments/mobile-money').status(422);
+  it('closes an order that the gateway refuses for good, and says so', async () => {
+    sandbox.next(ASK).status(422, { code: 'INVALID_PHONE' });
     const { status, body } = await shop.buy();
     expect({ status, unsure: body['mayHaveBeenProcessed'] }).toEqual({ status: 422, unsure: false });
-    expect(await statusOf(body['reference']!)).toBe('not-paid');
+    expect((await shop.get(`/orders/${body['reference']}`)).body).toMatchObject({
+      status: 'not-paid',
+      reason: 'INVALID_PHONE',
+    });
+  });
+
+  it.each([
+    { what: 'a refusal that proves nothing', answer: 422 },
+    { what: 'wrong keys', answer: 401 },
+    { what: 'too many requests', answer: 429 },
+  ])('keeps an order open after $what, and believes the webhook', async ({ answer }) => {
+    sandbox.next(ASK).status(answer, { retryAfter: 60 });
+    const { status, body } = await shop.buy();
+    const reference = body['reference']!;
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(await statusOf(reference)).toBe('awaiting-outcome');
+    expect(await deliver('payment.success', reference)).toBe(200);
+    expect(await statusOf(reference)).toBe('paid');
+  });
+
+  it.each([
+    { outcome: 'success', end: { status: 'paid', receipt: 'R-0001' } },
+    { outcome: 'expired', end: { status: 'not-paid', reason: 'expired' } },
+  ] as const)('learns from the journal that a payment ended in $outcome', async ({ outcome, end }) => {
+    sandbox.next(ASK).dropAfterProcessing();
+    const { body } = await shop.buy();
+    const reference = body['reference']!;
+    const recovery = app.app.get(RecoveryService);
+    await recovery.lookAfterPayments();
+    expect(await statusOf(reference)).toBe('awaiting-outcome');
+    await app.app.get(PaymentsJournal).settle('collection', reference, outcome);
+    await recovery.lookAfterPayments();
+    expect((await shop.get(`/orders/${reference}`)).body).toMatchObject(end);
   });
 
   it('sends nothing for an order that is not filled in well', async () => {
@@ -111,17 +154,20 @@ describe('the checkout', () => {
 describe('the back office', () => {
   const supplier = { bank_code: '', account_number: '0150234567801', amount: '25000' };
 
+  let office: ShopClient;
+
   beforeEach(async () => {
-    const [bank] = (await shop.get('/office/banks')).body as unknown as readonly { code: string }[];
+    office = shop.office(OFFICE_PASSWORD);
+    const [bank] = (await office.get('/office/banks')).body as unknown as readonly { code: string }[];
     supplier.bank_code = bank!.code;
   });
 
   async function prepared(): Promise<string> {
-    return (await shop.post('/office/payouts', supplier)).body['reference']!;
+    return (await office.post('/office/payouts', supplier)).body['reference']!;
   }
 
   it('shows whose account it is before anything is sent', async () => {
-    const { status, body } = await shop.post('/office/payouts', supplier);
+    const { status, body } = await office.post('/office/payouts', supplier);
     expect({ status, body }).toMatchObject({ status: 201, body: { status: 'prepared' } });
     expect(body['account_name']).not.toBe('');
     expect(sandbox.payouts()).toEqual([]);
@@ -129,19 +175,19 @@ describe('the back office', () => {
 
   it('sends once what is confirmed twice', async () => {
     const reference = await prepared();
-    const confirm = () => shop.post(`/office/payouts/${reference}/confirm`, {});
+    const confirm = () => office.post(`/office/payouts/${reference}/confirm`, {});
     await Promise.all([confirm(), confirm()]);
     expect((await confirm()).body).toMatchObject({ status: 'accepted' });
     expect(sandbox.payouts()).toEqual([expect.objectContaining({ reference, amount: '25000.00' })]);
     await sandbox.payout(reference).pay();
-    expect((await shop.get('/office/balance')).body).toMatchObject({ balance: '974500.00' });
+    expect((await office.get('/office/balance')).body).toMatchObject({ balance: '974500.00' });
   });
 
   it('never sends again when the answer is lost', async () => {
     const reference = await prepared();
     sandbox.next('POST /disbursements/bank').dropAfterProcessing();
     for (let press = 0; press < 2; press += 1) {
-      const { body } = await shop.post(`/office/payouts/${reference}/confirm`, {});
+      const { body } = await office.post(`/office/payouts/${reference}/confirm`, {});
       expect(body).toMatchObject({ status: 'awaiting-outcome' });
     }
     const sent = sandbox.requests().filter(({ path }) => path.endsWith('/disbursements/bank'));
@@ -149,9 +195,52 @@ describe('the back office', () => {
   });
 
   it('says that the wallet holds too little', async () => {
-    const { body } = await shop.post('/office/payouts', { ...supplier, amount: '2000000' });
-    const { status } = await shop.post(`/office/payouts/${body['reference']}/confirm`, {});
+    const { body } = await office.post('/office/payouts', { ...supplier, amount: '2000000' });
+    const { status } = await office.post(`/office/payouts/${body['reference']}/confirm`, {});
     expect(status).toBe(402);
+  });
+
+  it.each([
+    { what: 'a refusal that leaves the money out of doubt', code: 'INSUFFICIENT_BALANCE', end: 'refused' },
+    { what: 'an answer that proves nothing', code: 'UNKNOWN_TO_EVERYBODY', end: 'awaiting-outcome' },
+  ])('says $end after $what, and sends nothing more for it', async ({ code, end }) => {
+    const reference = await prepared();
+    sandbox.next('POST /disbursements/bank').status(422, { code });
+    const confirm = () => office.post(`/office/payouts/${reference}/confirm`, {});
+    await confirm();
+    expect((await confirm()).body).toMatchObject({ status: end });
+    expect(sandbox.payouts()).toEqual([]);
+  });
+
+  it('sends a payout that was turned away, under its reference, when it is confirmed again', async () => {
+    const reference = await prepared();
+    sandbox.next('POST /disbursements/bank').status(401);
+    const confirm = () => office.post(`/office/payouts/${reference}/confirm`, {});
+    expect((await confirm()).status).toBe(502);
+    expect((await confirm()).body).toMatchObject({ status: 'accepted' });
+    expect(sandbox.payouts()).toMatchObject([{ reference }]);
+  });
+
+  it('is open to nobody without the password, nor to the page of another site', async () => {
+    const guessed = shop.office('12345');
+    const requests = ['/office/payouts', '/office/payouts/supplier-1/confirm'].flatMap((path) => [
+      shop.post(path, supplier),
+      guessed.post(path, supplier),
+      office.post(path, supplier, { 'sec-fetch-site': 'cross-site' }),
+    ]);
+    const reads = ['/office/balance', '/office/banks'].map((path) => shop.get(path));
+    const answers = await Promise.all([...requests, ...reads]);
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 403, 401, 401, 403, 401, 401]);
+    expect(sandbox.payouts()).toEqual([]);
+  });
+
+  it('is closed to everybody while the shop has no password', async () => {
+    await app.stop();
+    app = await startShop(sandbox, { OFFICE_PASSWORD: '' });
+    const closed = new ShopClient(app.url);
+    for (const caller of [closed, closed.office('')]) {
+      expect((await caller.get('/office/balance')).status).toBe(403);
+    }
   });
 });
 
@@ -159,7 +248,7 @@ describe('a shop that stops', () => {
   it('answers its running request, and ends the stream of an open page', async () => {
     const page = shop.follow(await bought());
     expect((await page.next()).value).toMatchObject({ status: 'awaiting-customer' });
-    sandbox.next('POST /payments/mobile-money').delay('5s');
+    sandbox.next(ASK).delay('5s');
     const arrived = new Promise<void>((resolve) => {
       sandbox.on('payment', () => {
         resolve();

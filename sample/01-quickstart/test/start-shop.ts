@@ -6,6 +6,8 @@ import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { createShop } from '../src/shop.js';
 
+export const OFFICE_PASSWORD = 'open-sesame';
+
 export interface StartedShop {
   readonly app: NestExpressApplication;
   readonly url: string;
@@ -34,6 +36,7 @@ export async function startShop(
     PAYMENTS_API_SECRET: 'sk_test_demo',
     PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
     SHOP_DATA: folder,
+    OFFICE_PASSWORD,
     ...environment,
   });
   return started(sandbox, remove);

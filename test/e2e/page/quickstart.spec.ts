@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { type StartedShop, startShop } from '../../../sample/01-quickstart/test/start-shop.js';
+import {
+  OFFICE_PASSWORD,
+  type StartedShop,
+  startShop,
+} from '../../../sample/01-quickstart/test/start-shop.js';
 import { pageProblems } from '../../support/axe.js';
 import { complaintsOf, describeWithBrowser, type PageOptions } from '../../support/browser.js';
 
@@ -111,6 +115,26 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     },
     60_000,
   );
+
+  it('opens the office with its password, where somebody pays a supplier', async () => {
+    const closed = await browser.open(`${shop.url}/office.html`);
+    await closed.getByText(/^The office opens for the user office/).waitFor();
+    await browser.close(closed);
+    const httpCredentials = { username: 'office', password: OFFICE_PASSWORD };
+    const page = await browser.open(`${shop.url}/`, { httpCredentials });
+    await page.getByRole('link', { name: 'Back office' }).click();
+    await page.getByText('TSh\u00a01,000,000').waitFor();
+    await page.getByRole('button', { name: 'Look the account up' }).click();
+    const send = page.getByRole('button', { name: 'Send the money' });
+    await send.waitFor();
+    const found = [...(await pageProblems(page, 'the office'))];
+    await send.click();
+    await page.getByText('On its way: the gateway has accepted the transfer.').waitFor();
+    expect(found).toEqual([]);
+    expect(complaintsOf(page)).toEqual([]);
+    expect(sandbox.payouts()).toMatchObject([{ amount: '25000.00' }]);
+    await browser.close(page);
+  }, 60_000);
 
   it('the page opens as new after another reader was there', async () => {
     const stored = '[localStorage.a, sessionStorage.a, document.cookie]';

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { type StartedShop, startShop } from '../../../sample/01-quickstart/test/start-shop.js';
+import {
+  OFFICE_PASSWORD,
+  type StartedShop,
+  startShop,
+} from '../../../sample/01-quickstart/test/start-shop.js';
 import { playQuickstart } from '../../../scripts/demo/quickstart-story.mjs';
 import { StoryError } from '../../../scripts/demo/steps.mjs';
 
@@ -20,7 +24,12 @@ afterEach(async () => {
 
 async function play(environment: Record<string, string> = {}): Promise<void> {
   shop = await startShop(sandbox, environment);
-  await playQuickstart({ shop: shop.url, emulator: sandbox.url, tell: (step) => told.push(step) });
+  await playQuickstart({
+    shop: shop.url,
+    emulator: sandbox.url,
+    officePassword: OFFICE_PASSWORD,
+    tell: (step) => told.push(step),
+  });
 }
 
 describe('the story of `npm run demo -- --once`', () => {

@@ -1,5 +1,5 @@
 import { BadRequestException, Injectable } from '@nestjs/common';
-import { CollectionsService, isPaymentsError, PaymentOutcomeUnknownError } from 'nestjs-payments';
+import { CollectionsService, PaymentOutcomeUnknownError, PaymentRejectedError } from 'nestjs-payments';
 import { type Order } from './order.js';
 import { OrdersService } from './orders.service.js';
 import { type PlaceOrderDto } from './place-order.dto.js';
@@ -21,12 +21,13 @@ export class CheckoutService {
       await this.askForMoney(this.orders.find(reference), request);
       return this.orders.update(reference, { status: 'awaiting-customer' });
     } catch (error) {
-      if (isPaymentsError(error) && !error.mayHaveBeenProcessed) {
+      // Only this proves that no money moved.
+      if (error instanceof PaymentRejectedError && error.final) {
         this.orders.update(reference, { status: 'not-paid', reason: error.code });
         throw error;
       }
       // The gateway may have asked the customer. Never call this a failure, never ask again under another
-      // reference: the webhook decides.
+      // reference: the webhook or the journal decides.
       const order = this.orders.update(reference, { status: 'awaiting-outcome' });
       if (error instanceof PaymentOutcomeUnknownError) return order;
       throw error;
@@ -42,7 +43,7 @@ export class CheckoutService {
       customer_email: email,
       metadata: { product: order.product },
     };
-    // A visitor waits for the page, so there is no time for a probe. The webhook brings the outcome.
+    // A visitor waits for the page, so there is no time for a probe. `RecoveryService` makes it later.
     const options = { deadlineMs: 10_000 };
     if (order.method === 'mobile-money') await this.collections.mobileMoney(request, options);
     else await this.collections.partnerWallet(request, options);

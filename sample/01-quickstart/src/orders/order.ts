@@ -3,9 +3,9 @@ export type PaymentMethod = 'mobile-money' | 'partner-wallet';
 /**
  * - `asking`: the gateway has not answered yet.
  * - `awaiting-customer`: the customer has the request on the phone.
- * - `awaiting-outcome`: the answer was lost. The gateway may have asked the customer, so this is not a
- *   failure.
- * - `paid`, `not-paid`: by the webhook, or the gateway refused at once.
+ * - `awaiting-outcome`: the answer was lost, or proves nothing. The gateway may have asked the customer, so this is
+ *   not a failure.
+ * - `paid`, `not-paid`: by the webhook or the journal, or the gateway refused at once and for good.
  * - `in-review`: the customer paid another amount; a person decides.
  */
 export type OrderStatus =

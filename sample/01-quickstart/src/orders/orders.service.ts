@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger, NotFoundException, type OnModuleDestroy } from '@nestjs/common';
-import { formatTzs, OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
+import { formatTzs, type JournalEntry, OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
 import { concat, defer, filter, type Observable, of, Subject, takeWhile } from 'rxjs';
 import { isOpen, type Order, type PaymentMethod } from './order.js';
 import { type Product } from './products.js';
@@ -30,6 +30,11 @@ export class OrdersService implements OnModuleDestroy {
     return order;
   }
 
+  /** The orders without an outcome. */
+  unsettled(): readonly Order[] {
+    return [...this.orders.values()].filter(isOpen);
+  }
+
   /** Emits the order now and at each change, until it ends. */
   follow(reference: string): Observable<Order> {
     this.find(reference);
@@ -46,17 +51,16 @@ export class OrdersService implements OnModuleDestroy {
     return isOpen(order) ? this.save({ ...order, ...change }) : order;
   }
 
+  /** Does what the handlers do, for a payment that ended without a webhook. */
+  ended({ reference, amount, state, outcome, final }: JournalEntry): void {
+    if (outcome === 'success') this.pay(reference, amount);
+    else if (outcome !== undefined) this.update(reference, { status: 'not-paid', reason: outcome });
+    else if (state === 'rejected' && final) this.update(reference, { status: 'not-paid', reason: 'refused' });
+  }
+
   @OnPayment('payment.success')
   paid({ data }: PaymentWebhookEvent): void {
-    const order = this.find(data.reference);
-    if (order.receipt !== undefined) return;
-    if (data.amount !== order.amount) {
-      this.logger.error(`${order.reference}: paid ${data.amount} instead of ${order.amount}`);
-      this.save({ ...order, status: 'in-review' });
-      return;
-    }
-    this.receipts += 1;
-    this.save({ ...order, status: 'paid', receipt: `R-${String(this.receipts).padStart(4, '0')}` });
+    this.pay(data.reference, data.amount);
   }
 
   @OnPayment('payment.failed')
@@ -72,6 +76,19 @@ export class OrdersService implements OnModuleDestroy {
   @OnPayment('payment.expired')
   expired({ data }: PaymentWebhookEvent): void {
     this.update(data.reference, { status: 'not-paid', reason: 'expired' });
+  }
+
+  /** May be called again for the same payment: one order has one receipt. */
+  private pay(reference: string, amount: string): void {
+    const order = this.find(reference);
+    if (order.receipt !== undefined) return;
+    if (amount !== order.amount) {
+      this.logger.error(`${reference}: paid ${amount} instead of ${order.amount}`);
+      this.save({ ...order, status: 'in-review' });
+      return;
+    }
+    this.receipts += 1;
+    this.save({ ...order, status: 'paid', receipt: `R-${String(this.receipts).padStart(4, '0')}` });
   }
 
   private save(order: Order): Order {

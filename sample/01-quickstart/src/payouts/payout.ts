@@ -2,8 +2,9 @@
  * - `prepared`: the account's holder is known, nothing is sent yet.
  * - `sending`: the gateway has not answered yet.
  * - `accepted`: the gateway works on it.
- * - `awaiting-outcome`: the answer was lost. The money may be on its way, so never send it again.
- * - `refused`: the gateway refused; nothing was sent.
+ * - `awaiting-outcome`: the answer was lost, or proves nothing. The money may be on its way, so never send it under
+ *   another reference.
+ * - `refused`: the gateway refused, and no money moved.
  */
 export type PayoutStatus = 'prepared' | 'sending' | 'accepted' | 'awaiting-outcome' | 'refused';
 

@@ -1,11 +1,13 @@
-import { Body, Controller, Get, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, UseGuards } from '@nestjs/common';
 import { type Bank, BanksService, formatTzs, WalletService } from 'nestjs-payments';
+import { OfficeGuard } from './office.guard.js';
 import { type Payout } from './payout.js';
 import { PayoutsService } from './payouts.service.js';
 import { PreparePayoutDto } from './prepare-payout.dto.js';
 
-/** The shop's back office. A real one authenticates the caller. */
+/** The shop's back office. It sends money, so it admits only who knows the password. */
 @Controller('office')
+@UseGuards(OfficeGuard)
 export class PayoutsController {
   constructor(
     private readonly payouts: PayoutsService,

@@ -3,9 +3,9 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import {
   DisbursementsService,
   formatTzs,
-  isPaymentsError,
   NameLookupService,
   PaymentOutcomeUnknownError,
+  PaymentRejectedError,
 } from 'nestjs-payments';
 import { type Payout } from './payout.js';
 import { type PreparePayoutDto } from './prepare-payout.dto.js';
@@ -29,17 +29,19 @@ export class PayoutsService {
 
   /**
    * Confirming twice sends once: the first step sets the reference, and the status leaves `prepared` before
-   * sending.
+   * sending. Confirming what awaits its outcome makes the same call again, which sends nothing unless the gateway
+   * certainly did not take it.
    */
   async confirm(reference: string): Promise<Payout> {
     const payout = this.find(reference);
-    if (payout.status !== 'prepared') return payout;
+    if (payout.status !== 'prepared' && payout.status !== 'awaiting-outcome') return payout;
     this.save({ ...payout, status: 'sending' });
     try {
       await this.send(payout);
       return this.save({ ...payout, status: 'accepted' });
     } catch (error) {
-      if (isPaymentsError(error) && !error.mayHaveBeenProcessed) {
+      // Only this proves that no money moved.
+      if (error instanceof PaymentRejectedError && error.final) {
         this.save({ ...payout, status: 'refused' });
         throw error;
       }
