@@ -11,6 +11,9 @@ import { MerchantsTable } from './merchants/merchants.table.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { OrdersService } from './orders/orders.service.js';
 import { OutcomesService } from './orders/outcomes.service.js';
+import { RecoveryService } from './orders/recovery.service.js';
+import { ProductsController } from './products/products.controller.js';
+import { ProductsTable } from './products/products.table.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 @Module({
@@ -37,10 +40,12 @@ import { WebhooksController } from './webhooks.controller.js';
       }),
     }),
   ],
-  controllers: [MerchantsController, OrdersController, WebhooksController],
+  controllers: [MerchantsController, ProductsController, OrdersController, WebhooksController],
   providers: [
     OrdersService,
     OutcomesService,
+    ProductsTable,
+    RecoveryService,
     {
       provide: APP_PIPE,
       useFactory: () => new ValidationPipe({ transform: true, whitelist: true, forbidNonWhitelisted: true }),

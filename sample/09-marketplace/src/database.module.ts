@@ -7,10 +7,15 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS merchants (
     id text PRIMARY KEY, name text NOT NULL, keys text NOT NULL, disabled boolean NOT NULL DEFAULT false
   );
-  CREATE TABLE IF NOT EXISTS orders (
-    merchant text REFERENCES merchants, reference text, amount numeric(14, 2) NOT NULL, status text NOT NULL,
-    PRIMARY KEY (merchant, reference)
+  CREATE TABLE IF NOT EXISTS products (
+    merchant text REFERENCES merchants, id text, price numeric(14, 2) NOT NULL CHECK (price > 0),
+    PRIMARY KEY (merchant, id)
   );
+  CREATE TABLE IF NOT EXISTS orders (
+    merchant text REFERENCES merchants, reference text, product text NOT NULL, amount numeric(14, 2) NOT NULL,
+    status text NOT NULL, PRIMARY KEY (merchant, reference)
+  );
+  CREATE INDEX IF NOT EXISTS waiting_orders ON orders (merchant) WHERE status = 'waiting';
 `;
 
 /** A PostgreSQL inside this process, if there is no server. */

@@ -1,15 +1,18 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type INestApplication } from '@nestjs/common';
+import { PaymentsAccounts } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { Pool } from 'pg';
 import '../../../test/support/pglite-template.js';
 import { createMarketplace } from '../src/marketplace.js';
-import { MerchantsTable } from '../src/merchants/merchants.table.js';
 import { type Order } from '../src/orders/orders.service.js';
+import { RecoveryService } from '../src/orders/recovery.service.js';
+import { MerchantsTable } from '../src/merchants/merchants.table.js';
 
 const PHONE = '255712345678';
-const ORDER = { amount: '12000.00', phone: '0712 345 678', name: 'Asha Mrema', email: 'asha@example.com' };
+const ASK = 'POST /payments/mobile-money';
+const CUSTOMER = { phone: '0712 345 678', name: 'Asha Mrema', email: 'asha@example.com' };
 const secretOf = (merchant: string): string => `the-webhook-secret-of-${merchant}`;
 
 let sandbox: PaymentsSandbox;
@@ -61,6 +64,8 @@ async function add(id: string): Promise<void> {
     ...keys,
   });
   expect(status).toBe(201);
+  const price = { price: '12000.00' };
+  expect((await send('PUT', `/merchants/${id}/products/bag`, price)).status).toBe(204);
   const url = `${await marketplace.getUrl()}${body.webhookPath}`;
   const endpoint = await fetch(new URL('/_sandbox/v1/webhooks/endpoints', sandbox.baseUrl), {
     method: 'POST',
@@ -70,7 +75,8 @@ async function add(id: string): Promise<void> {
   expect(endpoint.status).toBe(201);
 }
 
-const order = (merchant: string): Promise<Answer<Order>> => send('POST', `/shops/${merchant}/orders`, ORDER);
+const order = (merchant: string, change: object = {}): Promise<Answer<Order>> =>
+  send('POST', `/shops/${merchant}/orders`, { product: 'bag', ...CUSTOMER, ...change });
 const find = async ({ merchant, reference }: Order): Promise<Order> =>
   (await send<Order>('GET', `/shops/${merchant}/orders/${reference}`)).body;
 const approve = ({ merchant, reference }: Order): Promise<unknown> =>
@@ -176,4 +182,74 @@ it('the office needs its key, and neither it nor the table shows the keys of a m
     webhookSecret: secretOf('x'),
   };
   expect((await send('POST', '/merchants', twice)).status).toBe(409);
+});
+
+it('the price of an order is that of the merchant, and not one that the browser sends', async () => {
+  await add('cloves');
+  expect((await order('cloves', { amount: '1.00' })).status).toBe(400);
+  expect((await order('cloves', { product: 'gold' })).status).toBe(400);
+  expect((await send('GET', '/shops/cloves/products')).body).toEqual([{ id: 'bag', price: '12000.00' }]);
+  const { body: before } = await order('cloves');
+  const dearer = { price: '15000.00' };
+  expect((await send('PUT', '/merchants/cloves/products/bag', dearer)).status).toBe(204);
+  expect((await order('cloves')).body).toMatchObject({ product: 'bag', amount: '15000.00' });
+  await approve(before);
+  expect(await find(before)).toMatchObject({ amount: '12000.00', status: 'paid' });
+});
+
+it('only the office writes prices, and only of merchants that exist', async () => {
+  await add('ginger');
+  const cheap = { price: '1.00' };
+  expect((await send('PUT', '/merchants/ginger/products/bag', cheap, 'guessed')).status).toBe(401);
+  expect((await send('PUT', '/merchants/nobody/products/bag', cheap)).status).toBe(404);
+  expect((await send('PUT', '/merchants/ginger/products/bag', { price: '1' })).status).toBe(400);
+  expect((await order('ginger')).body).toMatchObject({ amount: '12000.00' });
+});
+
+/** The order of an answer without one: the error names its reference. */
+const refused = async (merchant: string, status: number, code?: string): Promise<Order> => {
+  sandbox.next(ASK).status(status, { retryAfter: 60, ...(code !== undefined && { code }) });
+  const { body } = await order(merchant);
+  return find({ ...body, merchant });
+};
+
+it('an order is called not paid after a refusal that proves it, and after no other error', async () => {
+  await add('pepper');
+  expect(await refused('pepper', 422, 'INVALID_PHONE')).toMatchObject({ status: 'not-paid' });
+  expect(await refused('pepper', 422)).toMatchObject({ status: 'waiting' });
+  expect(await refused('pepper', 429)).toMatchObject({ status: 'waiting' });
+});
+
+it.each([
+  ['success', 'paid'],
+  ['failed', 'not-paid'],
+] as const)('an order whose payment ends without a webhook as %s is %s', async (outcome, status) => {
+  const merchant = `no-webhook-${outcome}`;
+  await add(merchant);
+  sandbox.next(ASK).dropAfterProcessing();
+  const { body } = await order(merchant);
+  const recovery = marketplace.get(RecoveryService);
+  await recovery.lookAfterPayments();
+  expect(await find(body)).toMatchObject({ status: 'waiting' });
+  const { journal } = marketplace.get(PaymentsAccounts).for(merchant);
+  await journal.settle('collection', body.reference, outcome);
+  await recovery.lookAfterPayments();
+  expect(await find(body)).toMatchObject({ status });
+});
+
+it('a merchant whose keys cannot be read delays the orders of no other one', async () => {
+  for (const merchant of ['a-broken-one', 'millet-2']) await add(merchant);
+  sandbox.next(ASK).dropAfterProcessing();
+  const { body: broken } = await order('a-broken-one');
+  sandbox.next(ASK).dropAfterProcessing();
+  const { body } = await order('millet-2');
+  await marketplace
+    .get(PaymentsAccounts)
+    .for('millet-2')
+    .journal.settle('collection', body.reference, 'success');
+  const pool = marketplace.get(Pool);
+  await pool.query(`UPDATE merchants SET keys = 'broken' WHERE id = 'a-broken-one'`);
+  marketplace.get(PaymentsAccounts).forget('a-broken-one');
+  await marketplace.get(RecoveryService).lookAfterPayments();
+  expect([(await find(broken)).status, (await find(body)).status]).toEqual(['waiting', 'paid']);
 });

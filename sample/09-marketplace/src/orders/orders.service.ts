@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
-import { isPaymentsError, PaymentOutcomeUnknownError, PaymentsAccounts } from 'nestjs-payments';
+import { BadRequestException, ConflictException, Injectable, NotFoundException } from '@nestjs/common';
+import {
+  type JournalEntry,
+  PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+  PaymentsAccounts,
+} from 'nestjs-payments';
 import { Pool } from 'pg';
 import { MerchantsTable } from '../merchants/merchants.table.js';
 import { type PlaceOrderDto } from './place-order.dto.js';
@@ -8,6 +13,8 @@ import { type PlaceOrderDto } from './place-order.dto.js';
 export interface Order {
   readonly merchant: string;
   readonly reference: string;
+  readonly product: string;
+  /** The price of the product when it was ordered. */
   readonly amount: string;
   /** `review`: somebody looks at it, because another amount was paid. */
   readonly status: 'waiting' | 'paid' | 'not-paid' | 'review';
@@ -27,16 +34,10 @@ export class OrdersService {
     if (!merchant) throw new NotFoundException(`There is no merchant ${merchantId}.`);
     // It sells nothing more, and still receives the webhooks of what it has sold.
     if (merchant.disabled) throw new ConflictException(`${merchant.name} sells nothing at the moment.`);
-    const reference = `order-${randomUUID()}`;
     // Before the money is asked for: the webhook must find the order.
-    await this.pool.query('INSERT INTO orders VALUES ($1, $2, $3, $4)', [
-      merchantId,
-      reference,
-      request.amount,
-      'waiting',
-    ]);
-    await this.collect(merchantId, reference, request);
-    return this.find(merchantId, reference);
+    const order = await this.store(merchantId, request.product);
+    await this.collect(order, request);
+    return this.find(merchantId, order.reference);
   }
 
   async find(merchantId: string, reference: string): Promise<Order> {
@@ -49,24 +50,56 @@ export class OrdersService {
     return order;
   }
 
+  /** The orders of all merchants that have no outcome. */
+  async waiting(): Promise<readonly Order[]> {
+    const { rows } = await this.pool.query<Order>(`SELECT * FROM orders WHERE status = 'waiting'`);
+    return rows;
+  }
+
+  /** Does what the handler does, for a payment that ended without a webhook. */
+  async ended({ merchant, reference, amount }: Order, payment: JournalEntry): Promise<void> {
+    if (payment.outcome === 'success') {
+      await this.end(merchant, reference, payment.amount === amount ? 'paid' : 'review');
+    } else if (payment.outcome !== undefined || (payment.state === 'rejected' && payment.final)) {
+      await this.end(merchant, reference, 'not-paid');
+    }
+  }
+
+  /** The price comes from the table, whatever the browser says. */
+  private async store(merchant: string, product: string): Promise<Order> {
+    const stored = await this.pool.query<Order>(
+      `INSERT INTO orders (merchant, reference, product, amount, status)
+       SELECT merchant, $2, id, price, 'waiting' FROM products WHERE merchant = $1 AND id = $3 RETURNING *`,
+      [merchant, `order-${randomUUID()}`, product],
+    );
+    const [order] = stored.rows;
+    if (!order) throw new BadRequestException('choose one of the products');
+    return order;
+  }
+
+  /** An outcome that a webhook has brought stays. */
+  private async end(merchant: string, reference: string, status: Order['status']): Promise<void> {
+    await this.pool.query(
+      `UPDATE orders SET status = $3 WHERE merchant = $1 AND reference = $2 AND status = 'waiting'`,
+      [merchant, reference, status],
+    );
+  }
+
   private async collect(
-    merchantId: string,
-    reference: string,
-    { amount, phone, name, email }: PlaceOrderDto,
+    { merchant, reference, amount }: Order,
+    { phone, name, email }: PlaceOrderDto,
   ): Promise<void> {
     try {
       const payment = { reference, amount, phone, customer_name: name, customer_email: email };
-      // A visitor waits for the answer, so there is no time for a probe. The webhook brings the outcome.
-      await this.payments.for(merchantId).collections.mobileMoney(payment, { deadlineMs: 10_000 });
+      // A visitor waits for the answer, so there is no time for a probe. `RecoveryService` makes it later.
+      await this.payments.for(merchant).collections.mobileMoney(payment, { deadlineMs: 10_000 });
     } catch (error) {
-      if (isPaymentsError(error) && !error.mayHaveBeenProcessed) {
-        await this.pool.query(
-          `UPDATE orders SET status = 'not-paid' WHERE merchant = $1 AND reference = $2 AND status = 'waiting'`,
-          [merchantId, reference],
-        );
+      // Only this proves that no money moved.
+      if (error instanceof PaymentRejectedError && error.final) {
+        await this.end(merchant, reference, 'not-paid');
         throw error;
       }
-      // The customer may have been asked: the order waits for the webhook.
+      // The customer may have been asked: the order waits for its outcome.
       if (!(error instanceof PaymentOutcomeUnknownError)) throw error;
     }
   }

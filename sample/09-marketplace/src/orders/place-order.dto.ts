@@ -3,8 +3,10 @@ import { IsEmail, IsNotEmpty, IsString, Matches } from 'class-validator';
 import { normalizeTzPhone } from 'nestjs-payments';
 
 export class PlaceOrderDto {
-  @Matches(/^[1-9]\d{0,9}\.\d{2}$/, { message: 'write an amount with two decimals, such as 12000.00' })
-  readonly amount!: string;
+  /** Its price is on the server. */
+  @IsString()
+  @IsNotEmpty({ message: 'choose a product' })
+  readonly product!: string;
 
   @Transform(({ value }: { readonly value: unknown }): unknown => normalizeTzPhone(value) ?? value)
   @Matches(/^255\d{9}$/, { message: 'write a Tanzanian mobile number such as 0712 345 678' })
