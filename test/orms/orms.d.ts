@@ -11,6 +11,7 @@ declare module 'typeorm' {
     decrement(entity: unknown, conditions: object, column: string, by: number): Promise<unknown>;
     findOneByOrFail<Entity>(entity: new () => Entity, conditions: object): Promise<Entity>;
   }
+  export function Not(value: unknown): unknown;
   export abstract class Repository<Entity> {
     readonly manager: EntityManager;
     find(options: object): Promise<Entity[]>;

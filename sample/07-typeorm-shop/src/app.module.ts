@@ -13,6 +13,7 @@ import { OrdersController } from './orders/orders.controller.js';
 import { OutcomesService } from './orders/outcomes.service.js';
 import { Product } from './orders/product.entity.js';
 import { ReceiptPrinter } from './orders/receipt.printer.js';
+import { RecoveryService } from './orders/recovery.service.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 @Module({
@@ -45,6 +46,7 @@ import { WebhooksController } from './webhooks.controller.js';
     CheckoutService,
     OutcomesService,
     ReceiptPrinter,
+    RecoveryService,
     {
       provide: APP_PIPE,
       useFactory: () => new ValidationPipe({ transform: true, whitelist: true, forbidNonWhitelisted: true }),

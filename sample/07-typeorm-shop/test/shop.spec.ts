@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type INestApplication } from '@nestjs/common';
+import { PaymentsInbox, PaymentsJournal, type PaymentWebhookEvent } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { Client } from 'pg';
 import '../../../test/support/pglite-template.js';
@@ -9,9 +10,11 @@ import { describeWith, postgresService } from '../../../test/support/services.js
 import { type Order } from '../src/orders/order.entity.js';
 import { type Product } from '../src/orders/product.entity.js';
 import { ReceiptPrinter } from '../src/orders/receipt.printer.js';
+import { RecoveryService } from '../src/orders/recovery.service.js';
 import { createShop } from '../src/shop.js';
 
 const PHONE = '255712345678';
+const ASK = 'POST /payments/mobile-money';
 const CUSTOMER = { phone: '0712 345 678', name: 'Asha Mrema', email: 'asha@example.com' };
 
 let sandbox: PaymentsSandbox;
@@ -50,7 +53,10 @@ async function read<Body>(path: string): Promise<Body> {
 
 /** The gateway delivers its first webhook again. */
 async function deliverAgain(): Promise<number> {
-  const { body } = sandbox.deliveries()[0]!;
+  return deliver(sandbox.deliveries()[0]!.body);
+}
+
+async function deliver(body: string): Promise<number> {
   const signature = createHmac('sha256', sandbox.webhookSecret).update(body).digest('hex');
   const headers = { 'content-type': 'application/json', 'x-webhook-signature': signature };
   return (await fetch(`${await shop.getUrl()}/webhooks/payments`, { method: 'POST', headers, body })).status;
@@ -95,18 +101,54 @@ function specs(databaseUrl: () => string): void {
   });
 
   it('an order waits if the answer of the gateway is lost, and the webhook pays it', async () => {
-    sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+    sandbox.next(ASK).dropAfterProcessing();
     const { status, body } = await order();
     expect({ status, body }).toMatchObject({ status: 201, body: { status: 'waiting' } });
     await sandbox.customer(PHONE).approve(body.reference);
     expect(await statusOf(body.reference)).toBe('paid');
   });
 
-  it('an order is not paid after a refusal of the gateway, which the customer is told', async () => {
-    sandbox.next('POST /payments/mobile-money').status(422);
-    const { status } = await order();
-    expect(status).toBe(422);
+  it('an order is not paid after a refusal that proves it, which the customer is told', async () => {
+    sandbox.next(ASK).status(422, { code: 'INVALID_PHONE' });
+    const { status, body } = await order();
+    expect([status, await statusOf(body.reference)]).toEqual([422, 'not-paid']);
     expect(await honeyLeft()).toBe(before);
+  });
+
+  it.each([401, 422])(
+    'an order waits after %i, which proves nothing, and the webhook pays it',
+    async (answer) => {
+      sandbox.next(ASK).status(answer);
+      const { body } = await order();
+      expect(await statusOf(body.reference)).toBe('waiting');
+      const data = { reference: body.reference, amount: '36000.00', currency: 'TZS', status: 'success' };
+      expect(await deliver(JSON.stringify({ event: 'payment.success', data }))).toBe(200);
+      expect([await statusOf(body.reference), await honeyLeft()]).toEqual(['paid', before - 3]);
+    },
+  );
+
+  it.each([
+    ['success', 'paid', 3],
+    ['expired', 'not-paid', 0],
+  ] as const)('an order whose payment ends without a webhook as %s is %s', async (outcome, end, sold) => {
+    sandbox.next(ASK).dropAfterProcessing();
+    const { reference } = (await order()).body;
+    await shop.get(PaymentsJournal).settle('collection', reference, outcome);
+    const recovery = shop.get(RecoveryService);
+    for (let run = 0; run < 2; run += 1) await recovery.lookAfterPayments();
+    expect([await statusOf(reference), await honeyLeft()]).toEqual([end, before - sold]);
+  });
+
+  it('the goods of an order leave once if the office releases a second charge of it', async () => {
+    const reference = await ordered();
+    await sandbox.customer(PHONE).approve(reference);
+    const event = JSON.parse(sandbox.deliveries()[0]!.body) as PaymentWebhookEvent;
+    const again = { ...event, data: { ...event.data, provider_reference: 'the-second-charge' } };
+    expect(await deliver(JSON.stringify(again))).toBe(200);
+    const inbox = shop.get(PaymentsInbox);
+    const [conflict] = await inbox.conflicts();
+    await inbox.release(conflict!.id);
+    expect([await statusOf(reference), await honeyLeft()]).toEqual(['paid', before - 3]);
   });
 
   it.each(['decline', 'cancel', 'expire'] as const)('an order is not paid after %s', async (what) => {

@@ -8,7 +8,10 @@ const EVERY_MS = 300_000;
 @Injectable()
 export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(RecoveryService.name);
-  private readonly timer = setInterval(() => void this.lookAfterPayments(), EVERY_MS).unref();
+  private readonly timer = setInterval(() => {
+    this.begin();
+  }, EVERY_MS).unref();
+  private running: Promise<void> | undefined;
 
   constructor(
     private readonly journal: PaymentsJournal,
@@ -17,23 +20,31 @@ export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy 
 
   /** Not awaited: each open payment may take as long as a call, and the shop has webhooks to receive. */
   onApplicationBootstrap(): void {
-    void this.lookAfterPayments();
+    this.begin();
   }
 
-  onModuleDestroy(): void {
+  /** Waits for a run while the storage is still open. */
+  async onModuleDestroy(): Promise<void> {
     clearInterval(this.timer);
+    await this.running;
   }
 
   /** A status answer, the answer of a probe and `settle()` run no handler, so each open order asks the journal. */
   async lookAfterPayments(): Promise<void> {
-    try {
-      await this.journal.recover();
-      for (const { reference } of this.orders.unsettled()) {
-        const payment = await this.journal.get('collection', reference);
-        if (payment) this.orders.ended(payment);
-      }
-    } catch (error) {
-      this.logger.error(error);
+    await this.journal.recover();
+    for (const { reference } of this.orders.unsettled()) {
+      const payment = await this.journal.get('collection', reference);
+      if (payment) this.orders.ended(payment);
     }
+  }
+
+  private begin(): void {
+    this.running ??= this.lookAfterPayments()
+      .catch((error: unknown) => {
+        this.logger.error(error);
+      })
+      .finally(() => {
+        this.running = undefined;
+      });
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BadRequestException, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { CollectionsService, isPaymentsError, PaymentOutcomeUnknownError } from 'nestjs-payments';
+import { CollectionsService, PaymentOutcomeUnknownError, PaymentRejectedError } from 'nestjs-payments';
 import { Repository } from 'typeorm';
 import { Order } from './order.entity.js';
 import { type PlaceOrderDto } from './place-order.dto.js';
@@ -37,14 +37,15 @@ export class CheckoutService {
     const { amount } = await this.orders.findOneByOrFail({ reference });
     try {
       const payment = { reference, amount, phone, customer_name: name, customer_email: email };
-      // A visitor waits for the page, so there is no time for a probe. The webhook brings the outcome.
+      // A visitor waits for the page, so there is no time for a probe. `RecoveryService` makes it later.
       await this.collections.mobileMoney(payment, { deadlineMs: 10_000 });
     } catch (error) {
-      if (isPaymentsError(error) && !error.mayHaveBeenProcessed) {
+      // Only this proves that no money moved.
+      if (error instanceof PaymentRejectedError && error.final) {
         await this.orders.update({ reference, status: 'waiting' }, { status: 'not-paid' });
         throw error;
       }
-      // The customer may have been asked: the order waits for the webhook.
+      // The customer may have been asked: the order waits for its outcome.
       if (!(error instanceof PaymentOutcomeUnknownError)) throw error;
     }
   }

@@ -1,6 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { OnPayment, type PaymentEventContext, type PaymentWebhookEvent } from 'nestjs-payments';
-import { type EntityManager } from 'typeorm';
+import {
+  type JournalEntry,
+  OnPayment,
+  type PaymentEventContext,
+  type PaymentWebhookEvent,
+} from 'nestjs-payments';
+import { type EntityManager, Not } from 'typeorm';
 import { Order, type OrderStatus } from './order.entity.js';
 import { Product } from './product.entity.js';
 import { ReceiptPrinter } from './receipt.printer.js';
@@ -20,17 +25,7 @@ export class OutcomesService {
     { data }: PaymentWebhookEvent,
     { transaction }: PaymentEventContext<EntityManager>,
   ): Promise<void> {
-    const { reference, amount } = data;
-    const order = await transaction.findOneByOrFail(Order, { reference });
-    if (amount !== order.amount) {
-      this.logger.error(`${reference}: paid ${amount} instead of ${order.amount}`);
-      await this.end(reference, 'review', transaction);
-      return;
-    }
-    await this.end(reference, 'paid', transaction);
-    // Counting down is an effect that must not be made twice.
-    await transaction.decrement(Product, { code: order.product }, 'stock', order.quantity);
-    this.printer.print(reference);
+    await this.pay(data.reference, data.amount, transaction);
   }
 
   @OnPayment('payment.failed')
@@ -48,7 +43,35 @@ export class OutcomesService {
     await this.end(data.reference, 'not-paid', context.transaction);
   }
 
-  private async end(reference: string, status: OrderStatus, transaction: EntityManager): Promise<void> {
-    await transaction.update(Order, { reference }, { status });
+  /** Does what the handlers do, for a payment that ended without a webhook. */
+  async ended(
+    { reference, amount, state, outcome, final }: JournalEntry,
+    transaction: EntityManager,
+  ): Promise<void> {
+    if (outcome === 'success') await this.pay(reference, amount, transaction);
+    else if (outcome !== undefined || (state === 'rejected' && final))
+      await this.end(reference, 'not-paid', transaction);
+  }
+
+  private async pay(reference: string, amount: string, transaction: EntityManager): Promise<void> {
+    const order = await transaction.findOneByOrFail(Order, { reference });
+    if (amount !== order.amount) {
+      this.logger.error(`${reference}: paid ${amount} instead of ${order.amount}`);
+      await this.end(reference, 'review', transaction);
+      return;
+    }
+    if (!(await this.end(reference, 'paid', transaction))) {
+      // A handler runs again if a person releases a second charge. Its goods left with the first one.
+      this.logger.error(`${reference} was paid already: give one payment back if the customer paid twice.`);
+      return;
+    }
+    await transaction.decrement(Product, { code: order.product }, 'stock', order.quantity);
+    this.printer.print(reference);
+  }
+
+  /** Returns false if the order is paid already: it stays so. */
+  private async end(reference: string, status: OrderStatus, transaction: EntityManager): Promise<boolean> {
+    const { affected } = await transaction.update(Order, { reference, status: Not('paid') }, { status });
+    return affected === 1;
   }
 }

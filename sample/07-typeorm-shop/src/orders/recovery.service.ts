@@ -1,0 +1,55 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { PaymentsJournal } from 'nestjs-payments';
+import { Repository } from 'typeorm';
+import { Order } from './order.entity.js';
+import { OutcomesService } from './outcomes.service.js';
+
+const EVERY_MS = 300_000;
+
+/** Looks after the orders whose webhook does not come. */
+@Injectable()
+export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(RecoveryService.name);
+  private readonly timer = setInterval(() => {
+    this.begin();
+  }, EVERY_MS).unref();
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly journal: PaymentsJournal,
+    @InjectRepository(Order) private readonly orders: Repository<Order>,
+    private readonly outcomes: OutcomesService,
+  ) {}
+
+  /** Not awaited: each open payment may take as long as a call, and the shop has webhooks to receive. */
+  onApplicationBootstrap(): void {
+    this.begin();
+  }
+
+  /** Waits for a run while the database is still open. */
+  async onModuleDestroy(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** A status answer, the answer of a probe and `settle()` run no handler, so each waiting order asks the journal. */
+  async lookAfterPayments(): Promise<void> {
+    await this.journal.recover();
+    for (const { reference } of await this.orders.find({ where: { status: 'waiting' } })) {
+      const payment = await this.journal.get('collection', reference);
+      if (payment)
+        await this.orders.manager.transaction((transaction) => this.outcomes.ended(payment, transaction));
+    }
+  }
+
+  private begin(): void {
+    this.running ??= this.lookAfterPayments()
+      .catch((error: unknown) => {
+        this.logger.error(error);
+      })
+      .finally(() => {
+        this.running = undefined;
+      });
+  }
+}
