@@ -120,7 +120,7 @@ export class TicketOffice {
     return (await answer.json()) as Order;
   }
 
-  async statusOf({ reference }: Order): Promise<string> {
+  async statusOf({ reference }: Pick<Order, 'reference'>): Promise<string> {
     const answer = await fetch(`${this.url}/orders/${reference}`);
     return ((await answer.json()) as Order).status;
   }

@@ -6,6 +6,7 @@ import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { PaymentsTestingModule } from 'nestjs-payments/testing';
 import { claimed, inboxDelivery } from '../../../test/support/inbox-contract.js';
 import { startSandbox } from '../../../test/support/sandbox.js';
+import { OrdersReconciler } from '../src/worker/orders.reconciler.js';
 import { Upkeep } from '../src/worker/upkeep.js';
 import { PHONE } from './ticket-office.js';
 
@@ -18,11 +19,14 @@ describe('the upkeep of a worker', () => {
   let storage: PaymentsStorage;
   let gateway: PaymentsSandbox;
   let worker: INestApplicationContext;
+  /** The orders are in Redis: `reconciler.spec.ts`. */
+  let reconcile: () => Promise<void>;
 
   beforeEach(async () => {
     gateway = await startSandbox({ clock: 'manual', seed: 1 });
     nowMs = Date.now();
     storage = memoryStorage({ now: () => nowMs });
+    reconcile = () => Promise.resolve();
     // Its intervals alone: sockets and the deadlines of calls need the real clock.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   });
@@ -39,7 +43,7 @@ describe('the upkeep of a worker', () => {
     } as const;
     @Module({
       imports: [PaymentsTestingModule.forRoot({ sandbox: gateway, storage, probe })],
-      providers: [Upkeep],
+      providers: [Upkeep, { provide: OrdersReconciler, useValue: { reconcile } }],
     })
     class WorkerModule {}
     worker = await NestFactory.createApplicationContext(WorkerModule, { logger: false });
@@ -75,6 +79,16 @@ describe('the upkeep of a worker', () => {
     expect(await stateOf('ticket-1')).toBe('accepted');
     const keys = gateway.requests().map(({ headers }) => headers['idempotency-key']);
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+  });
+
+  it('the upkeep reconciles the orders after it has recovered their payments', async () => {
+    const states: (string | undefined)[] = [];
+    reconcile = async () => void states.push(await stateOf('ticket-1'));
+    await start();
+    await lostRequest('ticket-1');
+    pass(5 * MINUTE_MS);
+    await worker.close();
+    expect(states.at(-1)).toBe('accepted');
   });
 
   it('the upkeep runs when the worker starts, for payments of a process that crashed before', async () => {

@@ -157,6 +157,14 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     expect(await office.statusOf(order)).toBe('paid');
   });
 
+  it('an order is refused only if the refusal proves that no money moved', async () => {
+    office.gateway.next('POST /payments/mobile-money').status(422);
+    const { reference } = await office.order();
+    expect(await office.statusOf({ reference })).toBe('awaiting-outcome');
+    office.gateway.next('POST /payments/mobile-money').status(422, { code: 'INVALID_PHONE' });
+    expect(await office.statusOf(await office.order())).toBe('refused');
+  });
+
   it('a worker tries a receipt again after growing waits, gives it up, and sends it after the office releases it', async () => {
     office.mails.open = false;
     await office.startWorker();

@@ -11,14 +11,14 @@ export interface PlacedOrder {
  * The request for money, as the web process knows it:
  * - `asking`: the gateway has not answered yet.
  * - `awaiting-customer`: the customer has the request on the phone.
- * - `awaiting-outcome`: the answer was lost. The gateway may have asked the customer, so this is not a
- *   failure.
- * - `refused`: the gateway refused at once.
+ * - `awaiting-outcome`: the answer was lost, or proves nothing. The gateway may have asked the customer, so this is
+ *   not a failure.
+ * - `refused`: the gateway refused at once and for good.
  */
 export type RequestState = 'asking' | 'awaiting-customer' | 'awaiting-outcome' | 'refused';
 
-/** The outcome, as the workers know it from the webhook. */
-export type Outcome = 'paid' | 'failed' | 'cancelled' | 'expired';
+/** The outcome, as the workers know it from the webhook or the journal. `in-review`: another amount was paid. */
+export type Outcome = 'paid' | 'in-review' | 'failed' | 'cancelled' | 'expired';
 
 export interface Order extends PlacedOrder {
   readonly status: RequestState | Outcome;

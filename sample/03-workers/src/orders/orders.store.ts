@@ -12,9 +12,11 @@ export class OrdersStore implements OnApplicationShutdown {
   private readonly logger = new Logger(OrdersStore.name);
   private readonly redis: Redis;
   private readonly prefix: string;
+  private readonly undecidedKey: string;
 
   constructor(@Inject(settings.KEY) { redisUrl, prefix }: Settings) {
     this.prefix = `${prefix}order:`;
+    this.undecidedKey = `${prefix}undecided-orders`;
     this.redis = new Redis(redisUrl, { maxRetriesPerRequest: 1 });
     this.redis.on('error', ({ message }) => {
       this.logger.warn(`Redis: ${message}`);
@@ -23,16 +25,24 @@ export class OrdersStore implements OnApplicationShutdown {
 
   async open(order: PlacedOrder): Promise<void> {
     await this.redis.hset(this.key(order.reference), { order: JSON.stringify(order), request: 'asking' });
+    await this.redis.sadd(this.undecidedKey, order.reference);
   }
 
   async asked(reference: string, request: RequestState): Promise<void> {
     await this.redis.hset(this.key(reference), { request });
+    if (request === 'refused') await this.redis.srem(this.undecidedKey, reference);
   }
 
   /** Idempotent: a repetition writes the same. */
   async decided(reference: string, outcome: Outcome): Promise<void> {
     await this.find(reference);
     await this.redis.hset(this.key(reference), { outcome });
+    await this.redis.srem(this.undecidedKey, reference);
+  }
+
+  /** The references of all orders without an outcome. */
+  undecided(): Promise<readonly string[]> {
+    return this.redis.smembers(this.undecidedKey);
   }
 
   /** @throws if there is no order with this reference. */

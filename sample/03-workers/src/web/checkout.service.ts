@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { CollectionsService, isPaymentsError, PaymentOutcomeUnknownError } from 'nestjs-payments';
+import { CollectionsService, PaymentOutcomeUnknownError, PaymentRejectedError } from 'nestjs-payments';
 import { type Order } from '../orders/order.js';
 import { OrdersStore } from '../orders/orders.store.js';
 import { type PlaceOrderDto } from './place-order.dto.js';
@@ -22,13 +22,15 @@ export class CheckoutService {
     try {
       await this.collections.mobileMoney(
         { reference, amount, phone, customer_name: name, customer_email: email },
+        // A visitor waits for the page, so there is no time for a probe. A worker makes it later: `Upkeep`.
         { deadlineMs: 10_000 },
       );
       await this.orders.asked(reference, 'awaiting-customer');
     } catch (error) {
-      const refused = isPaymentsError(error) && !error.mayHaveBeenProcessed;
+      // Only this proves that no money moved.
+      const refused = error instanceof PaymentRejectedError && error.final;
       await this.orders.asked(reference, refused ? 'refused' : 'awaiting-outcome');
-      // The gateway may have asked the customer: this is not a failure, the webhook decides.
+      // The gateway may have asked the customer: this is not a failure, the webhook or the journal decides.
       if (!(error instanceof PaymentOutcomeUnknownError)) throw error;
     }
     return this.orders.find(reference);

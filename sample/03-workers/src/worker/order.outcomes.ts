@@ -1,14 +1,24 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
-import { type Outcome } from '../orders/order.js';
+import { type Order, type Outcome } from '../orders/order.js';
 import { OrdersStore } from '../orders/orders.store.js';
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
-  'payment.success': 'paid',
-  'payment.failed': 'failed',
-  'payment.cancelled': 'cancelled',
-  'payment.expired': 'expired',
+  success: 'paid',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  expired: 'expired',
 };
+
+/**
+ * What the end of a payment means for its order. The package compares the amount only with payments that its journal
+ * knows, so the order compares it, too.
+ *
+ * @param ended How the payment ended, such as `success`.
+ */
+export function outcomeOf(order: Pick<Order, 'amount'>, ended: string, amount: string): Outcome {
+  return ended === 'success' && amount !== order.amount ? 'in-review' : OUTCOMES[ended]!;
+}
 
 /** The first handler. Once done, no worker repeats it when the next handler fails. */
 @Injectable()
@@ -18,9 +28,12 @@ export class OrderOutcomes {
   constructor(private readonly orders: OrdersStore) {}
 
   @OnPayment('*')
-  async decided({ event, data }: PaymentWebhookEvent): Promise<void> {
-    const outcome = OUTCOMES[event]!;
-    await this.orders.decided(data.reference, outcome);
-    this.logger.log(`${data.reference} is ${outcome}`);
+  async decided({ event, data: { reference, amount } }: PaymentWebhookEvent): Promise<void> {
+    const order = await this.orders.find(reference);
+    const outcome = outcomeOf(order, event.replace('payment.', ''), amount);
+    if (outcome === 'in-review') this.logger.error(`${reference}: paid ${amount} instead of ${order.amount}`);
+    if (outcome === 'in-review' && order.status === 'paid') return;
+    await this.orders.decided(reference, outcome);
+    this.logger.log(`${reference} is ${outcome}`);
   }
 }

@@ -6,6 +6,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { PaymentsJournal } from 'nestjs-payments';
+import { OrdersReconciler } from './orders.reconciler.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -17,7 +18,10 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy, BeforeAp
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly underWay = new Map<string, Promise<void>>();
 
-  constructor(private readonly journal: PaymentsJournal) {}
+  constructor(
+    private readonly journal: PaymentsJournal,
+    private readonly reconciler: OrdersReconciler,
+  ) {}
 
   onApplicationBootstrap(): void {
     this.begin('looking after open payments', 5 * MINUTE_MS, () => this.lookAfterPayments());
@@ -54,10 +58,11 @@ export class Upkeep implements OnApplicationBootstrap, OnModuleDestroy, BeforeAp
 
   /**
    * Recovers payments whose web process died, or whose answer was lost: the package probes them with the same
-   * key.
+   * key. Then reconciles the orders whose payment has ended without a webhook.
    */
   private async lookAfterPayments(): Promise<void> {
     const { probed, settled, stillUnknown } = await this.journal.recover();
+    await this.reconciler.reconcile();
     if (probed + settled + stillUnknown === 0) return;
     this.logger.log(`${probed} asked for again, ${settled} found, ${stillUnknown} still unknown`);
   }

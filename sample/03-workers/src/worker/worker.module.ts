@@ -6,6 +6,7 @@ import { ShutdownLog } from '../common/shutdown.log.js';
 import { OrdersModule } from '../orders/orders.module.js';
 import { MailClient } from './mail.client.js';
 import { OrderOutcomes } from './order.outcomes.js';
+import { OrdersReconciler } from './orders.reconciler.js';
 import { Receipts } from './receipts.js';
 import { Upkeep } from './upkeep.js';
 
@@ -17,6 +18,6 @@ import { Upkeep } from './upkeep.js';
     queue('works'),
     OrdersModule,
   ],
-  providers: [OrderOutcomes, Receipts, MailClient, Upkeep, ShutdownLog],
+  providers: [OrderOutcomes, Receipts, MailClient, OrdersReconciler, Upkeep, ShutdownLog],
 })
 export class WorkerModule {}
