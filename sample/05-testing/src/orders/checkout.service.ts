@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CollectionsService, isPaymentsError, PaymentOutcomeUnknownError } from 'nestjs-payments';
+import { CollectionsService, PaymentOutcomeUnknownError, PaymentRejectedError } from 'nestjs-payments';
 import { type Order } from './order.js';
 import { OrdersService } from './orders.service.js';
 import { type PlaceOrderDto } from './place-order.dto.js';
@@ -16,11 +16,13 @@ export class CheckoutService {
     try {
       await this.collections.mobileMoney(
         { reference, amount, phone, customer_name: name, customer_email: email },
+        // A visitor waits for the page, so there is no time for a probe. In production `recover()` makes it later.
         { deadlineMs: 10_000 },
       );
       return this.orders.asked(reference, 'awaiting-customer');
     } catch (error) {
-      const refused = isPaymentsError(error) && !error.mayHaveBeenProcessed;
+      // Only this proves that no money moved.
+      const refused = error instanceof PaymentRejectedError && error.final;
       const order = this.orders.asked(reference, refused ? 'refused' : 'awaiting-outcome');
       // The gateway may have asked the customer: this is not a failure, the webhook decides.
       if (error instanceof PaymentOutcomeUnknownError) return order;

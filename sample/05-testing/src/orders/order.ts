@@ -1,9 +1,10 @@
 /**
  * - `asking`: the gateway has not answered yet.
  * - `awaiting-customer`: the customer has the request on the phone.
- * - `awaiting-outcome`: the answer was lost. The gateway may have asked the customer, so this is not a
- *   failure.
- * - `refused`: the gateway refused at once.
+ * - `awaiting-outcome`: the answer was lost, or proves nothing. The gateway may have asked the customer, so this is
+ *   not a failure.
+ * - `refused`: the gateway refused at once and for good.
+ * - `in-review`: another amount was paid.
  * - the rest: outcomes from the webhook.
  */
 export type OrderStatus =
@@ -12,6 +13,7 @@ export type OrderStatus =
   | 'awaiting-outcome'
   | 'refused'
   | 'paid'
+  | 'in-review'
   | 'failed'
   | 'cancelled'
   | 'expired';

@@ -31,9 +31,15 @@ export class OrdersService {
     return OPEN.includes(order.status) ? this.save({ ...order, status }) : order;
   }
 
+  /** May run again for a paid order, for example if a person releases a second charge. */
   @OnPayment('payment.success')
   paid({ data }: PaymentWebhookEvent): void {
     const order = this.find(data.reference);
+    if (order.status === 'paid') return;
+    if (data.amount !== order.amount) {
+      this.save({ ...order, status: 'in-review' });
+      return;
+    }
     this.oven.bake(order.reference);
     this.save({ ...order, status: 'paid' });
   }

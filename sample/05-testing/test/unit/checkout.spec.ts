@@ -3,6 +3,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import {
   CollectionsService,
   PaymentOutcomeUnknownError,
+  PaymentRejectedError,
   paymentsConfig,
   PaymentsStorageError,
 } from 'nestjs-payments';
@@ -45,17 +46,20 @@ describe('the checkout, with the service of the package replaced', () => {
     expect(await checkout.place(BUYER)).toMatchObject({ status: 'awaiting-outcome' });
   });
 
-  it('the checkout closes an order if no money was requested, and says so', async () => {
-    const error = new PaymentsStorageError('Redis did not answer.');
+  it.each([
+    [new PaymentRejectedError('INVALID_PHONE', 'The phone is wrong.'), 'refused'],
+    [new PaymentRejectedError('HTTP_422', 'No.', {}, {}, false), 'awaiting-outcome'],
+    [new PaymentsStorageError('Redis did not answer.'), 'awaiting-outcome'],
+  ])('the checkout throws %s, and the order is %s', async (error, status) => {
     mobileMoney.mockRejectedValue(error);
     await expect(checkout.place(BUYER)).rejects.toBe(error);
     const [payment] = mobileMoney.mock.calls[0]!;
-    expect(module.get(OrdersService).find(payment.reference).status).toBe('refused');
+    expect(module.get(OrdersService).find(payment.reference).status).toBe(status);
   });
 
   it('the checkout leaves an order paid if its webhook was faster than the answer', async () => {
-    mobileMoney.mockImplementation(({ reference }) => {
-      module.get(OrdersService).paid(paymentEvent('payment.success', { reference }));
+    mobileMoney.mockImplementation(({ reference, amount }) => {
+      module.get(OrdersService).paid(paymentEvent('payment.success', { reference, amount: String(amount) }));
       return Promise.resolve(collectionPayment({ reference }));
     });
     expect(await checkout.place(BUYER)).toMatchObject({ status: 'paid' });

@@ -20,6 +20,21 @@ describe('an order', () => {
     expect(oven.baked).toEqual([reference]);
   });
 
+  it('an order is baked once, however often its success is handled', () => {
+    const { reference, amount } = orders.open(2);
+    const success = paymentEvent('payment.success', { reference, amount });
+    orders.paid(success);
+    orders.paid(success);
+    expect(oven.baked).toEqual([reference]);
+  });
+
+  it('an order is not baked if another amount was paid', () => {
+    const { reference } = orders.open(2);
+    orders.paid(paymentEvent('payment.success', { reference, amount: '1.00' }));
+    expect(orders.find(reference).status).toBe('in-review');
+    expect(oven.baked).toEqual([]);
+  });
+
   it.each(['failed', 'cancelled', 'expired'] as const)(
     'an order is not baked if its payment %s',
     (outcome) => {

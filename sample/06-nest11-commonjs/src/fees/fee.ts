@@ -1,5 +1,8 @@
-/** `waiting`: for the customer, or for the outcome of a call whose answer was lost. */
-export type FeeState = 'waiting' | 'paid' | 'not paid';
+/**
+ * `waiting`: for the customer, or for the outcome of a call whose answer was lost.
+ * `in review`: another amount was paid.
+ */
+export type FeeState = 'waiting' | 'paid' | 'not paid' | 'in review';
 
 /** One term's fee of one pupil. */
 export interface Fee {

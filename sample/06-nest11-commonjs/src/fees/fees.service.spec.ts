@@ -1,5 +1,9 @@
 import { Test } from '@nestjs/testing';
-import { CollectionsService, PaymentsValidationError } from 'nestjs-payments';
+import {
+  CollectionsService,
+  PaymentRejectedError,
+  PaymentsValidationError,
+} from 'nestjs-payments';
 import { FeesService } from './fees.service';
 
 describe('FeesService', () => {
@@ -43,16 +47,28 @@ describe('FeesService', () => {
     );
   });
 
-  it('calls a fee not paid if nothing was sent', async () => {
+  it.each([
+    [new PaymentRejectedError('INVALID_PHONE', 'no'), 'not paid'],
+    [new PaymentRejectedError('HTTP_422', 'no', {}, {}, false), 'waiting'],
+    [new PaymentsValidationError({ phone: ['is wrong'] }), 'waiting'],
+  ])('throws %s, and the fee is %s', async (error, state) => {
     let reference = '';
     mobileMoney.mockImplementation((sent: { reference: string }) => {
       reference = sent.reference;
-      return Promise.reject(
-        new PaymentsValidationError({ phone: ['is wrong'] }),
-      );
+      return Promise.reject(error);
     });
-    await expect(fees.pay(request)).rejects.toThrow(PaymentsValidationError);
-    expect(fees.find(reference)?.state).toBe('not paid');
+    await expect(fees.pay(request)).rejects.toBe(error);
+    expect(fees.find(reference)?.state).toBe(state);
+  });
+
+  it('calls a fee paid only if its own amount was paid', async () => {
+    mobileMoney.mockResolvedValue({});
+    const { reference } = await fees.pay(request);
+    fees.paid(reference, '1.00');
+    expect(fees.find(reference)?.state).toBe('in review');
+    fees.paid(reference, '150000.00');
+    fees.paid(reference, '1.00');
+    expect(fees.find(reference)?.state).toBe('paid');
   });
 
   it('lets the fee wait if an error of another kind says nothing about the money', async () => {

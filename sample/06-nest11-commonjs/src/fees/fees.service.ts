@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { CollectionsService, isPaymentsError } from 'nestjs-payments';
+import {
+  CollectionsService,
+  PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+} from 'nestjs-payments';
 import type { Fee, FeeState } from './fee';
 import type { PayFeeDto } from './pay-fee.dto';
 
@@ -31,23 +35,28 @@ export class FeesService {
           customer_name: parent,
           customer_email: email,
         },
-        // A parent waits for the page, so there is no time for a probe. The webhook brings the outcome.
+        // A parent waits for the page, so there is no time for a probe. In production `recover()` makes it.
         { deadlineMs: 10_000 },
       );
     } catch (error) {
-      // A fee is not paid only if the request was definitely not sent or refused. A lost answer is neither
-      // success nor failure, and other errors prove nothing: the fee waits for the webhook.
-      if (!isPaymentsError(error)) throw error;
-      if (!error.mayHaveBeenProcessed) {
+      // Only a final refusal proves that no money moved. A lost answer is neither success nor failure, and
+      // other errors prove nothing: the fee waits for its outcome.
+      if (error instanceof PaymentRejectedError && error.final)
         this.settle(reference, 'not paid');
-        throw error;
-      }
+      if (!(error instanceof PaymentOutcomeUnknownError)) throw error;
     }
     return this.stored(reference);
   }
 
   find(reference: string): Fee | undefined {
     return this.fees.get(reference);
+  }
+
+  /** May be called again for a paid fee. */
+  paid(reference: string, amount: string): void {
+    const fee = this.stored(reference);
+    if (fee.state === 'paid') return;
+    this.settle(reference, amount === fee.amount ? 'paid' : 'in review');
   }
 
   settle(reference: string, state: FeeState): void {

@@ -3,7 +3,7 @@ import { PaymentsWebhook } from 'nestjs-payments';
 
 @Controller('webhooks')
 export class PaymentsController {
-  /** POST /webhooks/payments: runs once per outcome, after every @OnPayment method. */
+  /** POST /webhooks/payments: runs after every @OnPayment method, and like them maybe twice. */
   @PaymentsWebhook('payments')
   received(): void {}
 }

@@ -3,8 +3,8 @@ import { OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
 import { FeesService } from '../fees/fees.service';
 
 /**
- * Each method runs once per outcome, before the gateway gets its answer. If one throws, the gateway delivers
- * again.
+ * The methods run before the gateway gets its answer. If one throws, the gateway delivers again. One may run twice for
+ * an outcome: after a crash, or if a person releases an event. So a repetition must change nothing.
  */
 @Injectable()
 export class PaymentsHandler {
@@ -14,7 +14,7 @@ export class PaymentsHandler {
 
   @OnPayment('payment.success')
   paid({ data }: PaymentWebhookEvent): void {
-    this.fees.settle(data.reference, 'paid');
+    this.fees.paid(data.reference, data.amount);
   }
 
   @OnPayment('payment.failed')
