@@ -29,9 +29,10 @@ const DEADLINE_MS = 90_000;
           storage: postgresStorage({ pool, schema: SCHEMA, migrate: true }),
           deadlineMs: DEADLINE_MS,
           rate: { perSecond: Number(config.get<string>('PAYROLL_PER_SECOND') || 5) },
-          // "Ask again" probes a payout whose answer was lost, with the same key and the same bytes.
+          // "Ask again" probes a payout whose answer was lost, with the same key and the same bytes. Leave `probe` out
+          // unless the gateway confirms that it makes at most one payout for a key: otherwise it may pay twice.
           probe: { disbursements: { afterAnswerMs: DEADLINE_MS, afterSilenceMs: DEADLINE_MS } },
-          // Somebody may ask again the next morning.
+          // Somebody may ask again the next morning. At most as long as the gateway remembers keys.
           recoveryWindowMs: 24 * 3_600_000,
         };
       },
