@@ -42,7 +42,15 @@ describe('money', () => {
 describe('a journal entry', () => {
   it.each([
     [undefined, { kind: 'not-asked', reason: 'unavailable' }],
-    [{ state: 'rejected' }, { kind: 'not-asked', reason: 'refused' }],
+    [
+      { state: 'rejected', final: true },
+      { kind: 'not-asked', reason: 'refused' },
+    ],
+    // The package keeps its idempotency key, which belongs to that phone.
+    [
+      { state: 'rejected', final: false },
+      { kind: 'not-asked', reason: 'unavailable' },
+    ],
     [{ state: 'in-flight' }, { kind: 'open', state: 'unknown' }],
     [{ state: 'unknown' }, { kind: 'open', state: 'unknown' }],
     [{ state: 'accepted' }, { kind: 'open', state: 'waiting' }],
@@ -63,6 +71,8 @@ describe('a request that was not accepted', () => {
   it.each([
     [new PaymentRejectedError('INVALID_REQUEST', 'no'), { reason: 'refused' }],
     [new PaymentRejectedError('HTTP_422', 'no', {}, { phone: ['is wrong'] }), { reason: 'refused' }],
+    // A listed one after "too many requests" does not prove that the first try made nothing.
+    [new PaymentRejectedError('INVALID_PHONE', 'no', {}, {}, false), { reason: 'unavailable' }],
     // An unlisted refusal keeps its idempotency key, which belongs to that phone.
     [new PaymentRejectedError('HTTP_422', 'no'), { reason: 'unavailable' }],
     [new PaymentsRateLimitError(2_000, 'slow'), { reason: 'limited', waitMs: 2_000 }],

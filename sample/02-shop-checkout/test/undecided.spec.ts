@@ -78,6 +78,34 @@ describeOnOne('an order of which nobody knows', (databaseUrl) => {
     expect(await shop.sold()).toBe(1);
   });
 
+  it('an operator can settle an order as paid whose request was refused', async () => {
+    sandbox.next(ASK).status(422);
+    const number = await shop.ordered();
+    expect(await shop.stateOf(number)).toBe('failed: unavailable');
+    await shop.age('10 minutes');
+    await upkeep();
+    expect(await shop.stateOf(number)).toBe('failed: unavailable');
+    await journal().settle('collection', number, 'success');
+    await upkeep();
+    expect([await shop.stateOf(number), await shop.sold()]).toEqual(['paid', 1]);
+  });
+
+  it('an order is reconciled however many others are left before it', async () => {
+    const number = await lostAnswer();
+    await journal().settle('collection', number, 'success');
+    await shop.query(
+      `INSERT INTO orders (number, checkout, product, amount, customer_name, phone, email, state, reason)
+       SELECT 'A-' || nr, gen_random_uuid(), 'kanga', 1, 'A', '255712345678', 'a@example.com', 'failed', 'refused'
+       FROM generate_series(1, 501) AS nr`,
+    );
+    await shop.query(
+      `INSERT INTO order_payments (reference, order_number, nr) SELECT number, number, 1 FROM orders WHERE number LIKE 'A-%'`,
+    );
+    await shop.age('10 minutes');
+    await upkeep();
+    expect(await shop.stateOf(number)).toBe('paid');
+  });
+
   it('an order can be paid again after an operator settled its payment as failed', async () => {
     const number = await lostAnswer();
     await journal().settle('collection', number, 'failed');

@@ -6,11 +6,16 @@ const REFUSALS: readonly string[] = ['INVALID_REQUEST', 'INVALID_PHONE'];
 /** If the gateway does not say how long to wait. */
 const WAIT_MS = 10_000;
 
-/** What the customer reads about an error after which certainly no money moves. */
+/**
+ * What the customer reads about an error. Only after a final refusal may another phone pay: otherwise the next request
+ * repeats the last one, under the same reference and idempotency key.
+ */
 export function setbackOf(error: unknown): Setback {
   if (error instanceof PaymentsRateLimitError)
     return { reason: 'limited', waitMs: error.retryAfterMs ?? WAIT_MS };
   const isRefusal =
-    error instanceof PaymentRejectedError && (REFUSALS.includes(error.code) || 'phone' in error.errors);
+    error instanceof PaymentRejectedError &&
+    error.final &&
+    (REFUSALS.includes(error.code) || 'phone' in error.errors);
   return { reason: isRefusal ? 'refused' : 'unavailable' };
 }

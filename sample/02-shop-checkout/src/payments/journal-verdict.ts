@@ -9,9 +9,12 @@ export type JournalVerdict =
   | { readonly kind: 'open'; readonly state: 'waiting' | 'unknown' };
 
 /** @param entry Undefined: nothing was ever sent under this reference, because the journal comes first. */
-export function journalVerdict(entry: Pick<JournalEntry, 'state' | 'outcome'> | undefined): JournalVerdict {
+export function journalVerdict(
+  entry: Pick<JournalEntry, 'state' | 'outcome' | 'final'> | undefined,
+): JournalVerdict {
   if (!entry) return { kind: 'not-asked', reason: 'unavailable' };
   if (entry.state === 'settled') return { kind: 'ended', outcome: entry.outcome as CollectionOutcome };
-  if (entry.state === 'rejected') return { kind: 'not-asked', reason: 'refused' };
+  if (entry.state === 'rejected')
+    return { kind: 'not-asked', reason: entry.final === false ? 'unavailable' : 'refused' };
   return { kind: 'open', state: entry.state === 'accepted' ? 'waiting' : 'unknown' };
 }
