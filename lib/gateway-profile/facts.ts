@@ -92,6 +92,10 @@ export const FACTS = {
     'errors.reference',
     'accepted',
   ]),
+  // A payout that is taken twice is told, and not played: a test must not learn to live with it.
+  'repeated reference of a payout': words('what a second payout with a used reference gives', [
+    'DUPLICATE_REFERENCE',
+  ]),
   'reference of the other family': words('whether a payout may take the reference of a collection', [
     'free',
     'used',

@@ -9,7 +9,7 @@ import { type ConformanceOrder } from './conformance-order.js';
 import { PERSON_QUESTIONS } from './questions/person.questions.js';
 import { changeJson, changeLines, comparedOf } from './report/change-lines.js';
 import { conclusionLine, conclusionsSummary } from './report/conclusion-lines.js';
-import { observedProfile } from './report/observed-profile.js';
+import { observedProfile, withoutValueSentence } from './report/observed-profile.js';
 import { type LetterQuestion } from './report/letter-questions.js';
 import { letterNumber, openQuestions } from './report/open-questions.js';
 import { compareProfiles, type ProfileComparison } from './report/profile-changes.js';
@@ -148,6 +148,8 @@ async function tell(
   const letter = tellConclusions(run, conclusions);
   const { host } = new URL(gateway.baseUrl);
   await writeResults({ files: order.files, gateway: host, conclusions, letter, profile, exchanges });
+  const withoutValue = withoutValueSentence(conclusions, profile);
+  if (order.files.out !== undefined && withoutValue !== undefined) context.terminal.say(withoutValue);
   if (!order.keepsJournal) {
     const kept = order.journal.replace(/\.jsonl$/, `-${profile.observedAt.replaceAll(/[^\dTZ]/g, '')}.jsonl`);
     await rename(order.journal, kept);

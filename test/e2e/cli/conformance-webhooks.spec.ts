@@ -123,6 +123,23 @@ describe('the signature of webhooks', () => {
     );
   });
 
+  it.each([
+    ['past', -10_800_000, '1080[0-9]'],
+    ['future', 10_800_000, '-10(?:800|79[0-9])'],
+  ])('differs if every time of it is three hours in the %s', async (_, skewMs, seconds) => {
+    const scheme = stripeStyle({ header: 'x-s' });
+    const sign: WebhookScheme['sign'] = (input) => scheme.sign?.({ ...input, now: input.now + skewMs }) ?? {};
+    const heard = await learnFrom({ webhookScheme: { ...scheme, sign } });
+    const { verdict, says } = about(heard, 'webhook signature');
+    expect(verdict).toBe('differs');
+    expect(says).toMatch(
+      new RegExp(
+        `, over time and body; webhooks came (?:${seconds} to )?${seconds} s after the signed time, and the package takes 300 s at most$`,
+      ),
+    );
+    expect(concludeWebhooks(heard).webhooks).toBeUndefined();
+  });
+
   it('is not learnt from the same bytes twice, from one payment, or with another secret', async () => {
     const heard = await learnFrom({}, 1);
     expect(heard.deliveries.length).toBeGreaterThan(1);

@@ -44,6 +44,10 @@ const OBSERVERS: Readonly<Record<string, Observe>> = {
     if (accepts(again)) return 'accepted';
     return hasMessage(again, 'reference') ? 'errors.reference' : codeOf(again);
   },
+  'repeated reference of a payout': async (gateway) => {
+    await gateway.payToBank();
+    return codeOf(await gateway.payToBank());
+  },
   'reference of the other family': async (gateway) => {
     await gateway.collect();
     const payout = await gateway.payToBank({ reference: 'order-1' });

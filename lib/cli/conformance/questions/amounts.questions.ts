@@ -11,12 +11,13 @@ import {
   silent,
   unexpected,
 } from './finding.js';
-import { boundsOf } from './limit-search.js';
+import { askedValues, boundsOf, rangeOf } from './limit-search.js';
 import { type LimitSearch, type Question } from './question.js';
 import { amountOf, collection } from './requests.js';
 import { type Accepted, isAccepted, type KnownAnswer } from './step-answer.js';
 
 const SMALLEST: LimitSearch = {
+  fact: 'smallest amount',
   rungs: FACTS['smallest amount'].values,
   coarse: 100,
   step: (inputs, cents) => collection(inputs, { amount: amountOf(cents) }),
@@ -84,6 +85,8 @@ export const AMOUNT_QUESTIONS: readonly Question[] = [
 function amountAsText(answers: readonly KnownAnswer[]): readonly Finding[] {
   const [control, text] = answers;
   if (!isAccepted(control) || !text) return notPrepared(answers);
+  if (isAccepted(text) && centsIn(text) !== centsIn(control))
+    return differs('an amount as a string is accepted, and given back as another one', answers);
   if (isAccepted(text))
     return learnt(
       'amount as text',
@@ -124,17 +127,26 @@ function threeDecimals(answers: readonly KnownAnswer[]): readonly Finding[] {
 }
 
 function smallestAmount(answers: readonly KnownAnswer[]): readonly Finding[] {
+  const changed = askedValues(SMALLEST, answers).find(
+    ({ value, answer }) => isAccepted(answer) && centsIn(answer) !== BigInt(value),
+  );
+  if (changed)
+    return differs(
+      `a collection of ${inTzs(changed.value)} is accepted, and not given back as that amount`,
+      answers,
+    );
+  const bounds = boundsOf(SMALLEST, answers);
+  const unknown = (says: string) => silent(says, answers, rangeOf(SMALLEST, bounds));
   const other = answers.find((answer) => !isAccepted(answer) && !SMALLEST.isRefusal(answer));
-  if (other) return silent(`${named(other)} came, which says nothing about the amount`, answers);
-  const { refused, taken } = boundsOf(SMALLEST, answers);
+  if (other) return unknown(`${named(other)} came, which says nothing about the amount`);
+  const { refused, taken } = bounds;
   const seen = refused === undefined ? undefined : `${inTzs(refused)} is refused`;
   if (taken === undefined)
-    return silent(seen ? `${seen}, and nothing larger was asked` : 'nothing was asked', answers);
+    return unknown(seen ? `${seen}, and nothing larger was asked` : 'nothing was asked');
   // No amount is below the first rung but 0.
   if (taken - (refused ?? 0) > 1)
-    return silent(
+    return unknown(
       `the smallest collection is between ${inTzs(refused ?? 0)} (refused) and ${inTzs(taken)} (taken)`,
-      answers,
     );
   const accepted = `a collection of ${inTzs(taken)} is accepted`;
   return learnt('smallest amount', taken, seen ? `${accepted}, ${seen}` : accepted, answers, 'limits');

@@ -1,5 +1,6 @@
 import { type Conclusion } from '../conclusion.js';
 import { differs, type Finding, silent } from './finding.js';
+import { boundsOf, rangeOf } from './limit-search.js';
 import { type AnswerTimes, type HeardAnswer, type Observation, type Question } from './question.js';
 import { type KnownAnswer, type StepAnswer } from './step-answer.js';
 
@@ -30,7 +31,10 @@ function findings(
   const known: KnownAnswer[] = [];
   for (const answer of answers) {
     const at = `request ${known.length + 1}`;
-    if (answer.kind === 'fault') return silent(`${at}: ${answer.why}`, answers);
+    if (answer.kind === 'fault') {
+      const { search } = question;
+      return silent(`${at}: ${answer.why}`, answers, search && rangeOf(search, boundsOf(search, known)));
+    }
     if (answer.kind === 'strange') return differs(`${at}: ${answer.why}`, answers);
     known.push(answer);
   }

@@ -1,15 +1,12 @@
 import { type FactName, type FactValue } from '../../../gateway-profile/facts.js';
 import { type GatewayCode } from '../../../errors/gateway-codes.js';
-import { type Conclusion } from '../conclusion.js';
+import { type Conclusion, type FactRange } from '../conclusion.js';
 import { idsOf, type KnownAnswer, type StepAnswer } from './step-answer.js';
 
 /** A conclusion before it has the name of its question. */
 export type Finding = Omit<Conclusion, 'question'>;
 
-interface Known {
-  readonly fact?: { readonly name: FactName; readonly value: FactValue };
-  readonly option?: string;
-}
+type Known = Pick<Conclusion, 'fact' | 'fits' | 'option'>;
 
 /** These codes are about the account, so they say nothing about what was asked. */
 const ABOUT_SOMETHING_ELSE: ReadonlySet<GatewayCode | undefined> = new Set<GatewayCode>([
@@ -38,8 +35,12 @@ export function learnt(
   return [{ verdict: 'learnt', says, fact, evidence: idsOf(answers), ...(option && { option }) }];
 }
 
-export function silent(says: string, answers: readonly StepAnswer[] = []): readonly Finding[] {
-  return [{ verdict: 'silent', says, evidence: idsOf(answers) }];
+export function silent(
+  says: string,
+  answers: readonly StepAnswer[] = [],
+  within?: FactRange,
+): readonly Finding[] {
+  return [{ verdict: 'silent', says, evidence: idsOf(answers), ...(within && { within }) }];
 }
 
 /** The first request only prepared, and was refused. */

@@ -1,5 +1,5 @@
 import { differs, held, learnt, notPrepared, silent, unexpected, type Finding } from './finding.js';
-import { fieldOf, isOtherPayment, isSamePayment } from './payment-likeness.js';
+import { areTwoPayments, fieldOf, isOtherPayment, isSamePayment } from './payment-likeness.js';
 import { type OptionalInput, type Question } from './question.js';
 import { collection, phonePayout } from './requests.js';
 import { type Accepted, codeOf, isAccepted, isOwn, type KnownAnswer } from './step-answer.js';
@@ -98,7 +98,8 @@ function sameRequest(noun: Family['noun'], answers: readonly KnownAnswer[]): rea
   const [first, again, control] = answers;
   if (!isAccepted(first) || !again) return notPrepared(answers);
   const code = codeOf(again);
-  const known = (value: string) => ({ fact: { name: 'repeated key' as const, value } });
+  const valued = (value: string) => ({ name: 'repeated key' as const, value });
+  const known = (value: string) => ({ fact: valued(value) });
   if (code === 'DUPLICATE_REQUEST')
     return held(`DUPLICATE_REQUEST for the same key and ${noun}`, answers, known(code));
   if (code === 'DUPLICATE_REFERENCE') {
@@ -107,7 +108,12 @@ function sameRequest(noun: Family['noun'], answers: readonly KnownAnswer[]): rea
   if (!isAccepted(again)) return unexpected('DUPLICATE_REQUEST', answers);
   return isSamePayment(first, again) && isAccepted(control) && isOtherPayment(first, control)
     ? differs(`the first answer comes again for the same key and ${noun}`, answers, known('first answer'))
-    : differs(`a success for the same key and ${noun}, which may be a second payment`, answers);
+    : differs(
+        `a success for the same key and ${noun}, which may be a second payment`,
+        answers,
+        // The specification shows no reference of the provider in the answer to a payout: it may be the first answer, too.
+        areTwoPayments(first, again) ? {} : { fits: valued('first answer') },
+      );
 }
 
 function otherRequest(noun: Family['noun'], answers: readonly KnownAnswer[]): readonly Finding[] {

@@ -1,3 +1,4 @@
+import { type FactRange } from '../conclusion.js';
 import { type LimitSearch, type QuestionInputs, type Step } from './question.js';
 import { isAccepted, type KnownAnswer } from './step-answer.js';
 
@@ -20,6 +21,25 @@ export function boundsOf(search: LimitSearch, answers: readonly KnownAnswer[]): 
     else break;
   }
   return bounds;
+}
+
+/** The answers with the value that each was asked, without the control's. */
+export function askedValues(
+  search: LimitSearch,
+  answers: readonly KnownAnswer[],
+): readonly { readonly value: number; readonly answer: KnownAnswer }[] {
+  return answers.flatMap((answer, index) => {
+    const value = valueAfter(search, boundsOf(search, answers.slice(0, index)), index);
+    return value === undefined ? [] : [{ value, answer }];
+  });
+}
+
+/** Where the limit lies: a smallest one is looked for from below, a longest one from above. */
+export function rangeOf({ fact, rungs }: LimitSearch, { refused, taken }: LimitBounds): FactRange {
+  const isSmallest = (rungs[0] ?? 0) < (rungs.at(-1) ?? 0);
+  const beyond = refused === undefined ? undefined : refused + (isSmallest ? 1 : -1);
+  const [least, most] = isSmallest ? [beyond, taken] : [taken, beyond];
+  return { name: fact, ...(least !== undefined && { least }), ...(most !== undefined && { most }) };
 }
 
 /** The request after these answers; undefined: the limit is found, or cannot be. */

@@ -1,6 +1,6 @@
 import { LONGEST_METADATA } from '../../../gateway-profile/facts.js';
 import { type Finding, isRefusedFor, learnt, named, silent } from './finding.js';
-import { boundsOf } from './limit-search.js';
+import { boundsOf, rangeOf } from './limit-search.js';
 import { type LimitSearch, type Question } from './question.js';
 import { collection } from './requests.js';
 import { isAccepted, type KnownAnswer } from './step-answer.js';
@@ -9,6 +9,7 @@ const FIELD = 'note';
 const OTHER_FIELD = 'more';
 
 const LONGEST: LimitSearch = {
+  fact: 'longest metadata',
   rungs: [LONGEST_METADATA, 4_096, 1_024, 256, 64],
   coarse: 1,
   step: (inputs, bytes) => collection(inputs, { metadata: metadataOf(bytes) }),
@@ -45,23 +46,25 @@ function metadataOfTwo(bytes: number): Readonly<Record<string, string>> {
 }
 
 function longestMetadata(answers: readonly KnownAnswer[]): readonly Finding[] {
+  const bounds = boundsOf(LONGEST, answers);
+  const unknown = (says: string) => silent(says, answers, rangeOf(LONGEST, bounds));
   const other = answers.find((answer) => !isAccepted(answer) && !LONGEST.isRefusal(answer));
-  if (other) return silent(`${named(other)} came, which says nothing about the metadata`, answers);
-  const { refused, taken, control } = boundsOf(LONGEST, answers);
+  if (other) return unknown(`${named(other)} came, which says nothing about the metadata`);
+  const { refused, taken, control } = bounds;
   if (taken === undefined)
-    return silent(`metadata of ${refused ?? LONGEST_METADATA} bytes and more is refused`, answers);
+    return unknown(`metadata of ${refused ?? LONGEST_METADATA} bytes and more is refused`);
   const accepted = `metadata of ${taken} bytes with one field is accepted`;
   if (refused === undefined)
     return learnt('longest metadata', taken, `${accepted}, and more was not asked`, answers);
   if (refused - taken > 1 || !control)
-    return silent(
+    return unknown(
       `the longest metadata with one field is between ${taken} (taken) and ${refused} bytes (refused)`,
-      answers,
     );
   if (isAccepted(control))
     return silent(
       `${accepted}, one of ${refused} refused, and two fields of ${refused} together are taken: a limit for each value`,
       answers,
+      { name: 'longest metadata', least: refused },
     );
   const says = `${accepted}, ${refused} bytes with one and with two fields are refused`;
   return learnt('longest metadata', taken, says, answers);

@@ -12,6 +12,11 @@ export function isOtherPayment(one: Accepted, other: Accepted): boolean {
   return isLikeness(reference) && reference !== fieldOf(one, 'provider_reference');
 }
 
+/** Whether each of them has a reference of the provider, and the two differ. */
+export function areTwoPayments(one: Accepted, other: Accepted): boolean {
+  return isOtherPayment(one, other) && isOtherPayment(other, one);
+}
+
 /** What is kept of a reference of the provider, if there was one. */
 function isLikeness(reference: unknown): boolean {
   return typeof reference === 'string' && reference.startsWith('like ');

@@ -1,3 +1,4 @@
+import { type FactName } from '../../../gateway-profile/facts.js';
 import { type Finding } from './finding.js';
 import { type KnownAnswer, type StepAnswer } from './step-answer.js';
 
@@ -86,6 +87,7 @@ export interface Step {
 
 /** How a limit is found: rungs are asked until one is taken, then the middle between what is refused and what is taken. */
 export interface LimitSearch {
+  readonly fact: FactName;
   /** In the order in which they are asked. */
   readonly rungs: readonly number[];
   /** Values between rungs are multiples of it first: a gateway may refuse finer ones for another reason. */

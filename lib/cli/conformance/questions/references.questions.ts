@@ -9,13 +9,15 @@ import {
   silent,
   unexpected,
 } from './finding.js';
-import { boundsOf } from './limit-search.js';
+import { boundsOf, rangeOf } from './limit-search.js';
+import { areTwoPayments, fieldOf } from './payment-likeness.js';
 import { type LimitSearch, type Question } from './question.js';
 import { collection, phonePayout } from './requests.js';
-import { codeOf, fieldsOf, isAccepted, type KnownAnswer } from './step-answer.js';
+import { codeOf, fieldsOf, isAccepted, isOwn, type KnownAnswer } from './step-answer.js';
 
 /** One more than the longest of them is asked, too: it has to be refused. */
 const LONGEST: LimitSearch = {
+  fact: 'longest reference',
   rungs: [256, 255, 128, 100, 64, 50, 36],
   coarse: 1,
   step: (inputs, referenceLength) => collection(inputs, {}, { referenceLength }),
@@ -42,7 +44,10 @@ export const REFERENCE_QUESTIONS: readonly Question[] = [
       const [first, again] = answers;
       if (!isAccepted(first) || !again) return notPrepared(answers);
       if (codeOf(again) === 'DUPLICATE_REFERENCE')
-        return held('DUPLICATE_REFERENCE for the second payout with a reference', answers);
+        return held('DUPLICATE_REFERENCE for the second payout with a reference', answers, {
+          fact: { name: 'repeated reference of a payout', value: 'DUPLICATE_REFERENCE' },
+        });
+      if (isAccepted(again)) return differs('a second payout with a used reference is accepted', answers);
       return unexpected('DUPLICATE_REFERENCE', answers);
     },
   },
@@ -73,6 +78,12 @@ function collectionAgain(answers: readonly KnownAnswer[]): readonly Finding[] {
     return learnt(name, 'DUPLICATE_REFERENCE', 'DUPLICATE_REFERENCE for the second collection', answers);
   if (fieldsOf(again).join(' ') === 'reference')
     return learnt(name, 'errors.reference', 'a message under errors.reference for the second', answers);
+  // A success may be the first answer again.
+  if (isAccepted(again) && !areTwoPayments(first, again))
+    return differs(
+      'a success for a used reference, and nothing shows that it is a second collection',
+      answers,
+    );
   if (isAccepted(again))
     return learnt(name, 'accepted', 'a second collection with a used reference is accepted', answers);
   return unexpected('DUPLICATE_REFERENCE, errors.reference or a success', answers);
@@ -95,20 +106,20 @@ function otherFamily(answers: readonly KnownAnswer[]): readonly Finding[] {
 }
 
 function longestReference(answers: readonly KnownAnswer[]): readonly Finding[] {
+  if (answers.some((answer) => isAccepted(answer) && !isOwn(fieldOf(answer, 'reference'))))
+    return differs('a reference of a collection is accepted, and not given back as it was', answers);
+  const bounds = boundsOf(LONGEST, answers);
+  const unknown = (says: string) => silent(says, answers, rangeOf(LONGEST, bounds));
   const other = answers.find((answer) => !isAccepted(answer) && !LONGEST.isRefusal(answer));
-  if (other) return silent(`${named(other)} came, which says nothing about the reference`, answers);
-  const { refused, taken } = boundsOf(LONGEST, answers);
+  if (other) return unknown(`${named(other)} came, which says nothing about the reference`);
+  const { refused, taken } = bounds;
   if (taken === undefined)
-    return silent(
-      `every reference of a collection of ${refused ?? 256} characters and more is refused`,
-      answers,
-    );
+    return unknown(`every reference of a collection of ${refused ?? 256} characters and more is refused`);
   if (refused === undefined)
     return differs(`a reference of a collection of ${taken} characters is accepted`, answers);
   if (refused - taken > 1)
-    return silent(
+    return unknown(
       `the longest reference of a collection is between ${taken} (taken) and ${refused} characters (refused)`,
-      answers,
     );
   const says = `a reference of a collection of ${taken} characters is accepted, one of ${refused} refused`;
   return learnt('longest reference', taken, says, answers);

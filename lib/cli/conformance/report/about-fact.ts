@@ -6,6 +6,7 @@ const QUESTIONS: { readonly [Name in FactName]?: readonly string[] } = {
   'repeated key': ['same key, same request', 'same key, same payout'],
   'repeated key, other body': ['same key, other request', 'same key, other payout'],
   'repeated reference': ['reference used again by a collection'],
+  'repeated reference of a payout': ['reference used again by a payout'],
   'reference of the other family': ['reference of a collection used by a payout'],
   'three decimals': ['amount with three decimals'],
 };

@@ -11,6 +11,8 @@ export interface ConformanceReport {
   readonly notAsked: readonly { readonly point: string; readonly why: string }[];
   /** What is left for the support of the gateway. */
   readonly letter: readonly LetterQuestion[];
+  /** What the profile has no value for, though it was asked, in a sentence; undefined: nothing. */
+  readonly withoutValue: string | undefined;
   /** Options of the module, as TypeScript; undefined: the defaults fit. */
   readonly options: string | undefined;
 }

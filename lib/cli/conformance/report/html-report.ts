@@ -24,7 +24,7 @@ pre { background: #8881; padding: 1rem; overflow-x: auto; }
 
 /** A report as one page that loads nothing. */
 export function htmlReport(report: ConformanceReport): string {
-  const { gateway, observedAt, conclusions, notAsked, letter, options } = report;
+  const { gateway, observedAt, conclusions, notAsked, letter, withoutValue, options } = report;
   const title = `What ${escaped(gateway)} does`;
   return [
     '<!doctype html>',
@@ -34,6 +34,7 @@ export function htmlReport(report: ConformanceReport): string {
     `<h1>${title}</h1>`,
     `<p>Observed on <time>${observedAt.toISOString()}</time>. ${escaped(conclusionsSummary(conclusions))}</p>`,
     ...reportSections(conclusions).map(sectionHtml),
+    ...(withoutValue === undefined ? [] : [`<h2>Profile</h2><p>${escaped(withoutValue)}</p>`]),
     ...(options === undefined
       ? []
       : [`<h2>Options</h2><p>What the module is told:</p><pre><code>${escaped(options)}</code></pre>`]),

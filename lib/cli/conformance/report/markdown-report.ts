@@ -3,7 +3,7 @@ import { type ConformanceReport, reportSections } from './conformance-report.js'
 
 /** A report for a repository or an issue. */
 export function markdownReport(report: ConformanceReport): string {
-  const { gateway, observedAt, conclusions, notAsked, letter, options } = report;
+  const { gateway, observedAt, conclusions, notAsked, letter, withoutValue, options } = report;
   const parts = [
     `# What ${cell(gateway)} does`,
     `Observed on ${observedAt.toISOString()}. ${conclusionsSummary(conclusions)}`,
@@ -18,6 +18,7 @@ export function markdownReport(report: ConformanceReport): string {
       ),
     );
   }
+  if (withoutValue !== undefined) parts.push('## Profile', cell(withoutValue));
   if (options !== undefined)
     parts.push('## Options', 'What the module is told:', `\`\`\`ts\n${options}\n\`\`\``);
   if (notAsked.length > 0)

@@ -1,5 +1,5 @@
-import { REFUSAL_FACTS } from '../../../gateway-profile/facts.js';
-import { type GatewayProfile } from '../../../gateway-profile/gateway-profile.js';
+import { type GatewayFacts, REFUSAL_FACTS } from '../../../gateway-profile/facts.js';
+import { type GatewayProfile, type WebhookFacts } from '../../../gateway-profile/gateway-profile.js';
 import { webhooksOptionText } from '../webhooks/scheme-text.js';
 
 /** The documented smallest amount, for which nothing has to be set. */
@@ -12,12 +12,16 @@ export function moduleOptionsText({ facts, webhooks }: GatewayProfile): string |
   const lines = [
     ...(refusalCodes.length > 0 ? [`  refusalCodes: ${listText(refusalCodes)},`] : []),
     ...(smallest > SMALLEST_CENTS ? [`  limits: { collection: { min: '${amountText(smallest)}' } },`] : []),
-    ...(webhooks ? [`  webhooks: ${webhooksOptionText(webhooks).replaceAll('\n', '\n  ')},`] : []),
+    ...(webhooks ? [`  webhooks: ${webhooksText(webhooks, facts).replaceAll('\n', '\n  ')},`] : []),
   ];
   if (lines.length === 0) return undefined;
   const names = [...(webhooks ? [webhooks.scheme] : []), 'PaymentsModule'];
   const imports = `import { ${names.join(', ')} } from 'nestjs-payments';`;
   return [imports, '', 'PaymentsModule.forRoot({', '  // … keys and storage', ...lines, '});'].join('\n');
+}
+
+function webhooksText(webhooks: WebhookFacts, facts: GatewayFacts): string {
+  return webhooksOptionText(webhooks, facts['repeated webhook'] === 'as before');
 }
 
 /** A refusal under HTTP 2xx refuses only if its code is listed. */

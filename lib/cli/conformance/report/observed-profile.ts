@@ -1,8 +1,12 @@
-import { type FactName, type FactValue } from '../../../gateway-profile/facts.js';
+import { FACT_NAMES, FACTS, type FactName, type FactValue } from '../../../gateway-profile/facts.js';
 import { type GatewayProfile, type WebhookFacts } from '../../../gateway-profile/gateway-profile.js';
 import { type Conclusion } from '../conclusion.js';
+import { isAbout } from './about-fact.js';
 
-/** What `gateway.json` says after a run. A fact of which two conclusions differ is not known. */
+/**
+ * What `gateway.json` says after a run. A fact of which two conclusions differ is not known: collections may follow one rule, and
+ * payouts none that has a value.
+ */
 export function observedProfile(
   conclusions: readonly Conclusion[],
   webhooks: WebhookFacts | undefined,
@@ -18,6 +22,7 @@ export function observedProfile(
     facts.set(name, value);
     evidence.set(name, [...(evidence.get(name) ?? []), ...ids]);
   }
+  for (const [name, value] of facts) if (differsWithoutValue(conclusions, name, value)) doubtful.add(name);
   for (const name of doubtful) {
     facts.delete(name);
     evidence.delete(name);
@@ -29,4 +34,27 @@ export function observedProfile(
     evidence: Object.fromEntries(evidence),
     ...(webhooks && { webhooks }),
   };
+}
+
+/** What the run found about facts that have no value in the profile, as one sentence; undefined: there are none. */
+export function withoutValueSentence(
+  conclusions: readonly Conclusion[],
+  { facts }: GatewayProfile,
+): string | undefined {
+  const left = FACT_NAMES.filter((name) => {
+    const isFound = conclusions.some(({ fact }) => fact?.name === name);
+    return facts[name] === undefined && (isFound || differsWithoutValue(conclusions, name));
+  });
+  if (left.length === 0) return undefined;
+  const clauses = left.map((name) => FACTS[name].says).join('; ');
+  return `The profile has no value for ${clauses}. An emulator with this profile does there what it does without one.`;
+}
+
+/** @param known What another conclusion says, which this one may show, too. */
+function differsWithoutValue(conclusions: readonly Conclusion[], name: FactName, known?: FactValue): boolean {
+  return conclusions.some((conclusion) => {
+    const { verdict, fact, fits } = conclusion;
+    const isFitting = fits?.name === name && fits.value === known;
+    return verdict === 'differs' && fact === undefined && isAbout(conclusion, name) && !isFitting;
+  });
 }

@@ -1,6 +1,6 @@
 import { FACT_NAMES, FACTS, type FactValue } from '../../../gateway-profile/facts.js';
 import { type GatewayProfile } from '../../../gateway-profile/gateway-profile.js';
-import { type Conclusion } from '../conclusion.js';
+import { type Conclusion, type FactRange } from '../conclusion.js';
 import { isAbout } from './about-fact.js';
 
 /** A fact that is another one now. */
@@ -31,24 +31,30 @@ export function compareProfiles(
   // A fact of which two conclusions differ has no value in the profile.
   const differs = conclusions.filter(({ verdict }) => verdict === 'differs');
   let known = 0;
-  const compare = (
-    says: string,
-    old: FactValue | undefined,
-    value: FactValue | undefined,
-    isMeant: (conclusion: Conclusion) => boolean,
-  ): void => {
+  const compare = (says: string, old: FactValue | undefined, found: FactValue | undefined): void => {
     if (old === undefined) return;
     known += 1;
-    const found = value ?? differs.find(isMeant)?.says;
     if (found === undefined) notObserved.push(says);
     else if (found !== old) changed.push({ says, before: old, now: found });
   };
   for (const name of FACT_NAMES) {
-    const isMeant = (conclusion: Conclusion): boolean => isAbout(conclusion, name);
-    compare(FACTS[name].says, before.facts[name], now.facts[name], isMeant);
+    const old = before.facts[name];
+    const differing = differs.find((conclusion) => isAbout(conclusion, name));
+    const other =
+      differing ?? conclusions.find(({ within }) => within?.name === name && isOutside(old, within));
+    compare(FACTS[name].says, old, now.facts[name] ?? other?.says);
   }
-  compare('how webhooks are signed', signatureText(before), signatureText(now), isAboutSignature);
+  const signature = signatureText(now) ?? differs.find(isAboutSignature)?.says;
+  compare('how webhooks are signed', signatureText(before), signature);
   return { changed, notObserved, known };
+}
+
+/** Whether a limit that was known cannot be the one that was looked for now. */
+function isOutside(
+  old: FactValue | undefined,
+  { least = 0, most = Number.POSITIVE_INFINITY }: FactRange,
+): boolean {
+  return typeof old === 'number' && (old < least || old > most);
 }
 
 function isAboutSignature({ question }: Conclusion): boolean {

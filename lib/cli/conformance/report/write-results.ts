@@ -10,6 +10,7 @@ import { letterOf } from './letter.js';
 import { type LetterQuestion } from './letter-questions.js';
 import { markdownReport } from './markdown-report.js';
 import { moduleOptionsText } from './module-options.js';
+import { withoutValueSentence } from './observed-profile.js';
 import { recordingOf } from './recording-of.js';
 
 /** What a run found out. */
@@ -43,6 +44,7 @@ export async function writeResults({
     conclusions,
     notAsked: Object.entries({ ...NOT_ASKED, ...ASKED_IN_PART }).map(([point, why]) => ({ point, why })),
     letter,
+    withoutValue: withoutValueSentence(conclusions, profile),
     options: moduleOptionsText(profile),
   };
   const isHtml = files.report?.endsWith('.html') ?? false;

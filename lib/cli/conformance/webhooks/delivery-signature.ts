@@ -1,9 +1,10 @@
 import { type WebhookFacts } from '../../../gateway-profile/gateway-profile.js';
 import { type FoundSignature } from '../../webhooks/signature-search.js';
-import { evidenceOf } from './captured-delivery.js';
+import { LEARNT_TOLERANCE_SECONDS } from '../../../webhooks/signature/learnt-scheme.js';
+import { type CapturedDelivery, evidenceOf } from './captured-delivery.js';
 import { differentBodies, type SigningWay, signingWays } from './delivery-ways.js';
 import { schemeClause } from './scheme-text.js';
-import { clockClause } from './signature-time.js';
+import { clockClause, firstTriesOffTime } from './signature-time.js';
 import { signedSo } from './signed-so.js';
 import { twinOf } from './signature-twin.js';
 import { type Found, silent } from './found.js';
@@ -19,11 +20,11 @@ export interface SignatureFound {
   readonly webhooks?: WebhookFacts;
 }
 
+type HeardSignatures = Pick<WebhooksHeard, 'deliveries' | 'secrets' | 'asked'>;
+
 /** Learns how webhooks are signed: from two different bodies that one scheme explains, and that it refuses if they are changed. */
-export function learnSignature({
-  deliveries,
-  secrets,
-}: Pick<WebhooksHeard, 'deliveries' | 'secrets'>): SignatureFound {
+export function learnSignature(heard: HeardSignatures): SignatureFound {
+  const { deliveries, secrets } = heard;
   if (secrets.length === 0) return { conclusion: silent('needs PAYMENTS_WEBHOOK_SECRET') };
   if (deliveries.length === 0) return { conclusion: silent('no webhook of this run came') };
   const ways = signingWays(deliveries, secrets);
@@ -31,9 +32,7 @@ export function learnSignature({
   const refused = mostExplained(ways.filter(({ facts }) => !facts));
   if (taken?.facts && differentBodies(taken) >= FEWEST_BODIES) {
     const twin = twinOf(taken, taken.facts, ways, secrets);
-    return twin
-      ? { conclusion: unclear(taken, taken.facts, twin) }
-      : learnt(taken, taken.facts, ways, secrets);
+    return twin ? { conclusion: unclear(taken, taken.facts, twin) } : learnt(taken, taken.facts, ways, heard);
   }
   if (refused && differentBodies(refused) >= FEWEST_BODIES && !taken)
     return { conclusion: impossible(refused) };
@@ -62,28 +61,29 @@ function learnt(
   { deliveries }: SigningWay,
   facts: WebhookFacts,
   ways: readonly SigningWay[],
-  secrets: readonly string[],
+  { secrets, asked }: HeardSignatures,
 ): SignatureFound {
-  const evidence = evidenceOf(deliveries);
   const others = ways.flatMap((way) => way.deliveries).filter((delivery) => !deliveries.includes(delivery));
   if (others.length > 0) {
     const says = `some webhooks are signed as ${schemeClause(facts)}, others in another way`;
-    return {
-      conclusion: {
-        verdict: 'differs',
-        says,
-        evidence: evidenceOf([...deliveries, ...others]),
-        option: OPTION,
-      },
-    };
+    return { conclusion: differs(says, [...deliveries, ...others]) };
   }
-  const clock = clockClause(signedSo(deliveries, facts, secrets));
-  const says = [schemeClause(facts), clock].filter((clause) => clause !== '').join('; ');
+  const signed = signedSo(deliveries, facts, secrets);
+  const off = firstTriesOffTime(signed, { deliveries, asked });
+  if (off.length > 0) {
+    const says = `${schemeClause(facts)}; ${clockClause(off)}, and the package takes ${LEARNT_TOLERANCE_SECONDS} s at most`;
+    return { conclusion: differs(says, deliveries) };
+  }
+  const says = [schemeClause(facts), clockClause(signed)].filter((clause) => clause !== '').join('; ');
+  const evidence = evidenceOf(deliveries);
   return { conclusion: { verdict: 'learnt', says, evidence, option: OPTION }, webhooks: facts };
 }
 
 function impossible({ found, deliveries }: SigningWay): Found {
-  const says = `the package refuses it: ${reasonOf(found)}`;
+  return differs(`the package refuses it: ${reasonOf(found)}`, deliveries);
+}
+
+function differs(says: string, deliveries: readonly CapturedDelivery[]): Found {
   return { verdict: 'differs', says, evidence: evidenceOf(deliveries), option: OPTION };
 }
 

@@ -14,7 +14,7 @@ const USUAL_HEADER =
 /** Signed times count seconds at the coarsest, and each try has its own way through the network. */
 const CLEARLY_LATER_MS = 2_000;
 
-/** Whether an event that comes again has the same bytes and the same signature. */
+/** Whether an event that comes again has the same bytes and the same signature. An old signed time may be too old for the package. */
 export function repeatedBytes({ deliveries, secrets }: WebhooksHeard, { webhooks }: SignatureFound): Found {
   const repeated = [...triesByEvent(deliveries).values()]
     .filter(({ length }) => length > 1)
@@ -29,10 +29,12 @@ export function repeatedBytes({ deliveries, secrets }: WebhooksHeard, { webhooks
     : 'a webhook that comes again has other bytes';
   const signature = signatureClause(webhooks, repeated);
   const value = webhooks && signedAgain(webhooks, repeated, secrets);
+  const isOld = value === 'as before';
   return {
-    verdict: areSame ? 'held' : 'differs',
-    says: [says, ...signature].join(' and '),
+    verdict: !areSame ? 'differs' : isOld ? 'learnt' : 'held',
+    says: [says, ...signature, ...(isOld ? ['the signed time of its first try'] : [])].join(' and '),
     ...(value && { fact: { name: 'repeated webhook', value } }),
+    ...(isOld && { option: 'toleranceSeconds' }),
     evidence,
   };
 }

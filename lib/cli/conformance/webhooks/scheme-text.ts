@@ -17,11 +17,23 @@ export function schemeClause(facts: WebhookFacts): string {
   }
 }
 
-/** The option `webhooks` of `PaymentsModule` as TypeScript; the name of its scheme has to be imported. */
-export function webhooksOptionText(facts: WebhookFacts): string {
+/** What the person has to decide who copies the options: no run sees the last redelivery. */
+const TOLERANCE_COMMENT = [
+  '  // A webhook that comes again has the signed time of its first try.',
+  '  // Let toleranceSeconds cover all tries of a webhook, or the package refuses the late ones.',
+];
+
+/**
+ * The option `webhooks` of `PaymentsModule` as TypeScript; the name of its scheme has to be imported.
+ *
+ * @param isSignedOnce A webhook that comes again has the signed time of its first try.
+ */
+export function webhooksOptionText(facts: WebhookFacts, isSignedOnce: boolean): string {
+  const isOld = isSignedOnce && (facts.scheme !== 'hmac' || facts.timestamp !== undefined);
   return [
     '{',
-    `  scheme: ${schemeText(facts).replaceAll('\n', '\n  ')},`,
+    ...(isOld ? TOLERANCE_COMMENT : []),
+    `  scheme: ${schemeText(facts, isOld).replaceAll('\n', '\n  ')},`,
     `  secrets: [${secretText(facts)}],`,
     '}',
   ].join('\n');
@@ -38,18 +50,21 @@ function hmacClause({ algorithm, encoding, header, prefix, payload, timestamp }:
   ].join(', ');
 }
 
-function schemeText(facts: WebhookFacts): string {
+/** @param isOld The tolerance is written although it is the usual one. */
+function schemeText(facts: WebhookFacts, isOld: boolean): string {
+  const tolerance = isOld ? [`toleranceSeconds: ${LEARNT_TOLERANCE_SECONDS}`] : [];
   switch (facts.scheme) {
     case 'hmac':
       return callText('hmac', hmacOptions(facts));
     case 'standardWebhooks':
-      return callText('standardWebhooks', [...option('prefix', facts.prefix)]);
+      return callText('standardWebhooks', [...option('prefix', facts.prefix), ...tolerance]);
     case 'stripeStyle':
       return callText('stripeStyle', [
         ...option('header', facts.header),
         ...option('unit', facts.unit),
         ...option('signatureKey', facts.signatureKey),
         ...option('separator', facts.separator),
+        ...tolerance,
       ]);
   }
 }

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { conclude } from '../../../../../lib/cli/conformance/questions/conclude.js';
+import { nextOf } from '../../../../../lib/cli/conformance/questions/limit-search.js';
 import { QUESTIONS } from '../../../../../lib/cli/conformance/questions/questions.js';
 import { observedProfile } from '../../../../../lib/cli/conformance/report/observed-profile.js';
-import { type StepAnswer } from '../../../../../lib/cli/conformance/questions/step-answer.js';
+import {
+  type KnownAnswer,
+  type StepAnswer,
+} from '../../../../../lib/cli/conformance/questions/step-answer.js';
 import {
   accepted,
   LOST,
@@ -37,6 +41,18 @@ const to128 = [wrong('reference'), wrong('reference'), paid];
 /** Answers of a search between two rungs: R refuses the value, A takes it. */
 function halvings(word: string): readonly StepAnswer[] {
   return word.split('').map((letter) => (letter === 'A' ? paid : refused('INVALID_REQUEST')));
+}
+
+/** Answers of a search from its first value on, each with what was asked: R refuses the value, A takes it. */
+function searched(name: string, word: string): readonly StepAnswer[] {
+  const { search } = questionNamed(name);
+  const answers: KnownAnswer[] = [];
+  for (const letter of word) {
+    const { body } = nextOf(search!, { amountCents: 100 }, answers) ?? {};
+    const { amount } = body as { readonly amount: number };
+    answers.push(letter === 'A' ? accepted({ reference: 'nc1', amount }) : wrong('amount'));
+  }
+  return answers;
 }
 
 /** Question, answers, verdict with the value of the fact. */
@@ -222,9 +238,12 @@ const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
     'learnt DUPLICATE_REFERENCE',
   ],
   ['reference used again by a collection', [paid, wrong('reference')], 'learnt errors.reference'],
-  ['reference used again by a collection', [paid, paid], 'learnt accepted'],
+  ['reference used again by a collection', [paid, other], 'learnt accepted'],
+  ['reference used again by a collection', [paid, paid], 'differs'],
+  ['reference used again by a collection', [given('…'), given('…')], 'differs'],
+  ['reference used again by a collection', [given(null), paid], 'differs'],
   ['reference used again by a collection', [paid, wrong('amount')], 'differs'],
-  ['reference used again by a payout', [paid, refused('DUPLICATE_REFERENCE')], 'held'],
+  ['reference used again by a payout', [paid, refused('DUPLICATE_REFERENCE')], 'held DUPLICATE_REFERENCE'],
   ['reference used again by a payout', [paid, paid], 'differs'],
   ['reference used again by a payout', [busy], 'silent'],
   ['reference of a collection used by a payout', [paid, paid], 'learnt free'],
@@ -237,8 +256,13 @@ const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
   ['longest reference', [...to128, wrong('amount')], 'silent'],
   ['longest reference', Array<StepAnswer>(7).fill(wrong('reference')), 'silent'],
   ['longest reference', [paid], 'differs'],
+  // The reference was cut, or another one was given.
+  ['longest reference', [...to128.slice(0, 2), hidden], 'differs'],
+  ['longest reference', [...to128, ...halvings('AA'), accepted()], 'differs'],
   ['longest reference', [wrong('amount'), paid], 'silent'],
   ['amount as text', [paid, paid], 'learnt accepted'],
+  ['amount as text', [paid, accepted({ amount: '100.00' })], 'differs'],
+  ['amount as text', [paid, accepted({ reference: 'nc1' })], 'differs'],
   ['amount as text', [paid, wrong('amount')], 'learnt refused'],
   ['amount as text', [paid, refused('INVALID_REQUEST')], 'learnt refused'],
   ['amount as text', [paid, wrong('amount', 'phone')], 'differs'],
@@ -252,10 +276,14 @@ const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
   ['amount of zero', [paid], 'differs'],
   ['other currency', [refused('INVALID_REQUEST')], 'held'],
   ['other currency', [paid], 'differs'],
-  ['smallest amount', [paid], 'learnt 1'],
-  ['smallest amount', [wrong('amount'), wrong('amount'), paid], 'silent'],
-  ['smallest amount', [wrong('amount'), paid, ...halvings('AAAAAAA')], 'learnt 2'],
-  ['smallest amount', [wrong('amount'), paid, ...halvings('RRRRRRR')], 'learnt 100'],
+  ['smallest amount', searched('smallest amount', 'A'), 'learnt 1'],
+  ['smallest amount', searched('smallest amount', 'RRA'), 'silent'],
+  ['smallest amount', searched('smallest amount', 'RAAAAAAAA'), 'learnt 2'],
+  ['smallest amount', searched('smallest amount', 'RARRRRRR'), 'learnt 100'],
+  // Another amount was taken.
+  ['smallest amount', [accepted({ amount: '0.00' })], 'differs'],
+  ['smallest amount', [accepted({ reference: 'nc1' })], 'differs'],
+  ['smallest amount', [...searched('smallest amount', 'RA'), accepted({ amount: '0.50' })], 'differs'],
   ['smallest amount', [wrong('amount'), paid, wrong('phone')], 'silent'],
   ['smallest amount', [wrong('amount'), wrong('amount')], 'silent'],
   ['smallest amount', [refused('INSUFFICIENT_PERMISSIONS'), paid], 'silent'],
@@ -327,16 +355,54 @@ describe('what a question concludes', () => {
     });
   });
 
+  it.each([
+    ['shows no payment', accepted({ reference: 'nc1' }), paid, 'first answer'],
+    ['is surely a second one', other, paid, undefined],
+    [
+      'is taken, and a collection is not',
+      accepted({ reference: 'nc1' }),
+      refused('DUPLICATE_REQUEST'),
+      undefined,
+    ],
+  ])(
+    'knows whether payouts give the first answer, too, if a payout with a used key %s',
+    (_, payout, again, value) => {
+      const found = [
+        ...conclude(questionNamed('same key, same request'), [paid, again, other], []),
+        ...conclude(questionNamed('same key, same payout'), [paid, payout, third], []),
+      ];
+      expect(observedProfile(found, undefined, new Date(0)).facts['repeated key']).toBe(value);
+    },
+  );
+
   it('says exactly what a ladder saw, with the request ids', () => {
-    const answers = [wrong('amount'), paid];
-    expect(conclude(questionNamed('smallest amount'), answers, [])[0]).toMatchObject({
+    const smallest = (word: string) =>
+      conclude(questionNamed('smallest amount'), searched('smallest amount', word), [])[0];
+    expect(smallest('RA')).toMatchObject({
       says: 'the smallest collection is between TZS 0.01 (refused) and TZS 1.00 (taken)',
     });
-    const [conclusion] = conclude(questionNamed('smallest amount'), [...answers, ...halvings('RRRRRRR')], []);
+    const conclusion = smallest('RARRRRRR');
     expect(conclusion).toMatchObject({
       says: 'a collection of TZS 1.00 is accepted, TZS 0.99 is refused',
       evidence: ['id-of-success'],
       option: 'limits',
     });
+  });
+
+  it.each<[string, readonly StepAnswer[], object | undefined]>([
+    ['smallest amount', searched('smallest amount', 'RR'), { least: 101 }],
+    ['smallest amount', searched('smallest amount', 'RRARR'), { least: 7_601, most: 10_000 }],
+    ['smallest amount', [...searched('smallest amount', 'RA'), LOST], { least: 2, most: 100 }],
+    ['smallest amount', [...searched('smallest amount', 'R'), busy], { least: 2 }],
+    ['longest reference', Array<StepAnswer>(7).fill(wrong('reference')), { most: 35 }],
+    ['longest reference', to128, { least: 128, most: 254 }],
+    ['longest metadata', [wrong('metadata'), paid, ...halvings('RRR')], { least: 4_096, most: 5_631 }],
+    // A longer one with two fields is taken.
+    ['longest metadata', [wrong('metadata'), paid, ...halvings('RRRRRRRRRRRRRR' + 'A')], { least: 4_097 }],
+    ['amount as text', [LOST], undefined],
+  ])('%s: says where a limit lies of which no value is known %#', (name, answers, range) => {
+    const [found] = conclude(questionNamed(name), answers, []);
+    expect(found?.verdict).toBe('silent');
+    expect(found?.within).toEqual(range && { name, ...range });
   });
 });

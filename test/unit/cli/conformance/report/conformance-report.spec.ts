@@ -65,6 +65,7 @@ const REPORT: ConformanceReport = {
   conclusions: ALL,
   notAsked: [{ point: 'how many | pipes', why: 'it cannot be asked' }],
   letter: LETTER_QUESTIONS.slice(0, 2),
+  withoutValue: 'The profile has no value for <this>.',
   options: "refusalCodes: ['INVALID_BANK']",
 };
 
@@ -81,6 +82,7 @@ describe('a report', () => {
       '| DUPLICATE\\_REQUEST for the same key and body | repeated key |  | id-1, id-2, id-3 |',
     );
     expect(text).toContain('an unknown error shape \\<b\\>\\|\\</b\\>');
+    expect(text).toContain('## Profile\n\nThe profile has no value for \\<this\\>.');
     expect(text).toContain("```ts\nrefusalCodes: ['INVALID_BANK']\n```");
     expect(text).toContain('| how many \\| pipes | it cannot be asked |');
     expect(text).toContain(`2. ${LETTER_QUESTIONS[1]?.english ?? 'none'}`);
@@ -90,14 +92,15 @@ describe('a report', () => {
     const text = htmlReport(REPORT);
     expect(text).toContain('<td>DUPLICATE_REQUEST for the same key and body</td>');
     expect(text).toContain('an unknown error shape &lt;b&gt;|&lt;/b&gt;');
+    expect(text).toContain('<h2>Profile</h2><p>The profile has no value for &lt;this&gt;.</p>');
     expect(text).toContain('<code>refusalCodes: [&#39;INVALID_BANK&#39;]</code>');
     expect(text).toContain('<td>how many | pipes</td>');
     expect(text).not.toMatch(/<script|src=|href=|@import|url\(/);
   });
 
   it('has no empty parts', () => {
-    const bare = { ...REPORT, notAsked: [], letter: [], options: undefined };
+    const bare = { ...REPORT, notAsked: [], letter: [], withoutValue: undefined, options: undefined };
     for (const text of [markdownReport(bare), htmlReport(bare)])
-      expect(text).not.toMatch(/Not asked|Open questions|Options/);
+      expect(text).not.toMatch(/Not asked|Open questions|Profile|Options/);
   });
 });

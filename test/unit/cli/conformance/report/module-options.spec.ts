@@ -12,6 +12,14 @@ import { moduleOptionsText } from '../../../../../lib/cli/conformance/report/mod
 const textFor = (over: Partial<GatewayProfile>): string | undefined =>
   moduleOptionsText({ version: 1, observedAt: '2026-11-26T10:00:00.000Z', facts: {}, evidence: {}, ...over });
 
+const BODY_IN_HEX: WebhookFacts = {
+  scheme: 'hmac',
+  header: 'x-signature',
+  algorithm: 'sha256',
+  encoding: 'hex',
+  payload: ['body'],
+};
+
 /** The options that the printed text gives to the module. */
 function optionsOf(text: string): PaymentsModuleOptions {
   const [, body = ''] = ts.transpile(text, { target: ts.ScriptTarget.ES2022 }).split(/^import .*$/m);
@@ -50,8 +58,22 @@ describe('the options of a profile', () => {
     });
   });
 
+  it.each<[WebhookFacts, boolean]>([
+    [{ scheme: 'standardWebhooks' }, true],
+    [{ scheme: 'stripeStyle', header: 'x-signature' }, true],
+    [{ ...BODY_IN_HEX, timestamp: { header: 'x-t', unit: 's' }, payload: ['timestamp', 'body'] }, true],
+    [BODY_IN_HEX, false],
+  ])('say what a tolerance has to cover if redeliveries keep their signed time %#', (webhooks, isSaid) => {
+    const text = textFor({ webhooks, facts: { 'repeated webhook': 'as before' } }) ?? '';
+    expect(text.includes('// Let toleranceSeconds cover all tries of a webhook')).toBe(isSaid);
+    expect(text.includes('toleranceSeconds: 300')).toBe(isSaid);
+    expect(optionsOf(text).webhooks?.scheme.name).toBeDefined();
+    const again = textFor({ webhooks, facts: { 'repeated webhook': 'signed again' } });
+    expect(again).not.toContain('of its first try');
+  });
+
   it.each<[WebhookFacts]>([
-    [{ scheme: 'hmac', header: 'x-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] }],
+    [BODY_IN_HEX],
     [
       {
         scheme: 'hmac',

@@ -2,16 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { type FactName, type FactValue } from '../../../../../lib/gateway-profile/facts.js';
 import { type GatewayProfile, type HmacFacts } from '../../../../../lib/gateway-profile/gateway-profile.js';
 import { type Conclusion } from '../../../../../lib/cli/conformance/conclusion.js';
-import { observedProfile } from '../../../../../lib/cli/conformance/report/observed-profile.js';
+import {
+  observedProfile,
+  withoutValueSentence,
+} from '../../../../../lib/cli/conformance/report/observed-profile.js';
 import { isAbout } from '../../../../../lib/cli/conformance/report/about-fact.js';
 import { changeLines } from '../../../../../lib/cli/conformance/report/change-lines.js';
 import {
   compareProfiles,
   type ProfileComparison,
 } from '../../../../../lib/cli/conformance/report/profile-changes.js';
-import { observe } from '../../../../../lib/cli/conformance/questions/conclude.js';
+import { conclude, observe } from '../../../../../lib/cli/conformance/questions/conclude.js';
 import { OBSERVATIONS } from '../../../../../lib/cli/conformance/questions/observations.js';
-import { accepted, refused, wrong } from '../../../../support/conformance-answers.js';
+import { accepted, questionNamed, refused, wrong } from '../../../../support/conformance-answers.js';
 import { conclusionsOf, gatewayOf, randomProfile } from '../../../../support/conformance-run.js';
 import { startSandbox } from '../../../../support/sandbox.js';
 
@@ -38,6 +41,18 @@ const SIGNED: HmacFacts = {
   payload: ['body'],
 };
 
+/** Collections are protected by their key, and a payout with a used key may be a second one. */
+const PAYOUTS_DIFFER: readonly Conclusion[] = [
+  { ...found('repeated key', 'DUPLICATE_REQUEST', 'a'), verdict: 'held', question: 'same key, same request' },
+  {
+    verdict: 'differs',
+    question: 'same key, same payout',
+    says: 'a success for the same key and payout, which may be a second payment',
+    evidence: ['b'],
+  },
+  found('repeated key, other body', 'accepted'),
+];
+
 describe('the profile of a run', () => {
   it('has each fact with all of its evidence', () => {
     const conclusions = [
@@ -61,6 +76,19 @@ describe('the profile of a run', () => {
       found('bearer', 'accepted'),
     ];
     expect(observedProfile(conclusions, undefined, AT)).toEqual(profile());
+  });
+
+  it('does not know for collections and payouts what payouts do without a value', () => {
+    const now = profile({ facts: { 'repeated key, other body': 'accepted' } });
+    const observed = observedProfile(PAYOUTS_DIFFER, undefined, AT);
+    expect(observed).toEqual({ ...now, evidence: { 'repeated key, other body': [] } });
+    expect(withoutValueSentence(PAYOUTS_DIFFER, observed)).toBe(
+      'The profile has no value for what the same request with the same key gives. An emulator with this profile does there what it does without one.',
+    );
+    expect(withoutValueSentence([found('bearer', 'refused')], observed)).toBe(
+      'The profile has no value for whether Authorization: Bearer is taken. An emulator with this profile does there what it does without one.',
+    );
+    expect(withoutValueSentence([found('repeated key, other body', 'accepted')], observed)).toBeUndefined();
   });
 
   it('says how webhooks are signed if that is known', () => {
@@ -152,6 +180,46 @@ describe('the comparison of two profiles', () => {
     ];
     const { changed } = compareProfiles(before, observedProfile(now, undefined, AT), now);
     expect(changed.map((change) => change.now)).toEqual(['DUPLICATE_REFERENCE for the same key and payout']);
+  });
+
+  it('is a change if payouts have no rule any more that has a value', () => {
+    const before = profile({ facts: { 'repeated key': 'DUPLICATE_REQUEST' } });
+    const now = observedProfile(PAYOUTS_DIFFER, undefined, AT);
+    expect(compareProfiles(before, now, PAYOUTS_DIFFER).changed).toEqual([
+      {
+        says: 'what the same request with the same key gives',
+        before: 'DUPLICATE_REQUEST',
+        now: 'a success for the same key and payout, which may be a second payment',
+      },
+    ]);
+  });
+
+  it.each([
+    [{ least: 101 }, 101, false],
+    [{ least: 101 }, 100, true],
+    [{ most: 99 }, 99, false],
+    [{ most: 99 }, 100, true],
+    [{}, 100, false],
+  ])('is a change if a limit lies within %j now, and was %s: %s', (range, before, isChange) => {
+    const says = 'TZS 1.00 is refused, and nothing larger was asked';
+    const within = { name: 'smallest amount', ...range } as const;
+    const now: readonly Conclusion[] = [
+      { verdict: 'silent', question: 'smallest amount', says, evidence: [], within },
+    ];
+    const facts = { 'smallest amount': before, 'longest reference': 36 };
+    const { changed, notObserved } = compareProfiles(profile({ facts }), profile(), now);
+    expect(changed.map((change) => change.now)).toEqual(isChange ? [says] : []);
+    expect(notObserved).toHaveLength(isChange ? 1 : 2);
+  });
+
+  it('is a change if a payout is taken whose reference was used', () => {
+    const paid = accepted({ reference: 'nc1' });
+    const now = conclude(questionNamed('reference used again by a payout'), [paid, paid], []);
+    const before = profile({ facts: { 'repeated reference of a payout': 'DUPLICATE_REFERENCE' } });
+    const { changed } = compareProfiles(before, observedProfile(now, undefined, AT), now);
+    expect(changed.map((change) => change.now)).toEqual([
+      'a second payout with a used reference is accepted',
+    ]);
   });
 
   it.each([1, 2, 3])('knows for every fact which question finds it: random profile %s', async (seed) => {

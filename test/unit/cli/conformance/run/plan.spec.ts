@@ -53,6 +53,7 @@ describe('the plan of a run', () => {
 
   it('counts the rungs of a search once, and takes those above the cap from it', () => {
     const search: Question['search'] = {
+      fact: 'smallest amount',
       rungs: [100, 500, 2_000],
       coarse: 100,
       step: (_, cents) => collect(cents / 100),
@@ -75,6 +76,7 @@ describe('the plan of a run', () => {
 
   it('counts the control of a search, and asks it after the limit was found alone', () => {
     const search: Question['search'] = {
+      fact: 'smallest amount',
       rungs: [2, 1],
       coarse: 1,
       step: (_, value) => collect(value),

@@ -10,8 +10,10 @@ import {
   type AskedReferences,
   type WebhooksHeard,
 } from '../../../../../lib/cli/conformance/webhooks/webhooks-heard.js';
+import { learntScheme } from '../../../../../lib/webhooks/signature/learnt-scheme.js';
 
 const SECOND = 1_000;
+const SIGNED_AT = Date.parse('2026-11-28T10:00:00Z');
 const ASKED: AskedReferences = new Map(
   ['a', 'b', 'c', 'd', 'e', 'f'].map((reference) => [reference, { ending: 'approve', accepted: 'now' }]),
 );
@@ -210,5 +212,39 @@ describe('a webhook that comes again', () => {
       verdict: 'differs',
       says: 'a webhook that comes again has other bytes',
     });
+  });
+
+  it.each([
+    ['is held if it is signed again', 5, 'held', 'a new signature', 'signed again'],
+    [
+      'is learnt if it has its old signed time, which the package may refuse',
+      0,
+      'learnt',
+      'the same signature and the signed time of its first try',
+      'as before',
+    ],
+  ] as const)('%s', (_, signedAgainAfter, verdict, clause, value) => {
+    const facts = { scheme: 'stripeStyle', header: 'x-s' } as const;
+    const secret = 'a secret of this spec';
+    const heard = heardAt([
+      [0, 'a'],
+      [5, 'a'],
+    ]);
+    const deliveries = heard.deliveries.map((delivery, place) => {
+      const now = SIGNED_AT + place * signedAgainAfter * SECOND;
+      const signed = learntScheme(facts).sign?.({ body: delivery.body, key: Buffer.from(secret), now });
+      const headers = new Map(Object.entries(signed ?? {}).map(([name, text]) => [name, [text]]));
+      return { ...delivery, headers };
+    });
+    const found = repeatedBytes(
+      { ...heard, deliveries, secrets: [secret] },
+      { ...UNSIGNED, webhooks: facts },
+    );
+    expect(found).toMatchObject({
+      verdict,
+      says: `a webhook that comes again has the same bytes and ${clause}`,
+      fact: { name: 'repeated webhook', value },
+    });
+    expect(found.option).toBe(value === 'as before' ? 'toleranceSeconds' : undefined);
   });
 });
