@@ -31,7 +31,11 @@ const MOST_IN_FLIGHT = 1_000_000;
 const LARGEST_DAILY_COUNT = 1_000_000_000;
 
 /** Money may have moved after these codes: treating one as a refusal would lose money. */
-const NEVER_REFUSALS = ['DUPLICATE_REQUEST', 'DUPLICATE_REFERENCE', 'PROVIDER_ERROR'];
+export const NEVER_REFUSALS: readonly string[] = [
+  'DUPLICATE_REQUEST',
+  'DUPLICATE_REFERENCE',
+  'PROVIDER_ERROR',
+];
 
 /** The options of `PaymentsModule`, each with its default and its own check. */
 export const OPTIONS = {

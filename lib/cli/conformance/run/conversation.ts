@@ -3,7 +3,7 @@ import { type RecordedExchange } from '../../../gateway-profile/gateway-recordin
 import { exchange, type ExchangeRequest, isAnswered } from '../../http-exchange.js';
 import { UsageError } from '../../usage-error.js';
 import { type QuestionInputs, type Step } from '../questions/question.js';
-import { type StepAnswer } from '../questions/step-answer.js';
+import { codeOf, type StepAnswer } from '../questions/step-answer.js';
 import { keyFor, referenceFor } from './identity.js';
 import { moneyOf, movesMoney } from './money-of-step.js';
 import { type PlannedQuestion, type RunPlan, totalOf } from './plan.js';
@@ -50,9 +50,13 @@ export class Conversation {
   ) {
     this.inputs = textsOf(plan.inputs);
     this.budget = new RunBudget(plan.caps);
-    for (const { cents, outcome } of journal.all()) {
-      this.budget.spend(cents);
-      if (movedNothing(outcome)) this.budget.giveBack(cents);
+    for (const { question, steps } of plan.questions) {
+      for (const [index, step] of steps.entries()) {
+        const known = journal.find({ question: question.name, step: index });
+        if (!known) continue;
+        this.budget.spend(known.cents, known.sent);
+        if (movedNothing(step, known.outcome)) this.budget.giveBack(known.cents);
+      }
     }
   }
 
@@ -97,7 +101,7 @@ export class Conversation {
         ? 'lost'
         : 'unsent';
     this.journal.end(name, outcome);
-    if (movedNothing(outcome)) this.budget.giveBack(cents);
+    if (movedNothing(step, outcome)) this.budget.giveBack(cents);
     return { answer: answerOf(outcome), isNew: true, heardAt: this.journal.find(name)?.heardAt };
   }
 
@@ -221,8 +225,16 @@ function textsOf(inputs: QuestionInputs): readonly string[] {
   return texts.filter((text) => text !== undefined);
 }
 
-function movedNothing(outcome: JournalledStep['outcome']): boolean {
-  return outcome === 'unsent' || answerOf(outcome).kind === 'refused';
+/**
+ * Whether a request surely moved nothing. A gateway may have acted before a 5xx. With a key and a reference of its own no request is a
+ * duplicate, unless the gateway took it.
+ */
+function movedNothing({ keyOf, referenceOf }: Step, outcome: JournalledStep['outcome']): boolean {
+  if (outcome === 'unsent') return true;
+  const answer = answerOf(outcome);
+  if (answer.kind !== 'refused' || answer.status >= 500) return false;
+  const isDuplicate = codeOf(answer)?.startsWith('DUPLICATE_') ?? false;
+  return !isDuplicate || keyOf !== undefined || referenceOf !== undefined;
 }
 
 function answerOf(outcome: JournalledStep['outcome']): StepAnswer {

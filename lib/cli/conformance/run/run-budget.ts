@@ -16,13 +16,17 @@ export class RunBudget {
       : undefined;
   }
 
-  /** Counts a request as if it moved its money. */
-  spend(cents: number): void {
-    this.requests += 1;
+  /**
+   * Counts a request as if it moved its money.
+   *
+   * @param times How often it was sent. A request that can move money is sent once.
+   */
+  spend(cents: number, times = 1): void {
+    this.requests += times;
     this.cents += cents;
   }
 
-  /** The gateway refused a request, so that its money did not move. */
+  /** The money of a request surely did not move. */
   giveBack(cents: number): void {
     this.cents -= cents;
   }

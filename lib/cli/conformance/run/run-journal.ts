@@ -15,6 +15,8 @@ export interface JournalledStep {
   readonly cents: number;
   /** `lost`: it was sent, or about to be, and no answer is known. `unsent`: surely nothing left this machine. */
   readonly outcome: RecordedAnswer | 'lost' | 'unsent';
+  /** How often it was sent, or may have been. */
+  readonly sent: number;
   /** When the outcome was known, in milliseconds since 1970. */
   readonly heardAt?: number;
 }
@@ -121,8 +123,9 @@ export class RunJournal {
     }
     if (!isCount(step)) throw notAJournal();
     if (typeof ask === 'string' && typeof operation === 'string' && isCount(cents)) {
-      const known = { operation: operation as StepOperation, cents, outcome: 'lost' } as const;
-      this.steps.set(keyOf({ question: ask, step }), known);
+      const asked = keyOf({ question: ask, step });
+      const sent = (this.steps.get(asked)?.sent ?? 0) + 1;
+      this.steps.set(asked, { operation: operation as StepOperation, cents, outcome: 'lost', sent });
       return;
     }
     const key = typeof heard === 'string' ? keyOf({ question: heard, step }) : '';
@@ -130,7 +133,8 @@ export class RunJournal {
     if (!begun || !isOutcome(outcome)) throw notAJournal();
     const heardAt = Date.parse(String(entry['at']));
     if (Number.isNaN(heardAt)) throw notAJournal();
-    this.steps.set(key, { ...begun, outcome, heardAt });
+    const sent = begun.sent - (outcome === 'unsent' ? 1 : 0);
+    this.steps.set(key, { ...begun, outcome, sent, heardAt });
   }
 }
 

@@ -1,14 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { runInNewContext } from 'node:vm';
 import ts from 'typescript';
-import { hmac, type PaymentsModuleOptions, standardWebhooks, stripeStyle } from '../../../../../lib/index.js';
+import {
+  hmac,
+  memoryStorage,
+  type PaymentsModuleOptions,
+  standardWebhooks,
+  stripeStyle,
+} from '../../../../../lib/index.js';
 import {
   type GatewayProfile,
   type WebhookFacts,
 } from '../../../../../lib/gateway-profile/gateway-profile.js';
+import { type GatewayFacts, REFUSAL_FACTS } from '../../../../../lib/gateway-profile/facts.js';
+import { resolveOptions } from '../../../../../lib/config/resolve-options.js';
 import { learntScheme } from '../../../../../lib/webhooks/signature/learnt-scheme.js';
 import { moduleOptionsText } from '../../../../../lib/cli/conformance/report/module-options.js';
 
+const KEYS = {
+  baseUrl: 'https://gateway.example/api/v1',
+  apiKey: 'pk_test_a',
+  apiSecret: 'sk_test_a',
+  storage: memoryStorage(),
+};
 const textFor = (over: Partial<GatewayProfile>): string | undefined =>
   moduleOptionsText({ version: 1, observedAt: '2026-11-26T10:00:00.000Z', facts: {}, evidence: {}, ...over });
 
@@ -50,6 +64,21 @@ describe('the options of a profile', () => {
       },
     });
     expect(optionsOf(text ?? '').refusalCodes).toEqual(['INVALID_BANK', 'INVALID_PHONE']);
+  });
+
+  it('boot, whatever refusal comes with HTTP 2xx, and list none after which money may have moved', () => {
+    const statuses = Object.fromEntries(REFUSAL_FACTS.map((code) => [`status of ${code}`, 200]));
+    const codesWith = (facts: GatewayFacts): readonly string[] => {
+      const { refusalCodes = [] } = optionsOf(textFor({ facts: { ...statuses, ...facts } }) ?? '');
+      return [...resolveOptions({ ...KEYS, refusalCodes: [...refusalCodes] }).refusalCodes];
+    };
+    const others = REFUSAL_FACTS.filter((code) => !/^DUPLICATE|^INVALID_REQUEST$/.test(code));
+    expect(codesWith({})).toEqual(others);
+    expect(codesWith({ 'repeated key, other body': 'INVALID_REQUEST' })).toEqual(others);
+    expect(codesWith({ 'repeated key, other body': 'DUPLICATE_REQUEST' })).toEqual([
+      'INVALID_REQUEST',
+      ...others,
+    ]);
   });
 
   it('say the smallest amount in TZS', () => {
