@@ -15,6 +15,9 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
 
 /** Points of `docs/assumptions.md` that questions are about in part, each with what they leave out. */
 export const ASKED_IN_PART: Readonly<Record<string, string>> = {
+  'does not say how long deliveries may repeat': 'A run is too short to hear the last redelivery.',
+  'writes amounts as "number" and as "decimal"': 'Collections alone are asked.',
+  'spells bank codes in two ways': 'Lookups alone are asked, so that no payout goes to another bank.',
   'shows no lengths': 'The reference and the metadata of a collection are asked alone.',
   'shows no smallest or largest amount':
     'The smallest collection is looked for. The largest would take more money than --max-amount should ever allow.',

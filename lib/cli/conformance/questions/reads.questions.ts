@@ -178,9 +178,9 @@ function spelling(
 ): readonly Finding[] {
   const [control, other] = answers;
   if (!isAccepted(control) || !other) return notPrepared(answers);
-  if (isAccepted(other)) return learnt(name, taken, 'the other spelling finds the same account', answers);
+  if (isAccepted(other)) return learnt(name, taken, 'the other spelling is taken by lookups', answers);
   if (codeOf(other) === 'INVALID_BANK_CODE')
-    return learnt(name, refused, 'INVALID_BANK_CODE for the other spelling', answers);
+    return learnt(name, refused, 'INVALID_BANK_CODE for a lookup with the other spelling', answers);
   return unexpected('a success or INVALID_BANK_CODE', answers);
 }
 

@@ -24,6 +24,15 @@ describe('the open questions', () => {
     expect(points(...both)).toContain(REPEATED);
   });
 
+  it.each([
+    ['case of bank codes', 'spells bank codes in two ways'],
+    ['amount as text', 'writes amounts as "number" and as "decimal"'],
+    ['repeated webhook', 'does not say how long deliveries may repeat'],
+    ['longest reference', 'shows no lengths'],
+  ])('are also about a point that "%s" asks in part: %s', (question, point) => {
+    expect(points(found(question, 'learnt'))).toContain(point);
+  });
+
   it('have the number that they have in the letter', () => {
     const silent = found('same key, same request', 'silent');
     const letter = openQuestions([silent, found('bearer', 'learnt')]);
