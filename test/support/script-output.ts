@@ -20,6 +20,6 @@ export async function scriptOutput(script: string, ...options: readonly string[]
   });
   await stop();
   const args = [...options, '--input-type=module', '--eval', outputFiles[0]!.text];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 10_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 50_000 });
   return stdout;
 }

@@ -20,6 +20,7 @@ const SLOW = [
   'test/integration/sandbox/endurance',
   'test/integration/gateway/effects',
   'test/e2e/bullmq/',
+  'test/e2e/batches/bullmq-outage',
   'test/integration/journal/never-sent',
   'test/e2e/cli/',
   'sample/',

@@ -1,20 +1,12 @@
-import { type BackendFactory, type Job, Queue, type RedisOptions, Worker, type WorkerOptions } from 'bullmq';
 import { inspect } from 'node:util';
-import { type BatchEngine, type BatchJob, jobId } from '../../batches/engine/batch-engine.js';
-import { CHUNK_LINES } from '../../batches/loading/chunk-lines.js';
-import { isRecord } from '../../common/json-object.js';
-import { SafeLogger } from '../../common/safe-logger.js';
-import { backOffMs, withDeadline } from '../../common/timing.js';
+import { type BatchEngine, type BatchJob } from '../../batches/engine/batch-engine.js';
 import { count, milliseconds, readOptions } from '../../config/option.js';
 import { type OptionError } from '../../config/option-checks.js';
-import { failureLabel, PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
+import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
+import { BatchJobQueue } from './batch-job.queue.js';
+import { BatchJobWorker } from './batch-job.worker.js';
+import { type EngineSettings, otherJobs, redisJobs } from './engine-settings.js';
 import { OutageLog } from './outage.log.js';
-import {
-  connectionOptions,
-  ignoreLateErrors,
-  producerConnection,
-  workerConnection,
-} from './queue-connection.js';
 
 /**
  * Options of `bullmqEngine`.
@@ -66,10 +58,6 @@ const NUMBERS = {
   concurrency: count({ min: 1, max: 100, default: 1 }),
   lockMs: milliseconds({ min: 100, default: 30_000 }),
 };
-const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
-const CLOSES_WITHIN_MS = 2_000;
-/** The largest integer of a column in PostgreSQL. */
-const FOR_EVER = 2 ** 31 - 1;
 
 const error: OptionError = (option, problem) =>
   new PaymentsConfigError(`bullmqEngine option \`${option}\` ${problem}`);
@@ -102,7 +90,7 @@ export function bullmqEngine(options: BullmqEngineOptions): BatchEngine {
     );
   }
   return new BullmqEngine({
-    jobs: backend ? otherJobs(backend, options.connection) : redisJobs(options.connection),
+    jobs: backend ? otherJobs(backend, options.connection, error) : redisJobs(options.connection, error),
     queueName,
     prefix,
     linesPerSecond,
@@ -111,145 +99,55 @@ export function bullmqEngine(options: BullmqEngineOptions): BatchEngine {
   });
 }
 
-/** Where BullMQ keeps jobs. */
-interface JobStorage {
-  /** For messages. */
-  readonly name: string;
-  readonly producer: RedisOptions;
-  readonly worker: RedisOptions;
-  readonly backend: BackendFactory | undefined;
-}
-
-function redisJobs(given: unknown): JobStorage {
-  const connection = connectionOptions(given, error);
-  return {
-    name: 'Redis',
-    producer: producerConnection(connection),
-    worker: workerConnection(connection),
-    backend: undefined,
-  };
-}
-
-/** The connection is what the backend takes, and BullMQ 5 has no type for it. */
-function otherJobs(backend: object, given: unknown): JobStorage {
-  if (!isRecord(given) && typeof given !== 'string') {
-    throw error('connection', 'is missing: write what the backend takes, for example a Pool of pg.');
-  }
-  const connection = given as RedisOptions;
-  return {
-    name: 'The database of the jobs',
-    producer: connection,
-    worker: connection,
-    backend: backend as BackendFactory,
-  };
-}
-
-interface EngineSettings {
-  readonly jobs: JobStorage;
-  readonly queueName: string;
-  readonly prefix: string | undefined;
-  readonly linesPerSecond: number | undefined;
-  readonly concurrency: number;
-  readonly lockMs: number;
-  readonly worker: boolean;
-}
-
 class BullmqEngine implements BatchEngine {
   readonly name = 'bullmq';
-  private readonly logger = new SafeLogger('PayoutBatches');
-  private isClosing = false;
+  private isClosed = false;
+  private queue: BatchJobQueue | undefined;
+  private worker: BatchJobWorker | undefined;
   private readonly outage: OutageLog;
-  private readonly queue: Queue<BatchJob>;
-  private worker: Worker<BatchJob> | undefined;
   /** A closure, because it holds the password of Redis. */
   private readonly settings: () => EngineSettings;
 
   constructor(settings: EngineSettings) {
     this.settings = () => settings;
-    const { queueName, jobs, prefix } = settings;
-    this.outage = new OutageLog('batches wait', jobs.name);
-    const options = {
-      connection: jobs.producer,
-      ...(prefix === undefined ? {} : { prefix }),
-      skipVersionCheck: true,
-    };
-    this.queue = new Queue<BatchJob>(queueName, options, jobs.backend as undefined);
-    this.queue.on('error', (failure) => {
-      this.outage.failed(failure);
-    });
+    this.outage = new OutageLog('batches wait', settings.jobs.name);
   }
 
   start(run: (job: BatchJob) => Promise<void>): void {
-    const { queueName, jobs, prefix, linesPerSecond, concurrency, lockMs, worker } = this.settings();
-    if (!worker) return;
-    const options: WorkerOptions = {
-      connection: jobs.worker,
-      ...(prefix === undefined ? {} : { prefix }),
-      concurrency,
-      lockDuration: lockMs,
-      stalledInterval: lockMs,
-      // A chunk that was begun is begun again by another process, as often as it takes: the journal keeps its payments single.
-      maxStalledCount: FOR_EVER,
-      settings: { backoffStrategy: (attempts) => backOffMs(attempts, BACK_OFF) },
-      ...(linesPerSecond !== undefined && {
-        limiter: { max: 1, duration: Math.ceil((CHUNK_LINES / linesPerSecond) * 1_000) },
-      }),
-    };
-    const work = ({ data }: Job<BatchJob>): Promise<void> => run(data);
-    this.worker = new Worker<BatchJob>(queueName, work, options, jobs.backend as undefined);
-    this.worker.on('error', (failure) => {
-      this.outage.failed(failure);
-    });
-    // Nobody else sees it: BullMQ only keeps the job, and runs it again.
-    this.worker.on('failed', (job, failure) => {
-      if (this.isClosing || !job) return;
-      this.logger.warn(`A chunk of the batch "${job.data.batch}" is tried again: ${failureLabel(failure)}`);
-    });
+    // The options of a module are made once, and its application may be started again in the same process, as tests do.
+    this.isClosed = false;
+    this.open();
+    const settings = this.settings();
+    if (settings.worker) this.worker = new BatchJobWorker(settings, this.outage, run);
   }
 
   async add(jobs: readonly BatchJob[], delayMs = 0): Promise<void> {
-    const added = jobs.map((data) => ({
-      name: data.kind,
-      data,
-      opts: {
-        jobId: jobId(data),
-        delay: delayMs,
-        attempts: FOR_EVER,
-        backoff: { type: 'custom' },
-        removeOnComplete: true,
-      },
-    }));
-    try {
-      await this.queue.waitUntilReady();
-      await this.queue.addBulk(added);
-    } catch (failure) {
-      throw new PaymentsStorageError(
-        `The queue of batches did not take the work: ${failureLabel(failure)}.`,
-        {
-          hint: `Check ${this.settings().jobs.name}, then do it again: what was taken before is kept once.`,
-        },
-      );
+    if (this.isClosed) {
+      throw new PaymentsStorageError('The queue of batches is closed, because the application stops.', {
+        hint: 'Do it again in a process that runs.',
+      });
     }
+    await this.open().add(jobs, delayMs);
   }
 
   async close(): Promise<void> {
-    const { worker, queue } = this;
-    this.isClosing = true;
-    if (worker) {
-      // BullMQ 5 may start another pause between two checks for stalled jobs after its close, which keeps the process running.
-      worker.opts.stalledInterval = 1;
-      await worker.close().catch(() => undefined);
-      ignoreLateErrors(worker);
-    }
-    await withDeadline(
-      queue.close().catch(() => undefined),
-      performance.now() + CLOSES_WITHIN_MS,
-    );
-    ignoreLateErrors(queue);
+    const { worker } = this;
+    this.worker = undefined;
+    // What still runs may add a job.
+    await worker?.stop(() => this.open().answers());
+    const { queue } = this;
+    this.isClosed = true;
+    this.queue = undefined;
+    await queue?.close();
   }
 
   /** Hides the connection. */
   [inspect.custom](): string {
     return `BullmqEngine { ${this.settings().queueName} }`;
+  }
+
+  /** It connects when it is used, and not when the file of a module is imported. */
+  private open(): BatchJobQueue {
+    return (this.queue ??= new BatchJobQueue(this.settings(), this.outage));
   }
 }

@@ -1,9 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { Queue } from 'bullmq';
 import { randomBytes } from 'node:crypto';
+import { type Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type BatchEngine } from 'nestjs-payments/batches';
 import { bullmqEngine } from 'nestjs-payments/bullmq';
+import { eventually } from '../../support/eventually.js';
+import { connectRedis } from '../../support/redis.js';
 import { describeWith, redisService } from '../../support/services.js';
 
 const JOB = { kind: 'pay', account: 'default', batch: 'salaries', load: 'a', round: 1, chunk: 1 } as const;
@@ -12,10 +15,12 @@ describeWith([redisService], 'bullmqEngine, if a chunk fails', () => {
   const connection = { url: redisService.url };
   let queue: Queue;
   let engine: BatchEngine;
+  let redis: Redis;
 
   beforeEach(() => {
     const queueName = `failures-${randomBytes(6).toString('hex')}`;
     queue = new Queue(queueName, { connection });
+    redis = connectRedis();
     engine = bullmqEngine({ connection, queueName });
   });
   afterEach(async () => {
@@ -23,6 +28,7 @@ describeWith([redisService], 'bullmqEngine, if a chunk fails', () => {
     await engine.close();
     await queue.obliterate({ force: true });
     await queue.close();
+    redis.disconnect();
   });
 
   it('says so in the log, without what the error says, and runs it again', async () => {
@@ -33,13 +39,29 @@ describeWith([redisService], 'bullmqEngine, if a chunk fails', () => {
       return runs === 1 ? Promise.reject(new Error('0150000000123 is away')) : Promise.resolve();
     });
     await engine.add([JOB]);
-    await vi.waitFor(
-      () => {
-        expect(runs).toBe(2);
-      },
-      { timeout: 10_000 },
-    );
+    await eventually(() => {
+      expect(runs).toBe(2);
+    });
     expect(warn.mock.calls).toEqual([['A chunk of the batch "salaries" is tried again: Error']]);
+  });
+
+  it('leaves nothing of what the error says in Redis, and keeps its last failure only', async () => {
+    vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    let runs = 0;
+    await engine.start(() => {
+      runs += 1;
+      return Promise.reject(new TypeError('Asha Mushi 0150000000123 is away'));
+    });
+    await engine.add([JOB]);
+    await eventually(() => {
+      expect(runs).toBe(2);
+    });
+    await engine.close();
+    const [job] = await queue.getJobs();
+    const kept = await redis.hgetall(`bull:${queue.name}:${job?.id}`);
+    expect(kept['failedReason']).toBe('TypeError');
+    expect(JSON.parse(kept['stacktrace'] ?? '')).toHaveLength(1);
+    expect(JSON.stringify(kept)).not.toMatch(/Mushi|0150000000123/);
   });
 
   it('says nothing of chunks that wait for the next process', async () => {

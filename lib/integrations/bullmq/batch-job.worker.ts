@@ -1,0 +1,88 @@
+import { type Job, Worker } from 'bullmq';
+import { performance } from 'node:perf_hooks';
+import { type BatchJob } from '../../batches/engine/batch-engine.js';
+import { CHUNK_LINES } from '../../batches/loading/chunk-lines.js';
+import { SafeLogger } from '../../common/safe-logger.js';
+import { backOffMs, withDeadline } from '../../common/timing.js';
+import { failureLabel } from '../../errors/payments-errors.js';
+import { FOR_EVER } from './batch-job.queue.js';
+import { type EngineSettings } from './engine-settings.js';
+import { type OutageLog } from './outage.log.js';
+import { ignoreLateErrors } from './queue-connection.js';
+
+const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
+/** Time to record the end of the last jobs and to close the connections. */
+const CLOSES_WITHIN_MS = 2_000;
+
+/** Takes the jobs of batches from BullMQ and runs them until `stop()`. */
+export class BatchJobWorker {
+  private readonly logger = new SafeLogger('PayoutBatches');
+  private readonly worker: Worker<BatchJob>;
+  private readonly running = new Set<Promise<void>>();
+  private isStopping = false;
+
+  /** @param run Runs a job, and rejects if it should run again later. */
+  constructor(
+    { queueName, jobs, prefix, linesPerSecond, concurrency, lockMs }: EngineSettings,
+    outage: OutageLog,
+    private readonly run: (job: BatchJob) => Promise<void>,
+  ) {
+    const options = {
+      connection: jobs.worker,
+      ...(prefix === undefined ? {} : { prefix }),
+      concurrency,
+      lockDuration: lockMs,
+      stalledInterval: lockMs,
+      // A chunk that was begun is begun again by another process, as often as it takes: the journal keeps its payments single.
+      maxStalledCount: FOR_EVER,
+      settings: { backoffStrategy: (attempts: number) => backOffMs(attempts, BACK_OFF) },
+      ...(linesPerSecond !== undefined && {
+        limiter: { max: 1, duration: Math.ceil((CHUNK_LINES / linesPerSecond) * 1_000) },
+      }),
+    };
+    const work = (job: Job<BatchJob>): Promise<void> => this.process(job);
+    this.worker = new Worker<BatchJob>(queueName, work, options, jobs.backend as undefined);
+    this.worker.on('error', (failure) => {
+      if (!this.isStopping) outage.failed(failure);
+    });
+  }
+
+  /**
+   * Takes no more jobs, waits for the running ones and closes the connections. Never rejects.
+   *
+   * @param answers Whether the end of the last jobs can be recorded.
+   */
+  async stop(answers: () => Promise<boolean>): Promise<void> {
+    this.isStopping = true;
+    // BullMQ 5 may start another pause between two checks for stalled jobs after its close, which keeps the process running.
+    this.worker.opts.stalledInterval = 1;
+    this.worker.pause(true).catch(() => undefined);
+    await Promise.allSettled(this.running);
+    const force = !(await answers());
+    const closing = this.worker
+      .close(force)
+      .catch(() => undefined)
+      .finally(() => {
+        ignoreLateErrors(this.worker);
+      });
+    const { ended } = await withDeadline(closing, performance.now() + CLOSES_WITHIN_MS);
+    // Not awaited: a reconnecting client never resolves, although it stops at once.
+    if (ended !== 'done') this.worker.disconnect().catch(() => undefined);
+  }
+
+  private async process({ data }: Job<BatchJob>): Promise<void> {
+    // The worker took this job while it stopped: it stays for another one.
+    if (this.isStopping) throw new Error('The application stops.');
+    const work = this.run(data);
+    this.running.add(work);
+    await work.catch((failure: unknown) => this.fail(data, failure)).finally(() => this.running.delete(work));
+  }
+
+  private fail({ batch }: BatchJob, failure: unknown): never {
+    const label = failureLabel(failure);
+    // Nobody else says it: BullMQ only keeps the job, and runs it again.
+    if (!this.isStopping) this.logger.warn(`A chunk of the batch "${batch}" is tried again: ${label}`);
+    // BullMQ keeps the message and the stack, and those of another library may repeat a name or a number.
+    throw new Error(label);
+  }
+}
