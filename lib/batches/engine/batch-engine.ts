@@ -1,3 +1,6 @@
+import { type PaymentsEnvironment } from '../../common/vocabulary.js';
+import { isPaymentsError } from '../../errors/payments-errors.js';
+
 /**
  * A piece of work on a batch.
  *
@@ -12,6 +15,8 @@ export interface BatchJob {
   readonly kind: 'check' | 'pay' | 'wake';
   /** Name of the merchant account. */
   readonly account: string;
+  /** Which environment the account's keys belong to. */
+  readonly environment: PaymentsEnvironment;
   /** Name of the batch. */
   readonly batch: string;
   /** Identifies the lines of the batch. */
@@ -34,7 +39,9 @@ export interface BatchEngine {
   /**
    * Begins to run jobs. Called once, when the application has started.
    *
-   * @param run Runs a job, and rejects if it should run again later.
+   * @param run Runs a job, and rejects if it should run again later: with the code `BATCH_NOT_FOUND` if the storage has no
+   * such batch. Then the batch was purged, or the job belongs to processes with another storage, and the engine may drop it
+   * after some tries.
    */
   start(run: (job: BatchJob) => Promise<void>): Promise<void> | void;
   /**
@@ -48,6 +55,11 @@ export interface BatchEngine {
 }
 
 /** The same text for the same job. */
-export function jobId({ kind, account, load, round, chunk }: BatchJob): string {
-  return [kind, account, load, round, chunk].join('-');
+export function jobId({ kind, account, environment, load, round, chunk }: BatchJob): string {
+  return [kind, account, environment, load, round, chunk].join('-');
+}
+
+/** Whether a job failed because the storage of this process has no such batch. */
+export function hasNoBatch(failure: unknown): boolean {
+  return isPaymentsError(failure) && failure.code === 'BATCH_NOT_FOUND';
 }

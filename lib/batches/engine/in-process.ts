@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { backOffMs, pause } from '../../common/timing.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { PaymentsConfigError, failureLabel } from '../../errors/payments-errors.js';
-import { type BatchEngine, type BatchJob, jobId } from './batch-engine.js';
+import { type BatchEngine, type BatchJob, hasNoBatch, jobId } from './batch-engine.js';
 
 /**
  * Options of `inProcess`.
@@ -108,6 +108,8 @@ class InProcessEngine implements BatchEngine {
         await run(next);
         failures = 0;
       } catch (error) {
+        // Jobs of this engine come from the storage of this process: the batch was purged.
+        if (hasNoBatch(error)) continue;
         failures += 1;
         if (this.closing.signal.aborted) return;
         this.logger.warn(`A chunk of the batch "${next.batch}" is tried again: ${failureLabel(error)}`);

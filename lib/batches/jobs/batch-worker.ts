@@ -1,5 +1,10 @@
 import { SafeLogger } from '../../common/safe-logger.js';
-import { GatewayAnswerError, isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
+import {
+  GatewayAnswerError,
+  isPaymentsError,
+  PaymentsConfigError,
+  PaymentsError,
+} from '../../errors/payments-errors.js';
 import { type BatchLine, type LineChange, type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchPause, detailsOf } from '../batch/batch-details.js';
@@ -25,6 +30,9 @@ interface JobContext {
   readonly stored: StoredBatch;
 }
 
+const OWN_QUEUE =
+  'give the processes of each environment and merchant a `prefix` or `queueName` of their own.';
+
 /** Runs the jobs that the engine hands out. A job may run twice, and at any time: what is stored decides. */
 export class BatchWorker {
   private readonly logger = new SafeLogger('PayoutBatches');
@@ -35,8 +43,8 @@ export class BatchWorker {
   async run(job: BatchJob): Promise<void> {
     this.refuseWhenStopping();
     const account = await this.around.accounts.open(job.account);
-    const stored = await account.store.get({ ...account.scope, batch: job.batch });
-    if (stored?.record.load !== job.load) return;
+    const stored = await storedOf(job, account);
+    if (stored.record.load !== job.load) return;
     const { round } = detailsOf(stored.record);
     const isRun = round === job.round || (job.kind === 'wake' && round === job.round + 1);
     if (!isRun) return;
@@ -184,4 +192,28 @@ export class BatchWorker {
     this.logger.warn(`The batch "${job.batch}" pauses: ${pause.reason}`);
     await giveWake({ ...job, chunk: 0 }, pause, this.around);
   }
+}
+
+/**
+ * The batch of a job. A job that is dropped here would be lost for the processes that it belongs to.
+ *
+ * @throws PaymentsError if this process is none of them.
+ */
+async function storedOf(
+  { batch, environment }: BatchJob,
+  { scope, store }: BatchAccount,
+): Promise<StoredBatch> {
+  if (scope.environment !== environment) {
+    throw new PaymentsConfigError(
+      `The batch "${batch}" in the queue is of the ${environment} environment, and the account "${scope.account}" of this ` +
+        `process is not: ${OWN_QUEUE}`,
+    );
+  }
+  const stored = await store.get({ ...scope, batch });
+  if (stored) return stored;
+  throw new PaymentsError(
+    'BATCH_NOT_FOUND',
+    `The storage of the account "${scope.account}" in this process has no batch "${batch}". It was purged, or processes with ` +
+      `another storage use the same queue: ${OWN_QUEUE}`,
+  );
 }

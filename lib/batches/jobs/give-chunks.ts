@@ -29,8 +29,8 @@ export async function giveChunks(
   const read = (last = 0): Promise<readonly number[]> =>
     store.chunksIn(load, WORKED_ON[kind], { after: last, limit: PAGE });
   for await (const chunks of pages(PAGE, read)) {
-    const { account } = scope;
-    await engine.add(chunks.map((chunk): BatchJob => ({ kind, account, batch, load, round, chunk })));
+    const jobs = chunks.map((chunk): BatchJob => ({ kind, ...scope, batch, load, round, chunk }));
+    await engine.add(jobs);
   }
 }
 

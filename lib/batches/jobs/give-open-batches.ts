@@ -46,6 +46,6 @@ async function giveBatch(stored: StoredBatch, around: BatchSurroundings): Promis
   if (record.state === 'paused') {
     const { round, pause } = detailsOf(record);
     const { batch, load } = record;
-    if (pause) await giveWake({ account: record.account, batch, load, round, chunk: 0 }, pause, around);
+    if (pause) await giveWake({ ...account.scope, batch, load, round, chunk: 0 }, pause, around);
   }
 }

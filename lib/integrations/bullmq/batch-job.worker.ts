@@ -1,6 +1,6 @@
 import { type Job, Worker } from 'bullmq';
 import { performance } from 'node:perf_hooks';
-import { type BatchJob } from '../../batches/engine/batch-engine.js';
+import { type BatchJob, hasNoBatch } from '../../batches/engine/batch-engine.js';
 import { CHUNK_LINES } from '../../batches/loading/chunk-lines.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { backOffMs, withDeadline } from '../../common/timing.js';
@@ -11,6 +11,8 @@ import { type OutageLog } from './outage.log.js';
 import { ignoreLateErrors } from './queue-connection.js';
 
 const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
+/** About three quarters of an hour. */
+const TRIES_WITHOUT_BATCH = 100;
 /** Time to record the end of the last jobs and to close the connections. */
 const CLOSES_WITHIN_MS = 2_000;
 
@@ -70,16 +72,22 @@ export class BatchJobWorker {
     if (ended !== 'done') this.worker.disconnect().catch(() => undefined);
   }
 
-  private async process({ data }: Job<BatchJob>): Promise<void> {
+  private async process(job: Job<BatchJob>): Promise<void> {
     // The worker took this job while it stopped: it stays for another one.
     if (this.isStopping) throw new Error('The application stops.');
-    const work = this.run(data);
+    const work = this.run(job.data);
     this.running.add(work);
-    await work.catch((failure: unknown) => this.fail(data, failure)).finally(() => this.running.delete(work));
+    await work
+      .catch((failure: unknown) => this.failed(job, failure))
+      .finally(() => this.running.delete(work));
   }
 
-  private fail({ batch }: BatchJob, failure: unknown): never {
+  private failed({ data: { batch }, attemptsMade }: Job<BatchJob>, failure: unknown): undefined {
     const label = failureLabel(failure);
+    if (hasNoBatch(failure) && attemptsMade >= TRIES_WITHOUT_BATCH) {
+      this.logger.error(`A chunk of the batch "${batch}" is not tried again: ${label}`);
+      return undefined;
+    }
     // Nobody else says it: BullMQ only keeps the job, and runs it again.
     if (!this.isStopping) this.logger.warn(`A chunk of the batch "${batch}" is tried again: ${label}`);
     // BullMQ keeps the message and the stack, and those of another library may repeat a name or a number.

@@ -24,9 +24,14 @@ export interface BullmqEngineOptions {
    * @default BullMQ's own default, which is Redis
    */
   readonly backend?: (...given: never[]) => object;
-  /** BullMQ's prefix of all keys in Redis. @default 'bull' */
+  /**
+   * BullMQ's prefix of all keys in Redis. Give each environment and each merchant that share the Redis another `prefix` or
+   * `queueName`: workers take every job that they find, and a job that belongs to other processes waits until one of those
+   * takes it.
+   * @default 'bull'
+   */
   readonly prefix?: string;
-  /** Name of the queue, the same in every process. @default 'payments-batches' */
+  /** Name of the queue, the same in every process that has the same batches. @default 'payments-batches' */
   readonly queueName?: string;
   /**
    * How many lines all processes together look up or send in a second, on average: a chunk of 100 lines begins every

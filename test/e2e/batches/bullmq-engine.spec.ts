@@ -9,6 +9,7 @@ import { describeWith, redisService } from '../../support/services.js';
 const job = (chunk: number): BatchJob => ({
   kind: 'pay',
   account: 'default',
+  environment: 'sandbox',
   batch: 'salaries',
   load: 'a',
   round: 1,

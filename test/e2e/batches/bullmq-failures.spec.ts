@@ -3,13 +3,22 @@ import { Queue } from 'bullmq';
 import { randomBytes } from 'node:crypto';
 import { type Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { PaymentsError } from 'nestjs-payments';
 import { type BatchEngine } from 'nestjs-payments/batches';
 import { bullmqEngine } from 'nestjs-payments/bullmq';
 import { eventually } from '../../support/eventually.js';
 import { connectRedis } from '../../support/redis.js';
 import { describeWith, redisService } from '../../support/services.js';
 
-const JOB = { kind: 'pay', account: 'default', batch: 'salaries', load: 'a', round: 1, chunk: 1 } as const;
+const JOB = {
+  kind: 'pay',
+  account: 'default',
+  environment: 'sandbox',
+  batch: 'salaries',
+  load: 'a',
+  round: 1,
+  chunk: 1,
+} as const;
 
 describeWith([redisService], 'bullmqEngine, if a chunk fails', () => {
   const connection = { url: redisService.url };
@@ -62,6 +71,27 @@ describeWith([redisService], 'bullmqEngine, if a chunk fails', () => {
     expect(kept['failedReason']).toBe('TypeError');
     expect(JSON.parse(kept['stacktrace'] ?? '')).toHaveLength(1);
     expect(JSON.stringify(kept)).not.toMatch(/Mushi|0150000000123/);
+  });
+
+  it.each([
+    ['is tried again 99 times if this process does not know the batch', 99, 1],
+    ['is over after 100 tries of processes that do not know the batch', 100, 0],
+  ])('%s', async (_, tries, left) => {
+    const told: unknown[] = [];
+    for (const level of ['warn', 'error'] as const) {
+      vi.spyOn(Logger.prototype, level).mockImplementation((message) => told.push(message));
+    }
+    await engine.add([JOB]);
+    const [job] = await queue.getJobs();
+    // As BullMQ counts the tries that ended.
+    await redis.hset(`bull:${queue.name}:${job?.id}`, 'atm', tries);
+    await engine.start(() => Promise.reject(new PaymentsError('BATCH_NOT_FOUND', 'There is no such batch.')));
+    const end = left === 0 ? 'is not tried again' : 'is tried again';
+    await eventually(() => {
+      expect(told[0]).toBe(`A chunk of the batch "salaries" ${end}: PaymentsError: There is no such batch.`);
+    });
+    await engine.close();
+    expect(await queue.getJobs()).toHaveLength(left);
   });
 
   it('says nothing of chunks that wait for the next process', async () => {

@@ -12,6 +12,7 @@ const away = ['cut', 'hang'] as const;
 const JOB: BatchJob = {
   kind: 'pay',
   account: 'default',
+  environment: 'sandbox',
   batch: 'salaries',
   load: 'a',
   round: 1,

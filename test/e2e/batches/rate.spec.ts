@@ -8,6 +8,7 @@ import { describeWith, redisService } from '../../support/services.js';
 const JOBS = [1, 2, 3].map((chunk): BatchJob => ({
   kind: 'pay',
   account: 'default',
+  environment: 'sandbox',
   batch: 'salaries',
   load: 'a',
   round: 1,

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { inspect } from 'node:util';
+import { PaymentsError } from 'nestjs-payments';
 import { type BatchJob, inProcess } from 'nestjs-payments/batches';
 import { eventually } from '../../../support/eventually.js';
 
 const job = (chunk: number, more: Partial<BatchJob> = {}): BatchJob => ({
   kind: 'pay',
   account: 'default',
+  environment: 'sandbox',
   batch: 'run',
   load: 'l',
   round: 1,
@@ -66,6 +68,28 @@ describe('the engine in the process', () => {
     await eventually(() => {
       expect(tries).toBe(2);
     });
+    await engine.close();
+  });
+
+  it('tries no job again whose batch was purged', async () => {
+    const engine = inProcess();
+    const ran: number[] = [];
+    await engine.add([job(1), job(2)]);
+    await engine.start(({ chunk }) => {
+      ran.push(chunk);
+      return chunk === 1 ? Promise.reject(new PaymentsError('BATCH_NOT_FOUND', 'gone')) : Promise.resolve();
+    });
+    await eventually(() => {
+      expect(ran).toEqual([1, 2]);
+    });
+    expect(inspect(engine)).toBe('InProcessEngine { 0 jobs }');
+    await engine.close();
+  });
+
+  it('keeps the jobs of two environments apart', async () => {
+    const engine = inProcess();
+    await engine.add([job(1), job(1, { environment: 'production' }), job(1)]);
+    expect(inspect(engine)).toBe('InProcessEngine { 2 jobs }');
     await engine.close();
   });
 

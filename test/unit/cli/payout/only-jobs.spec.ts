@@ -34,6 +34,7 @@ it('gives the engine the jobs of what was asked, and no others', async () => {
   const job = (kind: BatchJob['kind'], batch: string): BatchJob => ({
     kind,
     account: 'default',
+    environment: 'sandbox',
     batch,
     load: 'a',
     round: 1,
