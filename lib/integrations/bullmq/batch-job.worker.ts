@@ -78,15 +78,17 @@ export class BatchJobWorker {
     const work = this.run(job.data);
     this.running.add(work);
     await work
-      .catch((failure: unknown) => this.failed(job, failure))
+      .catch((failure: unknown) => {
+        this.failed(job, failure);
+      })
       .finally(() => this.running.delete(work));
   }
 
-  private failed({ data: { batch }, attemptsMade }: Job<BatchJob>, failure: unknown): undefined {
+  private failed({ data: { batch }, attemptsMade }: Job<BatchJob>, failure: unknown): void {
     const label = failureLabel(failure);
     if (hasNoBatch(failure) && attemptsMade >= TRIES_WITHOUT_BATCH) {
       this.logger.error(`A chunk of the batch "${batch}" is not tried again: ${label}`);
-      return undefined;
+      return;
     }
     // Nobody else says it: BullMQ only keeps the job, and runs it again.
     if (!this.isStopping) this.logger.warn(`A chunk of the batch "${batch}" is tried again: ${label}`);
