@@ -15,8 +15,8 @@ import { OutageLog } from './outage.log.js';
  */
 export interface BullmqEngineOptions {
   /**
-   * Address of Redis: `{ host, port }`, `{ url }` or an ioredis client, whose options are taken. With `backend`, what that
-   * backend takes, for example the address of PostgreSQL or a `Pool` of `pg`.
+   * Address of Redis: `{ host, port }`, `{ url }` or an ioredis client, whose options are taken; no other client. With
+   * `backend`, what that backend takes, for example the address of PostgreSQL or a `Pool` of `pg`.
    */
   readonly connection: object | string;
   /**

@@ -16,9 +16,19 @@ export function connectionOptions(value: unknown, error: OptionError): RedisOpti
   if (value['isCluster'] === true) {
     throw error('connection', 'is a Redis Cluster, which is not supported: pass a single Redis server.');
   }
-  const options = typeof value['duplicate'] === 'function' ? value['options'] : value;
-  if (!isRecord(options))
-    throw error('connection', 'is a client of an unknown kind: pass an ioredis client.');
+  const isClient = typeof value['duplicate'] === 'function';
+  const options = isClient ? value['options'] : value;
+  // ioredis would ignore another client's options, and connect to 127.0.0.1. Its own ones always have a host.
+  if (
+    !isRecord(options) ||
+    isRecord(options['socket']) ||
+    (isClient && typeof options['host'] !== 'string')
+  ) {
+    throw error(
+      'connection',
+      "is of node-redis or of another kind: pass an ioredis client, { host, port } or { url: 'redis://…' }.",
+    );
+  }
   if (typeof options['keyPrefix'] === 'string' && options['keyPrefix'] !== '') {
     throw error(
       'connection',

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Redis } from 'ioredis';
+import { PaymentsConfigError } from 'nestjs-payments';
 import {
   connectionOptions,
   producerConnection,
@@ -10,6 +11,9 @@ const error = (): never => {
   throw new Error('refused');
 };
 
+const refuse = (option: string, problem: string): PaymentsConfigError =>
+  new PaymentsConfigError(`${option} ${problem}`);
+
 describe('the connections of the queue', () => {
   it('take over the options of a client, and leave the client alone', () => {
     const client = new Redis({ host: 'redis.example', port: 7, db: 3, lazyConnect: true });
@@ -17,6 +21,28 @@ describe('the connections of the queue', () => {
     expect(connectionOptions(client, error)).toMatchObject({ host: 'redis.example', port: 7, db: 3 });
     expect(connect).not.toHaveBeenCalled();
     expect(client.status).toBe('wait');
+  });
+
+  it.each([
+    ['a client of node-redis', { isOpen: true, options: { url: 'redis://h', socket: { host: 'h' } } }],
+    ['a client of node-redis without options', { isReady: false }],
+    ['the adapter of BullMQ for node-redis', { raw: {}, status: 'ready', options: { url: 'redis://h' } }],
+    ['the adapter of BullMQ for another client', { status: 'ready', options: {} }],
+  ])('refuse %s, which would lead to 127.0.0.1', (_, client) => {
+    expect(() => connectionOptions({ ...client, duplicate: () => client }, refuse)).toThrow(
+      'connection is of node-redis or of another kind: pass an ioredis client',
+    );
+  });
+
+  it('refuse options of node-redis', () => {
+    expect(() => connectionOptions({ socket: { host: 'h', port: 7 } }, refuse)).toThrow(
+      'connection is of node-redis',
+    );
+  });
+
+  it('take over a path instead of a host', () => {
+    const client = new Redis({ path: '/run/redis.sock', lazyConnect: true });
+    expect(connectionOptions(client, refuse)).toMatchObject({ path: '/run/redis.sock' });
   });
 
   it('keep every option that says where Redis is', () => {
