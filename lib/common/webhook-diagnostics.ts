@@ -99,6 +99,8 @@ export interface WebhookHandlerEndEvent extends Omit<WebhookHandlerStartEvent, '
  * @publicApi
  */
 export interface WebhookEndEvent extends WebhookSubject {
+  /** As when it began: a webhook that went through the queue ends for the request, and again for the worker. */
+  readonly source: WebhookStartEvent['source'];
   /** What the inbox knows it as; absent if it was not asked: the work was queued, or could not begin. */
   readonly kind?: InboxKind;
   /**

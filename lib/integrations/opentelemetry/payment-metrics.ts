@@ -95,10 +95,11 @@ export function measureWebhooks(meter: Meter, accountLabel: boolean): readonly (
   const handlerTime = seconds(meter, 'payments.webhook.handler.duration', 'Duration of single handlers.');
 
   return [
-    onPaymentsDiagnostics(WEBHOOK_END_CHANNEL, ({ account, event, kind, result, durationMs }) => {
+    onPaymentsDiagnostics(WEBHOOK_END_CHANNEL, ({ account, event, source, kind, result, durationMs }) => {
       const attributes = known({
         ...named(account),
         [ATTR.event]: event,
+        [ATTR.webhookSource]: source,
         [ATTR.webhookResult]: result,
         [ATTR.webhookKind]: kind,
       });

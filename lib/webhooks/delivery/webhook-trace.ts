@@ -43,6 +43,7 @@ export class WebhookTrace {
     const answer = await publishAround(WEBHOOK_START_CHANNEL, start, work);
     publishDiagnostics(WEBHOOK_END_CHANNEL, () => ({
       ...this.subject,
+      source: this.source,
       ...(this.kind !== undefined && { kind: this.kind }),
       result: this.resultOf(answer),
       status: answer.status,

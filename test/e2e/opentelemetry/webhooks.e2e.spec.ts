@@ -200,6 +200,13 @@ describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {
       { 'payments.webhook.source': 'queue', 'payments.webhook.result': 'handled' },
     ]);
     expect(webhooks[0]?.attributes).not.toHaveProperty('payments.webhook.kind');
+    for (const metric of ['payments.webhooks', 'payments.webhook.duration']) {
+      const counted = await telemetry.measured(metric);
+      expect(counted.map(({ attributes, value }) => [attributes['payments.webhook.source'], value])).toEqual([
+        ['request', 1],
+        ['queue', 1],
+      ]);
+    }
   });
 
   it('the metrics count refused deliveries by their status', async () => {
