@@ -84,7 +84,8 @@ function drawPrompt(payment) {
   fill(card, { channel: plain(payment.channel), phone: payment.customer_phone });
   for (const button of card.querySelectorAll('button')) {
     button.addEventListener('click', ({ detail: clicks }) => {
-      if (settling === undefined || (clicks === 0 && !isFocusForeign)) act(card, payment, button.dataset.action);
+      if (settling === undefined || (clicks === 0 && !isFocusForeign))
+        act(card, payment, button.dataset.action);
     });
   }
   card.addEventListener('keydown', (event) => {
