@@ -113,10 +113,13 @@ export class PlannedPayments {
     try {
       // The shutdown waits for this look, so it must end although the storage hangs.
       const deadline = performance.now() + STORAGE_ANSWERS_WITHIN_MS;
-      const existing = await inTime(this.store.get(key), deadline, storageTooLate);
+      const looking = inTime(this.store.get(key), deadline, storageTooLate);
+      const existing = await looking.catch((error: unknown) => {
+        this.places.holdLate(error);
+        throw error;
+      });
       if (existing) await this.send(existing);
     } catch (error) {
-      this.places.holdLate(error);
       await this.leave(key, failureLabel(error));
     }
   }

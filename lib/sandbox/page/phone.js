@@ -10,7 +10,10 @@ const KEYS = { a: 'approve', d: 'decline' };
 const ignored = new Set();
 /** As long as a click may take that was meant for the card that stood there. */
 const SETTLES_MS = 500;
+/** Cards that move all the time, as in a load test, can be decided in between. */
+const LONGEST_SETTLING_MS = 1_000;
 let settling;
+let movingSince = 0;
 /** Whether the focus is on a card that nobody chose: the card before it ended by itself. */
 let isFocusForeign = false;
 let decided;
@@ -29,7 +32,7 @@ export function showPhone() {
   markSettling();
   if (place >= 0 && !document.activeElement?.closest('.prompt')) {
     focusCard(place);
-    isFocusForeign = focused.dataset.key !== decided;
+    isFocusForeign = ![decided, document.activeElement.dataset.key].includes(focused.dataset.key);
   }
   oneInTabOrder();
   const left = found - waiting.length + asking.length;
@@ -45,6 +48,8 @@ const cardKeys = () => [...byId('prompts').children].map(({ dataset }) => datase
 
 /** Cards that have just moved take no click: the second one of a double-click would decide another payment. */
 function settle() {
+  if (settling === undefined) movingSince = performance.now();
+  else if (performance.now() - movingSince > LONGEST_SETTLING_MS) return;
   clearTimeout(settling);
   settling = setTimeout(() => {
     settling = undefined;

@@ -41,9 +41,7 @@ export function presenceOf(
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return 'gone';
   }
   const start = startedAt(owner.pid);
-  // macOS and Windows say no start: it may be another process with the same id.
-  if (start === '' && owner.start === '') return 'unknown';
-  // Empty: the system hides the processes of other users.
+  // Empty: macOS and Windows say none, and Linux may hide the processes of other users.
   return start === '' || start === owner.start ? 'running' : 'gone';
 }
 

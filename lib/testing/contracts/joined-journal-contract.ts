@@ -1,3 +1,4 @@
+import { pause } from '../../common/timing.js';
 import { type JournalInTransaction, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { type Cases, type ContractFramework, registerCases } from './contract-framework.js';
 import {
@@ -87,6 +88,8 @@ function joinedTest({ expect }: ContractFramework, subject: JoinedJournalUnderTe
 const planned = journalRecord('order-1', { state: 'planned' });
 const elsewhere = journalRecord('order-1', { intent: 'another call' });
 
+const GIVEN_TO_WRITE_MS = 250;
+
 /** Commits a transaction while another call writes the same payment. Exactly one of the two does; a rejection is a no. */
 async function expectOneWriter(
   { expect, found }: JoinedTest,
@@ -94,15 +97,17 @@ async function expectOneWriter(
   outside: Promise<boolean>,
 ): Promise<void> {
   const written = outside.catch(() => false);
-  // A database may let the other call wait for the transaction. One that does not is given the time to write.
-  for (let asked = 0; asked < 5; asked += 1) await found();
+  // A database may let the other call wait for the transaction, and then have no connection left for a look. One that does
+  // not is given the time to write.
+  const looked = found().then(found).then(found);
+  await Promise.race([looked, written, pause(GIVEN_TO_WRITE_MS, undefined)]);
   const committed = Promise.resolve()
     .then(() => transaction.commit())
     .then(
       () => true,
       () => false,
     );
-  const [isInside, isOutside] = await Promise.all([committed, written]);
+  const [isInside, isOutside] = await Promise.all([committed, written, looked]);
   expect(isInside).toBe(!isOutside);
   expect((await found())?.record).toEqual(isInside ? planned : elsewhere);
 }

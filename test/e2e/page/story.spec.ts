@@ -110,7 +110,7 @@ describeWithBrowser("the emulator's page", (browser) => {
     await ui.card('order-2').waitFor();
     await page.evaluate(SECOND_CLICK);
     await pressed('Approve order-2');
-    await page.waitForFunction('window.clickedAgain');
+    await expect.poll(() => page.evaluate('window.clickedAgain')).toBe(true);
     await ui.rowSays('payments', 'order-2', 'success');
     await pressed('Decline order-1');
     await ui.rowSays('payments', 'order-1', 'failed');
@@ -122,9 +122,20 @@ describeWithBrowser("the emulator's page", (browser) => {
     await ui.card('order-2').focus();
     await page.evaluate(KEY_FOR_ANOTHER);
     await sandbox.customer(COLLECTION.phone).approve('order-2');
-    await page.waitForFunction('window.pressedFor');
-    expect(await page.evaluate('window.pressedFor')).toContain('order-1');
+    await expect.poll(() => page.evaluate('window.pressedFor')).toContain('order-1');
     await pressed('Decline order-1');
+    await ui.rowSays('payments', 'order-1', 'failed');
+  });
+
+  it('takes a key for a card that was drawn again under the focus', async () => {
+    await gateway.collect({ phone: '255712340002' });
+    await open();
+    await ui.card('order-1').focus();
+    await page.locator('.prompt').evaluate((card) => Object.assign(card, { isFirst: true }));
+    await sandbox.clock.advance('2s');
+    await expect.poll(() => page.evaluate("document.querySelector('.prompt').isFirst")).toBe(undefined);
+    await page.locator('.prompt:focus').waitFor();
+    await page.keyboard.press('d');
     await ui.rowSays('payments', 'order-1', 'failed');
   });
 

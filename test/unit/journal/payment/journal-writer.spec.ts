@@ -103,19 +103,30 @@ describe('a ledger whose journal hangs', () => {
     expect(await memory.get(record)).toBeUndefined();
   });
 
-  it('leaves a payment planned whose beginning comes late, again and again while the store fails', async () => {
-    const planned = journalRecord('order-1', { state: 'planned', body: '{}' });
-    const existing = storedBy(await memory.insert(planned, 0));
-    hangsIn = 'replace';
-    const end = expect(ledger.beginPlanned(existing, limits)).rejects.toMatchObject(late);
-    await vi.advanceTimersByTimeAsync(5_000);
-    await end;
-    hangsIn = undefined;
-    wake();
-    await vi.advanceTimersByTimeAsync(0);
-    await vi.advanceTimersByTimeAsync(26_000);
-    expect((await memory.get(planned))?.record.state).toBe('planned');
-  });
+  it.each([
+    ['sending', 'beginPlanned', journalRecord('order-1', { state: 'planned', body: '{}' })],
+    ['probe', 'beginProbe', journalRecord('order-1', { state: 'unknown', evidence: 'no-answer' })],
+  ] as const)(
+    'puts a payment back whose %s is written late, again and again while the store fails',
+    async (_, begin, before) => {
+      const existing = storedBy(await memory.insert(before, 0));
+      const { replace } = memory;
+      let calls = 0;
+      vi.spyOn(memory, 'replace').mockImplementation((...args) => {
+        calls += 1;
+        return calls > 1 && calls < 5 ? Promise.reject(new Error('away')) : replace.apply(memory, args);
+      });
+      hangsIn = 'replace';
+      const end = expect(ledger[begin](existing, limits)).rejects.toMatchObject(late);
+      await vi.advanceTimersByTimeAsync(5_000);
+      await end;
+      hangsIn = undefined;
+      wake();
+      await vi.advanceTimersByTimeAsync(26_000);
+      expect(calls).toBe(5);
+      expect((await memory.get(before))?.record).toMatchObject(before);
+    },
+  );
 
   it.each([
     ['the first attempt', undefined],

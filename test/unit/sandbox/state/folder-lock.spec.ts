@@ -77,7 +77,7 @@ describe('The lock of a folder', () => {
     await expect(taking).rejects.toThrow('A sandbox in another container uses the folder');
   });
 
-  it('the lock of a folder is refused within its ten seconds where no process says when it started', async () => {
+  it('the lock of a folder is refused where no process says when it started', async () => {
     vi.spyOn(fs, 'readFileSync').mockImplementation(((file: string, options: 'utf8') => {
       if (file.startsWith('/proc/')) throw new Error(`${file} is on Linux only.`);
       return readFileSync(file, options);

@@ -4,14 +4,11 @@ import { presenceOf, thisProcess } from '../../../../lib/sandbox/state/lock-owne
 const self = thisProcess();
 
 describe('presenceOf', () => {
-  it('does not know whether a process is the same one if the system says no start', () => {
-    expect(presenceOf({ ...self, start: '' }, self, () => '')).toBe('unknown');
-  });
-
   it.each([
     ['running', 'the same', '7', '7'],
     ['gone', 'another', '7', '8'],
     ['running', 'hidden now', '7', ''],
+    ['running', 'never said by the system', '', ''],
   ] as const)('says %s if the start is %s', (presence, _, start, now) => {
     expect(presenceOf({ ...self, start }, self, () => now)).toBe(presence);
   });

@@ -263,6 +263,7 @@ const TABLE: readonly (readonly [string, readonly StepAnswer[], string])[] = [
   ['amount as text', [paid, paid], 'learnt accepted'],
   ['amount as text', [paid, accepted({ amount: '100.00' })], 'differs'],
   ['amount as text', [paid, accepted({ reference: 'nc1' })], 'differs'],
+  ['amount as text', [accepted({ reference: 'nc1' }), accepted({ reference: 'nc1' })], 'differs'],
   ['amount as text', [paid, wrong('amount')], 'learnt refused'],
   ['amount as text', [paid, refused('INVALID_REQUEST')], 'learnt refused'],
   ['amount as text', [paid, wrong('amount', 'phone')], 'differs'],
