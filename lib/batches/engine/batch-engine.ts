@@ -39,9 +39,9 @@ export interface BatchEngine {
   /**
    * Begins to run jobs. Called once, when the application has started.
    *
-   * @param run Runs a job, and rejects if it should run again later: with the code `BATCH_NOT_FOUND` if the storage has no
-   * such batch. Then the batch was purged, or the job belongs to processes with another storage, and the engine may drop it
-   * after some tries.
+   * @param run Runs a job, and rejects if it should run again later: with the code `BATCH_NOT_FOUND` if this process
+   * has no such batch. Then the batch was purged, or the job belongs to processes with another storage or of another
+   * environment, and the engine may drop it after some tries.
    */
   start(run: (job: BatchJob) => Promise<void>): Promise<void> | void;
   /**
@@ -59,7 +59,7 @@ export function jobId({ kind, account, environment, load, round, chunk }: BatchJ
   return [kind, account, environment, load, round, chunk].join('-');
 }
 
-/** Whether a job failed because the storage of this process has no such batch. */
+/** Whether a job failed because this process has no such batch. */
 export function hasNoBatch(failure: unknown): boolean {
   return isPaymentsError(failure) && failure.code === 'BATCH_NOT_FOUND';
 }

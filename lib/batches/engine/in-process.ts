@@ -108,7 +108,7 @@ class InProcessEngine implements BatchEngine {
         await run(next);
         failures = 0;
       } catch (error) {
-        // Jobs of this engine come from the storage of this process: the batch was purged.
+        // Jobs come from this process: the batch was purged, or the keys are those of another environment now.
         if (hasNoBatch(error)) continue;
         failures += 1;
         if (this.closing.signal.aborted) return;

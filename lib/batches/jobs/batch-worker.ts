@@ -1,10 +1,5 @@
 import { SafeLogger } from '../../common/safe-logger.js';
-import {
-  GatewayAnswerError,
-  isPaymentsError,
-  PaymentsConfigError,
-  PaymentsError,
-} from '../../errors/payments-errors.js';
+import { GatewayAnswerError, isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { type BatchLine, type LineChange, type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchPause, detailsOf } from '../batch/batch-details.js';
@@ -197,14 +192,15 @@ export class BatchWorker {
 /**
  * The batch of a job. A job that is dropped here would be lost for the processes that it belongs to.
  *
- * @throws PaymentsError if this process is none of them.
+ * @throws PaymentsError with the code `BATCH_NOT_FOUND` if this process is none of them.
  */
 async function storedOf(
   { batch, environment }: BatchJob,
   { scope, store }: BatchAccount,
 ): Promise<StoredBatch> {
   if (scope.environment !== environment) {
-    throw new PaymentsConfigError(
+    throw new PaymentsError(
+      'BATCH_NOT_FOUND',
       `The batch "${batch}" in the queue is of the ${environment} environment, and the account "${scope.account}" of this ` +
         `process is not: ${OWN_QUEUE}`,
     );

@@ -11,15 +11,24 @@ import { type OutageLog } from './outage.log.js';
 import { ignoreLateErrors } from './queue-connection.js';
 
 const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
-/** About three quarters of an hour. */
+/** In a row; about three quarters of an hour. */
 const TRIES_WITHOUT_BATCH = 100;
 /** Time to record the end of the last jobs and to close the connections. */
 const CLOSES_WITHIN_MS = 2_000;
 
+/** A job as BullMQ keeps it. */
+interface KeptJob extends BatchJob {
+  /**
+   * How many tries in a row were those of processes without the batch. BullMQ counts all tries: an outage would use them up,
+   * and the first process without the batch would drop the job.
+   */
+  readonly strangers?: number;
+}
+
 /** Takes the jobs of batches from BullMQ and runs them until `stop()`. */
 export class BatchJobWorker {
   private readonly logger = new SafeLogger('PayoutBatches');
-  private readonly worker: Worker<BatchJob>;
+  private readonly worker: Worker<KeptJob>;
   private readonly running = new Set<Promise<void>>();
   private isStopping = false;
 
@@ -42,8 +51,8 @@ export class BatchJobWorker {
         limiter: { max: 1, duration: Math.ceil((CHUNK_LINES / linesPerSecond) * 1_000) },
       }),
     };
-    const work = (job: Job<BatchJob>): Promise<void> => this.process(job);
-    this.worker = new Worker<BatchJob>(queueName, work, options, jobs.backend as undefined);
+    const work = (job: Job<KeptJob>): Promise<void> => this.process(job);
+    this.worker = new Worker<KeptJob>(queueName, work, options, jobs.backend as undefined);
     this.worker.on('error', (failure) => {
       if (!this.isStopping) outage.failed(failure);
     });
@@ -72,26 +81,29 @@ export class BatchJobWorker {
     if (ended !== 'done') this.worker.disconnect().catch(() => undefined);
   }
 
-  private async process(job: Job<BatchJob>): Promise<void> {
+  private async process(job: Job<KeptJob>): Promise<void> {
     // The worker took this job while it stopped: it stays for another one.
     if (this.isStopping) throw new Error('The application stops.');
-    const work = this.run(job.data);
+    const { strangers = 0, ...batchJob } = job.data;
+    const work = this.run(batchJob);
     this.running.add(work);
     await work
-      .catch((failure: unknown) => {
-        this.failed(job, failure);
-      })
+      .catch((failure: unknown) => this.failed(job, strangers, failure))
       .finally(() => this.running.delete(work));
   }
 
-  private failed({ data: { batch }, attemptsMade }: Job<BatchJob>, failure: unknown): void {
+  private async failed(job: Job<KeptJob>, before: number, failure: unknown): Promise<void> {
+    const { batch } = job.data;
     const label = failureLabel(failure);
-    if (hasNoBatch(failure) && attemptsMade >= TRIES_WITHOUT_BATCH) {
+    const strangers = hasNoBatch(failure) ? before + 1 : 0;
+    if (strangers >= TRIES_WITHOUT_BATCH) {
       this.logger.error(`A chunk of the batch "${batch}" is not tried again: ${label}`);
       return;
     }
     // Nobody else says it: BullMQ only keeps the job, and runs it again.
     if (!this.isStopping) this.logger.warn(`A chunk of the batch "${batch}" is tried again: ${label}`);
+    // A count that is lost costs a few more tries.
+    if (strangers !== before) await job.updateData({ ...job.data, strangers }).catch(() => undefined);
     // BullMQ keeps the message and the stack, and those of another library may repeat a name or a number.
     throw new Error(label);
   }

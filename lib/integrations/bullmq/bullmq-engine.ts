@@ -26,8 +26,8 @@ export interface BullmqEngineOptions {
   readonly backend?: (...given: never[]) => object;
   /**
    * BullMQ's prefix of all keys in Redis. Give each environment and each merchant that share the Redis another `prefix` or
-   * `queueName`: workers take every job that they find, and a job that belongs to other processes waits until one of those
-   * takes it.
+   * `queueName`: workers take every job that they find, and a job that belongs to other processes waits for one of those,
+   * and is dropped after 100 tries in a row of processes without its batch.
    * @default 'bull'
    */
   readonly prefix?: string;

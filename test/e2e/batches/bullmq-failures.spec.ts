@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { type Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { PaymentsError } from 'nestjs-payments';
-import { type BatchEngine } from 'nestjs-payments/batches';
+import { type BatchEngine, type BatchJob } from 'nestjs-payments/batches';
 import { bullmqEngine } from 'nestjs-payments/bullmq';
 import { eventually } from '../../support/eventually.js';
 import { connectRedis } from '../../support/redis.js';
@@ -73,25 +73,49 @@ describeWith([redisService], 'bullmqEngine, if a chunk fails', () => {
     expect(JSON.stringify(kept)).not.toMatch(/Mushi|0150000000123/);
   });
 
+  /** Keeps a job that failed before, as BullMQ and the engine count it. */
+  async function addTried(tries: number, strangers?: number): Promise<void> {
+    await engine.add([JOB]);
+    const [job] = await queue.getJobs();
+    await redis.hset(`bull:${queue.name}:${job?.id}`, 'atm', tries);
+    if (strangers !== undefined) await job?.updateData({ ...JOB, strangers });
+  }
+
   it.each([
-    ['is tried again 99 times if this process does not know the batch', 99, 1],
-    ['is over after 100 tries of processes that do not know the batch', 100, 0],
-  ])('%s', async (_, tries, left) => {
+    ['keeps it for the others if this process is the first without its batch', 500, undefined, [1]],
+    ['keeps it for 99 tries of processes without its batch', 98, 98, [99]],
+    ['drops it at the 100th try in a row of processes without its batch', 99, 99, []],
+  ])('%s', async (_, tries, strangers, left) => {
     const told: unknown[] = [];
     for (const level of ['warn', 'error'] as const) {
       vi.spyOn(Logger.prototype, level).mockImplementation((message) => told.push(message));
     }
-    await engine.add([JOB]);
-    const [job] = await queue.getJobs();
-    // As BullMQ counts the tries that ended.
-    await redis.hset(`bull:${queue.name}:${job?.id}`, 'atm', tries);
+    await addTried(tries, strangers);
     await engine.start(() => Promise.reject(new PaymentsError('BATCH_NOT_FOUND', 'There is no such batch.')));
-    const end = left === 0 ? 'is not tried again' : 'is tried again';
+    const end = left.length === 0 ? 'is not tried again' : 'is tried again';
     await eventually(() => {
       expect(told[0]).toBe(`A chunk of the batch "salaries" ${end}: PaymentsError: There is no such batch.`);
     });
     await engine.close();
-    expect(await queue.getJobs()).toHaveLength(left);
+    expect((await queue.getJobs()).map(({ data }) => data as unknown)).toEqual(
+      left.map((count) => ({ ...JOB, strangers: count })),
+    );
+  });
+
+  it('counts the processes without its batch anew when one has it, and shows the count to nobody', async () => {
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    await addTried(99, 99);
+    const ran: BatchJob[] = [];
+    await engine.start((job) => {
+      ran.push(job);
+      return Promise.reject(new TypeError('The gateway is away.'));
+    });
+    await eventually(() => {
+      expect(warn).toHaveBeenCalled();
+    });
+    await engine.close();
+    expect(ran).toEqual([JOB]);
+    expect((await queue.getJobs()).map(({ data }) => data as unknown)).toEqual([{ ...JOB, strangers: 0 }]);
   });
 
   it('says nothing of chunks that wait for the next process', async () => {

@@ -45,7 +45,7 @@ describe('a job that comes to a process', () => {
 
   it('is kept for the processes of its environment', async () => {
     await expect(run({ ...job(), environment: 'production' })).rejects.toMatchObject({
-      code: 'CONFIG_INVALID',
+      code: 'BATCH_NOT_FOUND',
       message: expect.stringContaining(
         'is of the production environment, and the account "default" of this process is not: ' +
           'give the processes of each environment and merchant a `prefix` or `queueName` of their own.',
