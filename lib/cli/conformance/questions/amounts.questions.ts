@@ -85,10 +85,10 @@ export const AMOUNT_QUESTIONS: readonly Question[] = [
 function amountAsText(answers: readonly KnownAnswer[]): readonly Finding[] {
   const [control, text] = answers;
   if (!isAccepted(control) || !text) return notPrepared(answers);
-  const cents = centsIn(text);
-  if (isAccepted(text) && (cents === undefined || cents !== centsIn(control)))
-    return differs('an amount as a string is accepted, and not given back', answers);
-  if (isAccepted(text))
+  if (isAccepted(text)) {
+    const cents = centsIn(text);
+    if (cents === undefined || cents !== centsIn(control))
+      return differs('an amount as a string is accepted, and not given back', answers);
     return learnt(
       'amount as text',
       'accepted',
@@ -96,6 +96,7 @@ function amountAsText(answers: readonly KnownAnswer[]): readonly Finding[] {
       answers,
       'amountFormat',
     );
+  }
   if (isRefusedFor(text, 'amount'))
     return learnt(
       'amount as text',
