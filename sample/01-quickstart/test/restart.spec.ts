@@ -1,9 +1,11 @@
 import { isBuiltin } from 'node:module';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { PaymentsJournal } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { closeInRecovery } from '../../../test/support/close-in-recovery.js';
+import { RecoveryService } from '../src/orders/recovery.service.js';
 import { ShopClient } from './shop.client.js';
 import { type StartedShop, startShop } from './start-shop.js';
 
@@ -32,4 +34,21 @@ it('a restart of the shop keeps its payments where Node.js has SQLite, and memor
   shop = await shop.restart();
   expect(await paymentOf(reference)).toEqual(isBuiltin('node:sqlite') ? paid : undefined);
   expect(existsSync(join(process.env['SHOP_DATA']!, 'payments.db'))).toBe(isBuiltin('node:sqlite'));
+});
+
+it('the shutdown ends a run of the recovery, which asks about no further order', async () => {
+  await new ShopClient(shop.url).buy();
+  const [journal, recovery] = [shop.app.get(PaymentsJournal), shop.app.get(RecoveryService)];
+  await recovery.lookAfterPayments();
+  const get = vi.spyOn(journal, 'get').mockClear();
+  await closeInRecovery({
+    app: shop.app,
+    journal,
+    provider: journal,
+    begin: () => {
+      recovery.onApplicationBootstrap();
+    },
+  });
+  expect(get).not.toHaveBeenCalled();
+  shop = await shop.restart();
 });

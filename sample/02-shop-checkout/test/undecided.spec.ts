@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { PaymentsJournal } from 'nestjs-payments';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { closeInRecovery } from '../../../test/support/close-in-recovery.js';
 import { startSandbox } from '../../../test/support/sandbox.js';
 import { UpkeepService } from '../src/payments/upkeep.service.js';
 import { PHONE, RunningShop } from './running-shop.js';
@@ -133,5 +134,18 @@ describeOnOne('an order of which nobody knows', (databaseUrl) => {
     await shop.age('10 minutes');
     await upkeep();
     expect(await shop.stateOf(number)).toBe('waiting');
+  });
+
+  it('the shutdown does not wait for the payments that the upkeep has not reached', async () => {
+    const { app } = shop;
+    await closeInRecovery({
+      app,
+      journal: journal(),
+      provider: journal(),
+      begin: () => {
+        app.get(UpkeepService).onApplicationBootstrap();
+      },
+    });
+    shop = await RunningShop.start(databaseUrl(), sandbox);
   });
 });

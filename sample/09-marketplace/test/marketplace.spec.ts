@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type INestApplication } from '@nestjs/common';
 import { PaymentsAccounts } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { Pool } from 'pg';
 import '../../../test/support/pglite-template.js';
+import { closeInRecovery } from '../../../test/support/close-in-recovery.js';
 import { createMarketplace } from '../src/marketplace.js';
 import { type Order } from '../src/orders/orders.service.js';
 import { RecoveryService } from '../src/orders/recovery.service.js';
@@ -27,13 +28,17 @@ beforeAll(async () => {
     ADMIN_KEY: 'the-key-of-the-office',
     KEY_OF_KEYS: Buffer.alloc(32, 7).toString('base64'),
   });
-  marketplace = await createMarketplace({ logger: false, abortOnError: false });
-  await marketplace.listen(0, '127.0.0.1');
+  await open();
 });
 afterAll(async () => {
   await marketplace.close();
   await sandbox.stop();
 });
+
+async function open(): Promise<void> {
+  marketplace = await createMarketplace({ logger: false, abortOnError: false });
+  await marketplace.listen(0, '127.0.0.1');
+}
 
 interface Answer<Body> {
   readonly status: number;
@@ -252,4 +257,22 @@ it('a merchant whose keys cannot be read delays the orders of no other one', asy
   marketplace.get(PaymentsAccounts).forget('a-broken-one');
   await marketplace.get(RecoveryService).lookAfterPayments();
   expect([(await find(broken)).status, (await find(body)).status]).toEqual(['waiting', 'paid']);
+});
+
+it('the shutdown ends a run of the recovery, which asks about no further order', async () => {
+  await add('sesame');
+  await order('sesame');
+  const [accounts, recovery] = [marketplace.get(PaymentsAccounts), marketplace.get(RecoveryService)];
+  await recovery.lookAfterPayments();
+  const ask = vi.spyOn(accounts, 'for').mockClear();
+  await closeInRecovery({
+    app: marketplace,
+    journal: accounts.all.journal,
+    provider: accounts,
+    begin: () => {
+      recovery.onApplicationBootstrap();
+    },
+  });
+  expect(ask).not.toHaveBeenCalled();
+  await open();
 });

@@ -1,4 +1,10 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { PaymentsJournal } from 'nestjs-payments';
 import { OrdersReconciler } from './orders.reconciler.js';
 
@@ -7,7 +13,7 @@ const DAY_MS = 86_400_000;
 
 /** Periodic tasks. All instances may run them at the same time. */
 @Injectable()
-export class UpkeepService implements OnApplicationBootstrap, OnModuleDestroy {
+export class UpkeepService implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(UpkeepService.name);
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly underWay = new Map<string, Promise<void>>();
@@ -22,9 +28,13 @@ export class UpkeepService implements OnApplicationBootstrap, OnModuleDestroy {
     this.begin('forgetting what is old', DAY_MS, () => this.forget());
   }
 
-  /** Waits for running tasks while the database is still open. */
-  async onModuleDestroy(): Promise<void> {
+  /** Waits for nothing: the package tells `recover()` to stop only after this. */
+  onModuleDestroy(): void {
     for (const timer of this.timers) clearInterval(timer);
+  }
+
+  /** Waits for running tasks while the database is still open. */
+  async beforeApplicationShutdown(): Promise<void> {
     await Promise.all(this.underWay.values());
   }
 

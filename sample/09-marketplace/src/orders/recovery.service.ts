@@ -1,4 +1,10 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { PaymentsAccounts } from 'nestjs-payments';
 import { type Order, OrdersService } from './orders.service.js';
 
@@ -6,12 +12,13 @@ const EVERY_MS = 300_000;
 
 /** Looks after the orders of all merchants whose webhook does not come. */
 @Injectable()
-export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy {
+export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(RecoveryService.name);
   private readonly timer = setInterval(() => {
     this.begin();
   }, EVERY_MS).unref();
   private running: Promise<void> | undefined;
+  private isStopping = false;
 
   constructor(
     private readonly payments: PaymentsAccounts,
@@ -23,16 +30,24 @@ export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy 
     this.begin();
   }
 
-  /** Waits for a run while the database is still open. */
-  async onModuleDestroy(): Promise<void> {
+  /** Waits for nothing: the package tells `recover()` to stop only after this. */
+  onModuleDestroy(): void {
     clearInterval(this.timer);
+    this.isStopping = true;
+  }
+
+  /** Waits for the end of a run while the database is still open. */
+  async beforeApplicationShutdown(): Promise<void> {
     await this.running;
   }
 
   /** A status answer, the answer of a probe and `settle()` run no handler, so each waiting order asks the journal. */
   async lookAfterPayments(): Promise<void> {
     await this.payments.all.journal.recover();
-    for (const order of await this.orders.waiting()) await this.lookAfter(order);
+    for (const order of await this.orders.waiting()) {
+      if (this.isStopping) return;
+      await this.lookAfter(order);
+    }
   }
 
   /** A merchant whose keys cannot be read delays nobody else. */
