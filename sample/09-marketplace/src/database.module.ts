@@ -15,6 +15,8 @@ const TABLES = `
     merchant text REFERENCES merchants, reference text, product text NOT NULL, amount numeric(14, 2) NOT NULL,
     status text NOT NULL, PRIMARY KEY (merchant, reference)
   );
+  -- An older marketplace did not write down what was bought.
+  ALTER TABLE orders ADD COLUMN IF NOT EXISTS product text NOT NULL DEFAULT '';
   CREATE INDEX IF NOT EXISTS waiting_orders ON orders (merchant) WHERE status = 'waiting';
 `;
 
