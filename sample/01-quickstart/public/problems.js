@@ -3,6 +3,9 @@ const REFUSED = [402, 422];
 /** How the shop answers somebody who does not know the password of the office. */
 const CLOSED = [401, 403];
 
+/** Each press of Pay makes an order of its own: the one before may still be paid. */
+const ORDERS = 'orders';
+
 /**
  * What a page says about an answer of the shop, as keys of texts. It says that nothing was paid only after a refusal that
  * proves it.
@@ -11,6 +14,6 @@ export function problemsOf(path, status, { fields, code, mayHaveBeenProcessed, f
   if (fields) return fields.map((field) => `wrong.${field}`);
   if (path.startsWith('office/') && CLOSED.includes(status)) return ['problem.closed'];
   if (mayHaveBeenProcessed !== false || final === false) return ['problem.unsure'];
-  if (!REFUSED.includes(status)) return ['problem.later'];
+  if (!REFUSED.includes(status)) return [path === ORDERS ? 'problem.unsure' : 'problem.later'];
   return [code === 'INSUFFICIENT_BALANCE' ? 'problem.INSUFFICIENT_BALANCE' : 'problem.nothing'];
 }

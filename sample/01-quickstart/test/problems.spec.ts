@@ -15,11 +15,18 @@ describe('the page', () => {
     ['a lost answer', 502, { mayHaveBeenProcessed: true }, 'problem.unsure'],
     ['an unreadable journal', 503, { mayHaveBeenProcessed: 'not-by-this-call' }, 'problem.unsure'],
     ['an answer of something before the shop', 403, {}, 'problem.unsure'],
-    ['wrong keys of the shop', 502, NOT_SENT, 'problem.later'],
-    ['too many requests', 503, NOT_SENT, 'problem.later'],
+    ['wrong keys of the shop', 502, NOT_SENT, 'problem.unsure'],
+    ['too many requests', 503, NOT_SENT, 'problem.unsure'],
   ])('says nothing of money that it does not know after %s', (_, status, body, problem) => {
     expect(problemsOf('orders', status, body)).toEqual([problem]);
   });
+
+  it.each([502, 503])(
+    'says of a payout, which keeps its reference, that it may be tried later, after %i',
+    (status) => {
+      expect(problemsOf('office/payouts/payout-1/confirm', status, NOT_SENT)).toEqual(['problem.later']);
+    },
+  );
 
   it('names each wrong field', () => {
     expect(problemsOf('orders', 400, { fields: ['phone', 'name'] })).toEqual(['wrong.phone', 'wrong.name']);
