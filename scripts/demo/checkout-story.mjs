@@ -53,7 +53,7 @@ const STEPS = {
     const { state, reason, waitMs } = await order(shop, BUSY_PHONE);
     expectEqual('the order is', `${state} (${reason})`, 'failed (limited)');
     if (waitMs <= 0) throw new Error('the page would not wait before it tries again');
-    return 'nothing was asked; the page waits before it tries again';
+    return 'the page waits before it asks again under the same reference';
   },
 
   'Everything restarted': async ({ shop, emulator, restart, state }) => {

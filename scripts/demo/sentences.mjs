@@ -25,7 +25,8 @@ function answered({ status, code }) {
   if (status < 300) return `${status}, accepted: the request is on the customer's phone.`;
   if (status >= 500)
     return `${status}: the gateway failed. The shop cannot know whether the customer was asked.`;
-  if (status === 429) return '429, too many requests: nothing was asked. The shop waits and tries again.';
+  if (status === 429)
+    return '429, too many requests. The shop waits, then asks again under the same reference.';
   return `${[status, code].filter(Boolean).join(' ')}, refused: nothing was asked.`;
 }
 

@@ -3,7 +3,7 @@ import { text } from './words.js';
 
 const TONES = { failed: 'bad', paid: 'good' };
 
-/** The order's state for its customer. In none of the reasons did money move. */
+/** The order's state for its customer. It says that nothing was taken only after an outcome or a refusal that proves it. */
 export function verdictOf(order) {
   return {
     tone: TONES[order.state] ?? 'wait',

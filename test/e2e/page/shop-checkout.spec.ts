@@ -74,14 +74,15 @@ const SETBACKS: readonly Setback[] = [
   {
     what: 'too many requests',
     ...{ locale: 'en-GB', width: 1_280, colorScheme: 'light', phone: '0712 340 429' },
-    words: 'so we could not ask for yours. Nothing was taken; please wait a moment, then try again.',
-    ...{ button: 'Try again: TSh 15,000', waits: 'Nothing was taken; you can try again.' },
+    words:
+      'so we could not ask for yours. Please wait a moment, then try again: you will not be charged twice.',
+    ...{ button: 'Try again: TSh 15,000', waits: 'You can try again: you will not be charged twice.' },
   },
   {
     what: 'too many requests',
     ...{ locale: 'sw-TZ', width: 320, colorScheme: 'dark', phone: '0712 340 429' },
-    words: 'Hakuna pesa iliyokatwa; tafadhali subiri kidogo, kisha jaribu tena.',
-    ...{ button: 'Jaribu tena: TSh 15,000', waits: 'Hakuna pesa iliyokatwa; unaweza kujaribu tena.' },
+    words: 'Tafadhali subiri kidogo, kisha jaribu tena: hutatozwa mara mbili.',
+    ...{ button: 'Jaribu tena: TSh 15,000', waits: 'Unaweza kujaribu tena: hutatozwa mara mbili.' },
   },
 ];
 

@@ -39,7 +39,7 @@ describe('the demo tells', () => {
 
   it.each([
     [{ status: 200 }, "200, accepted: the request is on the customer's phone."],
-    [{ status: 429 }, '429, too many requests: nothing was asked. The shop waits and tries again.'],
+    [{ status: 429 }, '429, too many requests. The shop waits, then asks again under the same reference.'],
     [{ status: 422, code: 'INVALID_REQUEST' }, '422 INVALID_REQUEST, refused: nothing was asked.'],
     [{ status: 500 }, '500: the gateway failed. The shop cannot know whether the customer was asked.'],
     [

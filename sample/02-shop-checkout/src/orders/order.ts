@@ -7,7 +7,7 @@ import { formatTzs } from 'nestjs-payments';
  * - `unknown`: the answer was lost. The gateway may have asked the customer, so this is not a failure.
  * - `stale`: no news for too long; a person investigates. Not a failure either.
  * - `review`: a webhook differs from the request; a person decides.
- * - `failed`: no money moved, and none will: the customer may try again.
+ * - `failed`: the customer may try again, and is not charged twice: no money moved, or the open reference is used again.
  * - `paid`: final.
  */
 export type OrderState = 'placed' | 'asking' | 'waiting' | 'unknown' | 'stale' | 'review' | 'failed' | 'paid';
