@@ -1,10 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type INestApplication } from '@nestjs/common';
+import { type INestApplication, Logger } from '@nestjs/common';
 import { PaymentsInbox, PaymentsJournal, type PaymentWebhookEvent } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { Client } from 'pg';
 import '../../../test/support/pglite-template.js';
+import { closeInRecovery } from '../../../test/support/close-in-recovery.js';
 import { dropDatabase } from '../../../test/support/drop-database.js';
 import { describeWith, postgresService } from '../../../test/support/services.js';
 import { type Order } from '../src/orders/order.entity.js';
@@ -139,6 +140,37 @@ function specs(databaseUrl: () => string): void {
     expect([await statusOf(reference), await honeyLeft()]).toEqual([end, before - sold]);
   });
 
+  it('nobody is told to give money back if the webhook pays an order while the recovery asks about it', async () => {
+    const reference = await ordered();
+    const journal = shop.get(PaymentsJournal);
+    const get = journal.get.bind(journal);
+    vi.spyOn(journal, 'get').mockImplementationOnce(async (...asked) => {
+      await sandbox.customer(PHONE).approve(reference);
+      return get(...asked);
+    });
+    const error = vi.spyOn(Logger.prototype, 'error');
+    await shop.get(RecoveryService).lookAfterPayments();
+    expect([await statusOf(reference), await honeyLeft()]).toEqual(['paid', before - 3]);
+    expect(error).not.toHaveBeenCalled();
+  });
+
+  it('the shutdown ends a run of the recovery, which asks about no further order', async () => {
+    await order();
+    const [journal, recovery] = [shop.get(PaymentsJournal), shop.get(RecoveryService)];
+    await recovery.lookAfterPayments();
+    const get = vi.spyOn(journal, 'get').mockClear();
+    await closeInRecovery({
+      app: shop,
+      journal,
+      provider: journal,
+      begin: () => {
+        recovery.onApplicationBootstrap();
+      },
+    });
+    expect(get).not.toHaveBeenCalled();
+    await open(databaseUrl());
+  });
+
   it('the goods of an order leave once if the office releases a second charge of it', async () => {
     const reference = await ordered();
     await sandbox.customer(PHONE).approve(reference);
@@ -147,7 +179,9 @@ function specs(databaseUrl: () => string): void {
     expect(await deliver(JSON.stringify(again))).toBe(200);
     const inbox = shop.get(PaymentsInbox);
     const [conflict] = await inbox.conflicts();
+    const error = vi.spyOn(Logger.prototype, 'error');
     await inbox.release(conflict!.id);
+    expect(error).toHaveBeenCalledWith(expect.stringContaining(`${reference} was paid already`));
     expect([await statusOf(reference), await honeyLeft()]).toEqual(['paid', before - 3]);
   });
 

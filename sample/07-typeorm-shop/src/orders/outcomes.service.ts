@@ -25,7 +25,12 @@ export class OutcomesService {
     { data }: PaymentWebhookEvent,
     { transaction }: PaymentEventContext<EntityManager>,
   ): Promise<void> {
-    await this.pay(data.reference, data.amount, transaction);
+    const isFirst = await this.pay(data.reference, data.amount, transaction);
+    // Not in `ended()`: the shop finds the same payment again, but a handler also runs if a person releases a second charge.
+    if (!isFirst)
+      this.logger.error(
+        `${data.reference} was paid already: give one payment back if the customer paid twice.`,
+      );
   }
 
   @OnPayment('payment.failed')
@@ -53,20 +58,18 @@ export class OutcomesService {
       await this.end(reference, 'not-paid', transaction);
   }
 
-  private async pay(reference: string, amount: string, transaction: EntityManager): Promise<void> {
+  /** Returns false if the order is paid already. Its goods left with the first payment. */
+  private async pay(reference: string, amount: string, transaction: EntityManager): Promise<boolean> {
     const order = await transaction.findOneByOrFail(Order, { reference });
     if (amount !== order.amount) {
       this.logger.error(`${reference}: paid ${amount} instead of ${order.amount}`);
       await this.end(reference, 'review', transaction);
-      return;
+      return true;
     }
-    if (!(await this.end(reference, 'paid', transaction))) {
-      // A handler runs again if a person releases a second charge. Its goods left with the first one.
-      this.logger.error(`${reference} was paid already: give one payment back if the customer paid twice.`);
-      return;
-    }
+    if (!(await this.end(reference, 'paid', transaction))) return false;
     await transaction.decrement(Product, { code: order.product }, 'stock', order.quantity);
     this.printer.print(reference);
+    return true;
   }
 
   /** Returns false if the order is paid already: it stays so. */

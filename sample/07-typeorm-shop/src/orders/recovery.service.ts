@@ -1,4 +1,10 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { PaymentsJournal } from 'nestjs-payments';
 import { Repository } from 'typeorm';
@@ -9,12 +15,13 @@ const EVERY_MS = 300_000;
 
 /** Looks after the orders whose webhook does not come. */
 @Injectable()
-export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy {
+export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(RecoveryService.name);
   private readonly timer = setInterval(() => {
     this.begin();
   }, EVERY_MS).unref();
   private running: Promise<void> | undefined;
+  private isStopping = false;
 
   constructor(
     private readonly journal: PaymentsJournal,
@@ -27,9 +34,14 @@ export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy 
     this.begin();
   }
 
-  /** Waits for a run while the database is still open. */
-  async onModuleDestroy(): Promise<void> {
+  /** Waits for nothing: the package tells `recover()` to stop only after this. */
+  onModuleDestroy(): void {
     clearInterval(this.timer);
+    this.isStopping = true;
+  }
+
+  /** Waits for the end of a run while the database is still open. */
+  async beforeApplicationShutdown(): Promise<void> {
     await this.running;
   }
 
@@ -37,6 +49,7 @@ export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy 
   async lookAfterPayments(): Promise<void> {
     await this.journal.recover();
     for (const { reference } of await this.orders.find({ where: { status: 'waiting' } })) {
+      if (this.isStopping) return;
       const payment = await this.journal.get('collection', reference);
       if (payment)
         await this.orders.manager.transaction((transaction) => this.outcomes.ended(payment, transaction));
