@@ -151,19 +151,20 @@ function specs(databaseUrl: () => string): void {
     const error = vi.spyOn(Logger.prototype, 'error');
     await shop.get(RecoveryService).lookAfterPayments();
     expect([await statusOf(reference), await honeyLeft()]).toEqual(['paid', before - 3]);
-    expect(error).not.toHaveBeenCalled();
+    expect(error).not.toHaveBeenCalledWith(expect.stringContaining(reference));
   });
 
   it('the shutdown ends a run of the recovery, which asks about no further order', async () => {
     await order();
     const [journal, recovery] = [shop.get(PaymentsJournal), shop.get(RecoveryService)];
-    await recovery.lookAfterPayments();
-    const get = vi.spyOn(journal, 'get').mockClear();
+    const get = vi.spyOn(journal, 'get');
     await closeInRecovery({
       app: shop,
       journal,
       provider: journal,
       begin: () => {
+        // The run at the boot may have asked.
+        get.mockClear();
         recovery.onApplicationBootstrap();
       },
     });
