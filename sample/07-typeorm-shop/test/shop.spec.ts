@@ -179,7 +179,8 @@ function specs(databaseUrl: () => string): void {
     const again = { ...event, data: { ...event.data, provider_reference: 'the-second-charge' } };
     expect(await deliver(JSON.stringify(again))).toBe(200);
     const inbox = shop.get(PaymentsInbox);
-    const [conflict] = await inbox.conflicts();
+    const conflicts = await inbox.conflicts();
+    const conflict = conflicts.find((one) => one.reference === reference);
     const error = vi.spyOn(Logger.prototype, 'error');
     await inbox.release(conflict!.id);
     expect(error).toHaveBeenCalledWith(expect.stringContaining(`${reference} was paid already`));
