@@ -109,7 +109,10 @@ class InProcessEngine implements BatchEngine {
         failures = 0;
       } catch (error) {
         // Jobs come from this process: the batch was purged, or the keys are those of another environment now.
-        if (hasNoBatch(error)) continue;
+        if (hasNoBatch(error)) {
+          this.logger.warn(`A chunk of the batch "${next.batch}" is not tried again: ${failureLabel(error)}`);
+          continue;
+        }
         failures += 1;
         if (this.closing.signal.aborted) return;
         this.logger.warn(`A chunk of the batch "${next.batch}" is tried again: ${failureLabel(error)}`);

@@ -4,7 +4,7 @@ import { type BatchJob, hasNoBatch } from '../../batches/engine/batch-engine.js'
 import { CHUNK_LINES } from '../../batches/loading/chunk-lines.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { backOffMs, withDeadline } from '../../common/timing.js';
-import { failureLabel } from '../../errors/payments-errors.js';
+import { failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
 import { FOR_EVER } from './batch-job.queue.js';
 import { type EngineSettings } from './engine-settings.js';
 import { type OutageLog } from './outage.log.js';
@@ -95,7 +95,7 @@ export class BatchJobWorker {
   private async failed(job: Job<KeptJob>, before: number, failure: unknown): Promise<void> {
     const { batch } = job.data;
     const label = failureLabel(failure);
-    const strangers = hasNoBatch(failure) ? before + 1 : 0;
+    const strangers = strangersAfter(before, failure);
     if (strangers >= TRIES_WITHOUT_BATCH) {
       this.logger.error(`A chunk of the batch "${batch}" is not tried again: ${label}`);
       return;
@@ -107,4 +107,12 @@ export class BatchJobWorker {
     // BullMQ keeps the message and the stack, and those of another library may repeat a name or a number.
     throw new Error(label);
   }
+}
+
+/** What a try says that never came to look for its batch. */
+const LOOKED_FOR_NO_BATCH: readonly string[] = ['ACCOUNT_UNKNOWN', 'STOPPING'];
+
+function strangersAfter(before: number, failure: unknown): number {
+  if (hasNoBatch(failure)) return before + 1;
+  return isPaymentsError(failure) && LOOKED_FOR_NO_BATCH.includes(failure.code) ? before : 0;
 }

@@ -87,6 +87,8 @@ describeWith([redisService], 'bullmqEngine, if a chunk fails', () => {
     ['drops it at the 100th try in a row of processes without its batch', 99, 99, []],
   ])('%s', async (_, tries, strangers, left) => {
     const told: unknown[] = [];
+    // A second run would come a minute later.
+    vi.spyOn(Math, 'random').mockReturnValue(1);
     for (const level of ['warn', 'error'] as const) {
       vi.spyOn(Logger.prototype, level).mockImplementation((message) => told.push(message));
     }
@@ -100,6 +102,17 @@ describeWith([redisService], 'bullmqEngine, if a chunk fails', () => {
     expect((await queue.getJobs()).map(({ data }) => data as unknown)).toEqual(
       left.map((count) => ({ ...JOB, strangers: count })),
     );
+  });
+
+  it.each(['ACCOUNT_UNKNOWN', 'STOPPING'])('counts no try that ends with %s', async (code) => {
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    await addTried(50, 50);
+    await engine.start(() => Promise.reject(new PaymentsError(code, 'It says nothing of the batch.')));
+    await eventually(() => {
+      expect(warn).toHaveBeenCalled();
+    });
+    await engine.close();
+    expect((await queue.getJobs()).map(({ data }) => data as unknown)).toEqual([{ ...JOB, strangers: 50 }]);
   });
 
   it('counts the processes without its batch anew when one has it, and shows the count to nobody', async () => {

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
 import { inspect } from 'node:util';
 import { PaymentsError } from 'nestjs-payments';
 import { type BatchJob, inProcess } from 'nestjs-payments/batches';
@@ -74,6 +75,8 @@ describe('the engine in the process', () => {
   it('tries no job again whose batch was purged', async () => {
     const engine = inProcess();
     const ran: number[] = [];
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    onTestFinished(() => void warn.mockRestore());
     await engine.add([job(1), job(2)]);
     await engine.start(({ chunk }) => {
       ran.push(chunk);
@@ -83,6 +86,7 @@ describe('the engine in the process', () => {
       expect(ran).toEqual([1, 2]);
     });
     expect(inspect(engine)).toBe('InProcessEngine { 0 jobs }');
+    expect(warn.mock.calls).toEqual([['A chunk of the batch "run" is not tried again: PaymentsError: gone']]);
     await engine.close();
   });
 
