@@ -14,6 +14,7 @@ const SETTLES_MS = 500;
 const LONGEST_SETTLING_MS = 1_000;
 let settling;
 let movingSince = 0;
+let movedAt = -Infinity;
 /** Whether the focus is on a card that nobody chose: the card before it ended by itself. */
 let isFocusForeign = false;
 let decided;
@@ -48,8 +49,10 @@ const cardKeys = () => [...byId('prompts').children].map(({ dataset }) => datase
 
 /** Cards that have just moved take no click: the second one of a double-click would decide another payment. */
 function settle() {
-  if (settling === undefined) movingSince = performance.now();
-  else if (performance.now() - movingSince > LONGEST_SETTLING_MS) return;
+  const now = performance.now();
+  if (now - movedAt > SETTLES_MS) movingSince = now;
+  movedAt = now;
+  if (now - movingSince > LONGEST_SETTLING_MS) return;
   clearTimeout(settling);
   settling = setTimeout(() => {
     settling = undefined;

@@ -26,10 +26,10 @@ export class OutcomesService {
     { transaction }: PaymentEventContext<EntityManager>,
   ): Promise<void> {
     const isFirst = await this.pay(data.reference, data.amount, transaction);
-    // Not in `ended()`: the shop finds the same payment again, but a handler also runs if a person releases a second charge.
+    // A person may have released a second charge, or the webhook of a payment that the recovery found comes late.
     if (!isFirst)
       this.logger.error(
-        `${data.reference} was paid already: give one payment back if the customer paid twice.`,
+        `${data.reference} was paid already: look at the gateway's list whether the customer paid twice.`,
       );
   }
 
