@@ -1,4 +1,4 @@
-/* global document */
+/* global document, performance */
 // The customer's phone: one card for each waiting payment.
 import { decide } from './control.js';
 import { announce, busily, byId, shortened, showList } from './dom.js';

@@ -131,7 +131,7 @@ describeWithBrowser("the emulator's page", (browser) => {
     await gateway.collect({ phone: '255712340002' });
     await open();
     await ui.card('order-1').focus();
-    await page.locator('.prompt').evaluate((card) => Object.assign(card, { isFirst: true }));
+    await page.locator('.prompt').evaluate((card) => void Object.assign(card, { isFirst: true }));
     await sandbox.clock.advance('2s');
     await expect.poll(() => page.evaluate("document.querySelector('.prompt').isFirst")).toBe(undefined);
     await page.locator('.prompt:focus').waitFor();

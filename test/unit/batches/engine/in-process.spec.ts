@@ -76,7 +76,9 @@ describe('the engine in the process', () => {
     const engine = inProcess();
     const ran: number[] = [];
     const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-    onTestFinished(() => void warn.mockRestore());
+    onTestFinished(() => {
+      warn.mockRestore();
+    });
     await engine.add([job(1), job(2)]);
     await engine.start(({ chunk }) => {
       ran.push(chunk);
