@@ -101,12 +101,16 @@ function limitedConflicts(conflicts: ConflictStore): ConflictStore {
   };
 }
 
-/** @param waitsMs How long the storage waits by itself before it answers. */
-function limited<T>(work: Promise<T>, waitsMs = 0): Promise<T> {
-  return inTime(work, performance.now() + STORAGE_ANSWERS_WITHIN_MS + waitsMs, storageTooLate);
+/**
+ * Waits for the storage as long as it may take to answer; the work itself goes on.
+ *
+ * @param waitsMs How long the storage waits by itself before it answers.
+ * @throws PaymentsStorageError
+ */
+export function limited<T>(work: Promise<T>, waitsMs = 0): Promise<T> {
+  return inTime(work, performance.now() + STORAGE_ANSWERS_WITHIN_MS + waitsMs, late);
 }
 
-/** The error of whoever waited for the storage no longer. */
-export function storageTooLate(): PaymentsStorageError {
+function late(): PaymentsStorageError {
   return new PaymentsStorageError(`The storage did not answer within ${STORAGE_ANSWERS_WITHIN_MS} ms.`);
 }

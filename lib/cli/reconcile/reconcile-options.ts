@@ -9,7 +9,7 @@ export const RECONCILE_OPTIONS = {
   ),
   statement: text('<file>', "the gateway's statement, a CSV file"),
   columns: text('<list>', 'with --statement: its columns, for example "reference=Ref,amount=Amt"'),
-  kinds: text('<list>', 'with --statement: what its words mean, for example collection=IN,payout=OUT'),
+  kinds: text('<list>', 'with --statement: what its words mean, for example "collection=IN,payout=OUT"'),
   statuses: text(
     '<list>',
     'with --statement: words for succeeded, failed and pending rows, for example failed=Reversed',

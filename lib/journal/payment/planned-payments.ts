@@ -1,8 +1,7 @@
-import { performance } from 'node:perf_hooks';
 import { type InFlight } from '../../common/in-flight.js';
 import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
-import { inTime, withDeadline } from '../../common/timing.js';
+import { withDeadline } from '../../common/timing.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { type CallResult } from '../../gateway/call-result.js';
@@ -14,7 +13,7 @@ import {
   type PaymentTombstone,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
-import { STORAGE_ANSWERS_WITHIN_MS, storageTooLate } from '../../storage/time-limited-storage.js';
+import { limited } from '../../storage/time-limited-storage.js';
 import { type NoRoom, WaitingPaymentsLog } from './daily-caps.js';
 import { HandlerEnlistments } from './handler-enlistments.js';
 import { type JournalWriter } from './journal-writer.js';
@@ -112,9 +111,7 @@ export class PlannedPayments {
     if (this.isStopped) return;
     try {
       // The shutdown waits for this look, so it must end although the storage hangs.
-      const deadline = performance.now() + STORAGE_ANSWERS_WITHIN_MS;
-      const looking = inTime(this.store.get(key), deadline, storageTooLate);
-      const existing = await looking.catch((error: unknown) => {
+      const existing = await limited(this.store.get(key)).catch((error: unknown) => {
         this.places.holdLate(error);
         throw error;
       });

@@ -112,12 +112,11 @@ function fill(card, values) {
 }
 
 function act(card, payment, action) {
+  decided = card.dataset.key;
   if (action === 'ignore') {
-    decided = card.dataset.key;
     ignored.add(requestOf(payment));
     showPhone();
   } else {
-    decided = card.dataset.key;
     busily(card, card.querySelector('.problem'), () => decide('payments', payment, action));
   }
 }

@@ -52,8 +52,7 @@ export interface FolderLock {
 
 /**
  * Takes a folder for this process. The lock of a process that was killed does not count. It takes up to ten seconds
- * if the lock's process ran in another container or before a restart of the machine, and on macOS and Windows if
- * another process has its id by now.
+ * if the lock's process ran in another container or before a restart of the machine.
  *
  * @throws PaymentsConfigError if another process has the folder.
  */
@@ -166,11 +165,10 @@ async function assertGone(
   { holder: name, other }: LockWords,
 ): Promise<void> {
   const owner = ownerOf(content);
-  const self = thisProcess();
-  const presence = owner === undefined ? 'unknown' : presenceOf(owner, self);
+  const presence = owner === undefined ? 'unknown' : presenceOf(owner, thisProcess());
   if (presence === 'gone') return;
   if (presence === 'unknown' && (await isSilent(file, content, name))) return;
-  const holder = owner?.place === self.place ? `Process ${owner.pid}` : `A ${name} in another container`;
+  const holder = presence === 'running' ? `Process ${owner?.pid}` : `A ${name} in another container`;
   throw new PaymentsConfigError(
     `${holder} uses ${thing} already: stop that ${name}, or name another one with ${other}. If it is no ${name}, remove ${file}.`,
   );
@@ -179,7 +177,7 @@ async function assertGone(
 /** By this process' own clock: those of two machines may differ. */
 async function isSilent(file: string, content: string, name: string): Promise<boolean> {
   process.stderr.write(
-    `From here nobody can tell whether the ${name} of the lock ${file} still runs. Waiting up to ${SILENCE_MS / 1000} s for a sign of it.\n`,
+    `The lock ${file} is of another container or of an earlier run of this machine. Waiting up to ${SILENCE_MS / 1000} s to see whether its ${name} runs.\n`,
   );
   const before = touchedAt(file);
   for (let waited = 0; waited < SILENCE_MS; waited += LOOK_MS) {
