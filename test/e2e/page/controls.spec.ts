@@ -344,6 +344,30 @@ describeWithBrowser('every control of the page', (browser) => {
     await expect.poll(() => sandbox.payments().length).toBe(0);
   });
 
+  it('nothing is cleared by a double-click, and for no other merchant than the one that was asked about', async () => {
+    await callerOf(sandbox).collect();
+    await open('#/setup');
+    await page.locator('#reset [type=submit]').dblclick();
+    await page.getByText('Really clear it? Nothing brings it back').waitFor();
+    expect(sandbox.payments()).toHaveLength(1);
+    await fill('reset-merchant', 'another');
+    await submit('reset');
+    await page.locator('#reset[aria-busy=true]').waitFor({ state: 'detached' });
+    await page.locator('#reset [data-text=resetSure][type=submit]').waitFor();
+    expect(sandbox.payments()).toHaveLength(1);
+  });
+
+  it('a reason that is being typed stays while the payment goes on', async () => {
+    await callerOf(sandbox).collect({ phone: '255712340002' });
+    await open('#/payments/order-1');
+    const reason = page.getByLabel('Reason');
+    await reason.fill('Wrong P');
+    await sandbox.clock.advance('2s');
+    await page.locator('#one-payments [data-status=processing]').waitFor();
+    await page.keyboard.type('IN');
+    expect(await reason.inputValue()).toBe('Wrong PIN');
+  });
+
   afterAll(() => {
     const documented = Object.values(controlDocument.paths).flatMap((methods) =>
       Object.values(methods).map(({ operationId }) => operationId),

@@ -102,6 +102,20 @@ describe("the control API's webhooks", () => {
     expect(one.received).toHaveLength(1);
   });
 
+  it('that wait for an endpoint which is switched off are skipped, and may be sent by hand once it is on again', async () => {
+    one.answerWith(500);
+    const { id } = await add({ url: one.url });
+    await approve('order-1');
+    await control.patch(`/webhooks/endpoints/${id}`, { enabled: false });
+    expect(sandbox.deliveries()).toMatchObject([{ state: 'skipped' }]);
+    await sandbox.clock.advance('1d');
+    expect(one.received).toHaveLength(1);
+    one.answerWith(200);
+    await control.patch(`/webhooks/endpoints/${id}`, { enabled: true });
+    await control.post(`/deliveries/${sandbox.deliveries()[0]!.id}/replay`);
+    expect(sandbox.deliveries()).toMatchObject([{ state: 'delivered' }]);
+  });
+
   it('are signed with two secrets in turn while both are active, then with the newest', async () => {
     one.answerWith(500);
     const { id } = await add({ url: one.url, secret: SECRET });
