@@ -1,15 +1,14 @@
 import { type BulkJobOptions, Queue } from 'bullmq';
 import { performance } from 'node:perf_hooks';
 import { type BatchJob, jobId } from '../../batches/engine/batch-engine.js';
-import { inTime, withDeadline } from '../../common/timing.js';
+import { inTime } from '../../common/timing.js';
 import { failureLabel, isPaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
+import { closeQueue, succeedsInTime } from './closing.js';
 import { type EngineSettings } from './engine-settings.js';
 import { type OutageLog } from './outage.log.js';
-import { ignoreLateErrors } from './queue-connection.js';
 
 /** A thousand jobs at once take a part of a second. */
 const TAKES_WITHIN_MS = 5_000;
-const ANSWERS_WITHIN_MS = 1_500;
 /** The largest integer of a column in PostgreSQL. */
 export const FOR_EVER = 2 ** 31 - 1;
 
@@ -50,17 +49,12 @@ export class BatchJobQueue {
 
   /** Whether the place of the jobs answers. Never rejects. */
   answers(): Promise<boolean> {
-    return succeeds(this.queue.isPaused());
+    return succeedsInTime(this.queue.isPaused());
   }
 
   /** Never rejects, and does not wait for an absent Redis. */
   async close(): Promise<void> {
-    const closing = this.queue.close().finally(() => {
-      ignoreLateErrors(this.queue);
-    });
-    if (await succeeds(closing)) return;
-    // Not awaited: a reconnecting client never resolves, although it stops at once.
-    this.queue.disconnect().catch(() => undefined);
+    await closeQueue(this.queue);
   }
 
   private problem(reason: string): PaymentsStorageError {
@@ -68,16 +62,6 @@ export class BatchJobQueue {
       hint: `Check ${this.place}, then do it again: what was taken before is kept once.`,
     });
   }
-}
-
-/** Whether it succeeds in time. */
-async function succeeds(work: Promise<unknown>): Promise<boolean> {
-  const done = work.then(
-    () => true,
-    () => false,
-  );
-  const waited = await withDeadline(done, performance.now() + ANSWERS_WITHIN_MS);
-  return waited.ended === 'done' && waited.value;
 }
 
 function bulkJob(

@@ -1,20 +1,17 @@
 import { type Job, Worker } from 'bullmq';
-import { performance } from 'node:perf_hooks';
 import { type BatchJob, hasNoBatch } from '../../batches/engine/batch-engine.js';
 import { CHUNK_LINES } from '../../batches/loading/chunk-lines.js';
 import { SafeLogger } from '../../common/safe-logger.js';
-import { backOffMs, withDeadline } from '../../common/timing.js';
+import { backOffMs } from '../../common/timing.js';
 import { failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
 import { FOR_EVER } from './batch-job.queue.js';
+import { closeWorker, pauseWorker } from './closing.js';
 import { type EngineSettings } from './engine-settings.js';
 import { type OutageLog } from './outage.log.js';
-import { ignoreLateErrors } from './queue-connection.js';
 
 const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
 /** In a row; about three quarters of an hour. */
 const TRIES_WITHOUT_BATCH = 100;
-/** Time to record the end of the last jobs and to close the connections. */
-const CLOSES_WITHIN_MS = 2_000;
 
 /** A job as BullMQ keeps it. */
 interface KeptJob extends BatchJob {
@@ -65,20 +62,9 @@ export class BatchJobWorker {
    */
   async stop(answers: () => Promise<boolean>): Promise<void> {
     this.isStopping = true;
-    // BullMQ 5 may start another pause between two checks for stalled jobs after its close, which keeps the process running.
-    this.worker.opts.stalledInterval = 1;
-    this.worker.pause(true).catch(() => undefined);
+    pauseWorker(this.worker);
     await Promise.allSettled(this.running);
-    const force = !(await answers());
-    const closing = this.worker
-      .close(force)
-      .catch(() => undefined)
-      .finally(() => {
-        ignoreLateErrors(this.worker);
-      });
-    const { ended } = await withDeadline(closing, performance.now() + CLOSES_WITHIN_MS);
-    // Not awaited: a reconnecting client never resolves, although it stops at once.
-    if (ended !== 'done') this.worker.disconnect().catch(() => undefined);
+    await closeWorker(this.worker, !(await answers()));
   }
 
   private async process(job: Job<KeptJob>): Promise<void> {

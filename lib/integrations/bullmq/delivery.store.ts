@@ -1,11 +1,12 @@
 import { type Job, Queue } from 'bullmq';
 import { performance } from 'node:perf_hooks';
 import { failureLabel, isPaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
-import { inTime, withDeadline } from '../../common/timing.js';
+import { inTime } from '../../common/timing.js';
 import { type DeliveryQueue, type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
+import { closeQueue, succeedsInTime } from './closing.js';
 import { JOB_NAME, jobOptions } from './delivery-job.js';
 import { OutageLog } from './outage.log.js';
-import { ignoreLateErrors, producerConnection } from './queue-connection.js';
+import { producerConnection } from './queue-connection.js';
 import { type ResolvedQueueOptions } from './resolve-queue-options.js';
 
 /**
@@ -69,26 +70,13 @@ export class DeliveryStore implements DeliveryQueue {
 
   /** Whether Redis answers. Never rejects. */
   answers(): Promise<boolean> {
-    return succeeds(this.run(() => this.queue.isPaused()));
+    return succeedsInTime(this.run(() => this.queue.isPaused()));
   }
 
   /** Never rejects, and does not wait for an absent Redis. */
   async close(): Promise<void> {
-    const closing = succeeds(this.queue.close()).finally(() => {
-      ignoreLateErrors(this.queue);
-    });
-    const closed = await withDeadline(closing, performance.now() + ANSWERS_WITHIN_MS);
-    if (closed.ended === 'done' && closed.value) return;
-    // Not awaited: a reconnecting client never resolves, although it stops at once.
-    this.queue.disconnect().catch(() => undefined);
+    await closeQueue(this.queue);
   }
-}
-
-function succeeds(work: Promise<unknown>): Promise<boolean> {
-  return work.then(
-    () => true,
-    () => false,
-  );
 }
 
 function answered<T>(work: Promise<T>, deadline: number): Promise<T> {

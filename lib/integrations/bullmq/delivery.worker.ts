@@ -5,13 +5,11 @@ import { isPaymentsError } from '../../errors/payments-errors.js';
 import { withDeadline } from '../../common/timing.js';
 import { type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
 import { describeEvent, type WebhookAnswer } from '../../webhooks/delivery/webhook-answer.js';
+import { closeWorker, pauseWorker } from './closing.js';
 import { retryDelayMs } from './delivery-job.js';
 import { OutageLog } from './outage.log.js';
-import { ignoreLateErrors, workerConnection } from './queue-connection.js';
+import { workerConnection } from './queue-connection.js';
 import { type ResolvedQueueOptions, type ResolvedWorkerOptions } from './resolve-queue-options.js';
-
-/** Time to record the end of the last job and to close the connections. */
-const CLOSES_WITHIN_MS = 2_000;
 
 /** Takes jobs and handles their deliveries until `stop()`. */
 export class DeliveryWorker {
@@ -54,10 +52,7 @@ export class DeliveryWorker {
    */
   async stop(redisAnswers: () => Promise<boolean>): Promise<void> {
     this.stopped = true;
-    // BullMQ 5 may start another pause between two checks for stalled jobs after its close, which keeps the
-    // process running.
-    this.worker.opts.stalledInterval = 1;
-    this.worker.pause(true).catch(() => undefined);
+    pauseWorker(this.worker);
     const limit = performance.now() + this.options.shutdownTimeoutMs;
     const { ended } = await withDeadline(Promise.allSettled(this.running), limit);
     if (ended !== 'done') {
@@ -67,13 +62,7 @@ export class DeliveryWorker {
       );
     }
     const force = ended !== 'done' || !(await redisAnswers());
-    const closing = this.worker
-      .close(force)
-      .catch(() => undefined)
-      .finally(() => {
-        ignoreLateErrors(this.worker);
-      });
-    await withDeadline(closing, performance.now() + CLOSES_WITHIN_MS);
+    await closeWorker(this.worker, force);
   }
 
   private async process(job: Job<QueuedDelivery>, token: string | undefined): Promise<void> {

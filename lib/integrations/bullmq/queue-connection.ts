@@ -1,5 +1,4 @@
 import { type RedisOptions } from 'bullmq';
-import { EventEmitter } from 'node:events';
 import { isRecord } from '../../common/json-object.js';
 import { type OptionError } from '../../config/option-checks.js';
 
@@ -53,15 +52,4 @@ export function workerConnection(options: RedisOptions): RedisOptions {
 /** Reconnects for ever, and soon enough to continue within seconds after any outage. */
 function reconnectWait(times: number): number {
   return Math.min(50 * 2 ** Math.min(times, 10), LONGEST_RECONNECT_WAIT_MS);
-}
-
-/**
- * For a closed queue or worker. BullMQ 5 removes its own listeners before it reports a connection that never
- * opened, and an error without a listener would end the process during its shutdown.
- */
-export function ignoreLateErrors(closed: object): void {
-  const { connection, blockingConnection } = closed as Readonly<Record<string, unknown>>;
-  for (const emitter of [connection, blockingConnection]) {
-    if (emitter instanceof EventEmitter) emitter.on('error', () => undefined);
-  }
 }
