@@ -76,10 +76,11 @@ export function nextSteps(
   const { manager, missing } = packages;
   const route = addsRoute ? LOCAL_ROUTE : '<address of your webhook route>';
   const tests = testScript(packages);
+  // PowerShell 5.1 has no &&.
+  const lines = (command: string): readonly string[] =>
+    (platform === 'win32' ? command.split(' && ') : [command]).map((line) => `  ${line}`);
   const steps = [
-    ...(missing.length === 0
-      ? []
-      : ['Install the missing packages:', ...lines(manager.install(missing), platform)]),
+    ...(missing.length === 0 ? [] : ['Install the missing packages:', ...lines(manager.install(missing))]),
     'Start the emulator, and put what it prints into .env:',
     ...lines(manager.exec(`sandbox --forward-to ${route}`)),
     'Check the application when it runs:',
@@ -94,11 +95,6 @@ export function nextSteps(
   const prefix = addsRoute ? "\nThe application's global prefix comes before /webhooks/payments." : '';
   const storage = registersPayments ? `\n${STORAGE}` : '';
   return `Next:\n${steps.map((step) => `  ${step}`).join('\n')}${prefix}${storage}`;
-}
-
-/** A command, or two of them on Windows: PowerShell 5.1 has no &&. */
-function lines(command: string, platform?: NodeJS.Platform): readonly string[] {
-  return (platform === 'win32' ? command.split(' && ') : [command]).map((line) => `  ${line}`);
 }
 
 /** The script of package.json that runs the tests which start the application. Nx and others have none. */
