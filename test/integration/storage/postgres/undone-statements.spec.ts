@@ -20,6 +20,8 @@ describeWith([postgresService], 'statements of handlers that are undone, left ru
     database = await borrowPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE orders (reference text)');
     pool = database.connect({ max: 2 });
+    // A claim that waits long for a new connection takes a second one, to look whether it has anything to do.
+    await pool.query('SELECT 1');
     view = paymentsPool(pool);
     storage = postgresStorage({ pool, schema: database.schema, transactional: true });
     running = claimed(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS));
