@@ -7,7 +7,7 @@ import {
   type DeliveryAttempt,
   type WebhookEndpoint,
 } from '../core/delivery.js';
-import { type Fault, type PlannedCallFault } from '../core/fault.js';
+import { type Fault, isBeforehand, type PlannedCallFault, type StatusFaultOptions } from '../core/fault.js';
 import { type Merchant } from '../core/merchant.js';
 import { SANDBOX_PROVIDER } from '../core/collection.js';
 import { type Payout, payoutMoney, type RecipientFields } from '../core/payout.js';
@@ -141,7 +141,7 @@ export function sandboxFaults(planned: readonly PlannedCallFault[]): SandboxFaul
 
 export function sandboxFault(planned: PlannedCallFault): SandboxFault {
   const { id, operation, reference, merchant, fault, left, probability } = planned;
-  const options = fault.kind === 'status' ? fault.options : {};
+  const options: StatusFaultOptions = ('options' in fault && fault.options) || {};
   return {
     id,
     operation,
@@ -151,6 +151,7 @@ export function sandboxFault(planned: PlannedCallFault): SandboxFault {
     status: 'status' in fault ? fault.status : null,
     retry_after: options.retryAfter ?? null,
     code: options.code ?? null,
+    after_processing: 'status' in fault ? !isBeforehand(fault) : null,
     duration_ms: durationOf(fault),
     left: Number.isFinite(left) ? left : null,
     probability,

@@ -74,6 +74,8 @@ export interface SandboxFault {
   readonly retry_after: number | null;
   /** Gateway code of `status`. */
   readonly code: string | null;
+  /** Whether `status` and `html` process the call before they answer; null for the other kinds. */
+  readonly after_processing: boolean | null;
   /** Duration of `delay`, or time between two bytes of `drip`. */
   readonly duration_ms: number | null;
   /** How many calls it still applies to; null: until you remove it. */

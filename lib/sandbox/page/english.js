@@ -162,6 +162,8 @@ export const english = {
   'fault.html': 'an HTML page',
   'fault.delay': 'processed, answered late',
   'fault.drip': 'processed, answered byte by byte',
+  'call.unprocessed': 'not processed',
+  'call.processed': 'processed first',
   banks: 'Banks',
   setup: 'Set-up',
   connectTitle: 'Connect your application',

@@ -38,6 +38,13 @@ export function faultForm() {
         'status html',
         field('fault-status', 'httpStatus', { name: 'status', value: '503', ...NUMBER }),
       ),
+      lineFor(
+        'status html',
+        choice('fault-processing', 'column.call', 'after_processing', [
+          ['', '', 'call.unprocessed'],
+          ['true', '', 'call.processed'],
+        ]),
+      ),
       lineFor('delay drip', field('fault-duration', 'duration', { name: 'duration', value: '2s' })),
       field('fault-times', 'timesOrAll', { name: 'times', value: '1', ...NUMBER }),
       field('fault-reference', 'anyReference', { name: 'reference' }),
@@ -64,7 +71,15 @@ export function faultForm() {
 }
 
 function faultOf({ operation, kind, status, duration, ...rest }) {
-  const { times, probability, retry_after: retryAfter, reference, merchant, code } = filled(rest);
+  const {
+    times,
+    probability,
+    retry_after: retryAfter,
+    after_processing: processed,
+    reference,
+    merchant,
+    code,
+  } = filled(rest);
   return {
     operation,
     kind,
@@ -73,7 +88,10 @@ function faultOf({ operation, kind, status, duration, ...rest }) {
     ...(kind === 'status' && retryAfter && { retry_after: Number(retryAfter) }),
     ...(kind === 'status' && code && { code }),
     ...(merchant && { merchant }),
-    ...(['status', 'html'].includes(kind) && { status: Number(status) }),
+    ...(['status', 'html'].includes(kind) && {
+      status: Number(status),
+      ...(processed && { after_processing: true }),
+    }),
     ...(['delay', 'drip'].includes(kind) && { duration: duration.trim() }),
     ...(reference && { reference }),
   };

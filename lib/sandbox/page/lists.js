@@ -80,9 +80,11 @@ const statementLink = ({ merchant }) =>
     make('span', { class: 'unseen' }, ` ${merchant}`),
   );
 
-function faultText({ kind, status, code, duration_ms: duration, retry_after: retryAfter, probability }) {
+function faultText(fault) {
+  const { kind, status, code, duration_ms: duration, retry_after: retryAfter, probability } = fault;
   const extra = status ?? (duration === null ? '' : `${duration} ms`);
   const parts = [`${text(`fault.${kind}`)} ${extra}`.trim(), code ?? ''];
+  if (fault.after_processing) parts.push(text('call.processed'));
   if (retryAfter !== null) parts.push(`Retry-After ${retryAfter}`);
   if (probability < 1) parts.push(text('chance', { percent: Number((probability * 100).toFixed(2)) }));
   return parts.filter((part) => part !== '').join(' · ');

@@ -162,6 +162,8 @@ export const swahili = {
   'fault.html': 'ukurasa wa HTML',
   'fault.delay': 'hufanyika, jibu huchelewa',
   'fault.drip': 'hufanyika, jibu huja baiti moja moja',
+  'call.unprocessed': 'halifanyiki',
+  'call.processed': 'hufanyika kwanza',
   banks: 'Benki',
   setup: 'Mipangilio',
   connectTitle: 'Unganisha programu yako',

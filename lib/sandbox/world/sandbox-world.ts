@@ -121,6 +121,8 @@ export interface SandboxWorldFault {
   readonly retry_after?: number;
   /** The gateway's code, for `status`. */
   readonly code?: string;
+  /** Whether the call is processed before it is answered, for `status` and `html`. @default false */
+  readonly after_processing?: boolean;
   /** For `delay` and `drip`. */
   readonly duration?: Duration;
   /** How many calls it applies to. @default 1 */

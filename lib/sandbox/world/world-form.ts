@@ -98,6 +98,7 @@ const FAULT = object<SandboxWorldFault>(
     status: says('Status of the answer, for status and html.', whole(200, 599)),
     retry_after: says('Retry-After in seconds, for status.', whole(0, LARGEST)),
     code: says("The gateway's code, for status.", TEXT),
+    after_processing: says('Whether the call is processed first, for status and html.', FLAG),
     duration: says('For delay and drip.', DURATION),
     times: says('How many calls it applies to; 1 without this.', whole(1, LARGEST)),
     probability: says('The chance that it applies to a call.', within(0, 1)),

@@ -294,11 +294,21 @@ describeWithBrowser('every control of the page', (browser) => {
     await fill('fault-merchant', 'shop');
     await fill('fault-retry-after', '7');
     await fill('fault-code', 'PROVIDER_ERROR');
+    await page.getByLabel('Call', { exact: true }).selectOption('processed first');
     await submit('fault');
-    await ui.rowSays('faults', 'a status 503');
+    await ui.rowSays('faults', 'a status 503 · PROVIDER_ERROR · processed first');
     const answer = await fetch(`${sandbox.url}${API}/faults`);
     expect(await answer.json()).toMatchObject({
-      items: [{ left: null, probability: 0.5, merchant: 'shop', retry_after: 7, code: 'PROVIDER_ERROR' }],
+      items: [
+        {
+          left: null,
+          probability: 0.5,
+          merchant: 'shop',
+          retry_after: 7,
+          code: 'PROVIDER_ERROR',
+          after_processing: true,
+        },
+      ],
     });
     await page
       .locator('#rows-faults')

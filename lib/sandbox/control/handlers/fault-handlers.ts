@@ -3,7 +3,7 @@ import { NextCall, type PlannedFault } from '../../faults/next-call.js';
 import { ControlProblem } from '../control-problem.js';
 import { sandboxFault, sandboxFaults } from '../record-mappers.js';
 import { type ControlCall } from '../control-operations.js';
-import { optionalDuration, optionalNumber, optionalText, text } from './fields.js';
+import { optionalDuration, optionalFlag, optionalNumber, optionalText, text } from './fields.js';
 import { type SandboxParts } from '../sandbox-parts.js';
 
 type Body = ControlCall['body'];
@@ -13,6 +13,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   status: ['status', 'html'],
   retry_after: ['status'],
   code: ['status'],
+  after_processing: ['status', 'html'],
   duration: ['delay', 'drip'],
 };
 const NEEDED = ['status', 'duration'];
@@ -51,7 +52,7 @@ function plan(next: NextCall, body: Body): PlannedFault {
     case 'status':
       return next.status(status, statusOptions(body));
     case 'html':
-      return next.html(status);
+      return next.html(status, processing(body));
     case 'delay':
       return next.delay(duration);
     case 'drip':
@@ -66,7 +67,16 @@ function plan(next: NextCall, body: Body): PlannedFault {
 function statusOptions(body: Body) {
   const retryAfter = optionalNumber(body, 'retry_after');
   const code = optionalText(body, 'code');
-  return { ...(retryAfter !== undefined && { retryAfter }), ...(code !== undefined && { code }) };
+  return {
+    ...processing(body),
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(code !== undefined && { code }),
+  };
+}
+
+function processing(body: Body) {
+  const afterProcessing = optionalFlag(body, 'after_processing');
+  return afterProcessing === undefined ? {} : { afterProcessing };
 }
 
 /** Refuses a field of another kind, instead of ignoring it silently. */

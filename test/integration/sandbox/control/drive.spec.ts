@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { controlOf, type ControlErrorBody } from '../../../support/control-caller.js';
 import { callerOf, COLLECTION } from '../../../support/gateway-caller.js';
+import { rawCall } from '../../../support/raw-call.js';
 import { startSandbox } from '../../../support/sandbox.js';
 
 interface List {
@@ -157,7 +158,24 @@ describe('the control API drives', () => {
       ['hang'],
     ])('takes the kind %s', async (kind) => {
       const { body } = await control.post('/faults', { operation: 'POST /payments/mobile-money', kind });
-      expect(body).toMatchObject({ kind, left: 1, probability: 1 });
+      expect(body).toMatchObject({ kind, left: 1, probability: 1, after_processing: null });
+    });
+
+    it.each([
+      { kind: 'status', status: 503 },
+      { kind: 'html', status: 504 },
+    ])('processes the call before it answers $kind if asked', async ({ kind, status }) => {
+      const fault = { operation: 'POST /payments/mobile-money', kind, status };
+      const before = await control.post('/faults', fault);
+      const after = await control.post('/faults', { ...fault, after_processing: true });
+      expect([before.body, after.body]).toMatchObject([
+        { kind, after_processing: false },
+        { kind, after_processing: true },
+      ]);
+      expect(await rawCall(sandbox, fault.operation, COLLECTION)).toContain(`HTTP/1.1 ${status}`);
+      expect(sandbox.payments()).toEqual([]);
+      expect(await rawCall(sandbox, fault.operation, COLLECTION)).toContain(`HTTP/1.1 ${status}`);
+      expect(sandbox.payments()).toMatchObject([{ reference: 'order-1' }]);
     });
 
     it('is never used up if it applies by chance', async () => {
@@ -175,6 +193,8 @@ describe('the control API drives', () => {
       [{ kind: 'delay' }, '`duration` is missing: the kind delay needs it'],
       [{ kind: 'hang', duration: '2s' }, '`duration` belongs to the kinds delay and drip'],
       [{ kind: 'html', status: 502, retry_after: 1 }, '`retry_after` belongs to the kinds status'],
+      [{ kind: 'hang', after_processing: true }, '`after_processing` belongs to the kinds status and html'],
+      [{ kind: 'html', status: 502, after_processing: 'yes' }, '`after_processing` must be true'],
       [{ kind: 'status', status: 99 }, '`status` must be an HTTP status from 200 to 599'],
       [{ kind: 'hang', times: 0 }, '`times` must be a whole number from 1 on'],
       [{ kind: 'hang', operation: 'GET /nothing' }, '`operation` must be an operation of the gateway'],

@@ -62,6 +62,11 @@ const WRONG: readonly (readonly [world: unknown, path: string, message: string])
     "must be one of payment.success, payment.failed, payment.cancelled, payment.expired. Did you mean 'payment.success'?",
   ],
   [{ faults: [{ ...FAULT, kind: 'dely' }] }, 'faults[0].kind', 'must be one of dropBefore'],
+  [
+    { faults: [{ ...FAULT, after_processing: 'yes' }] },
+    'faults[0].after_processing',
+    'must be true or false',
+  ],
   [{ faults: [{ ...FAULT, probability: 2 }] }, 'faults[0].probability', 'must be a number from 0 to 1'],
   [{ merchants: { 'a shop': {} } }, 'merchants.a shop', 'must be a name of 1 to 64 letters'],
   [
