@@ -1,7 +1,7 @@
 /* global document */
 // Banks and account holders.
 import { read, write } from './control.js';
-import { busily, button, make, shortened, showProblem } from './dom.js';
+import { busily, button, make, shortened, showList, showProblem } from './dom.js';
 import { field, form, problemLine, worded } from './fields.js';
 import { matches } from './filters.js';
 import { translate } from './words.js';
@@ -71,25 +71,22 @@ function book({ id, path, keyOf, partsOf, column, lines, itemOf }) {
     make('thead', {}, make('tr', {}, ...head)),
     rows,
   );
-  const draw = (items) => {
-    rows.replaceChildren(
-      ...items.map((item) => {
-        const [first, second] = partsOf(item);
-        const made = button(
-          '',
-          () =>
-            busily(made, problem, () => change((all) => all.filter((other) => keyOf(other) !== keyOf(item)))),
-          { class: 'quiet' },
-        );
-        made.append(worded('span', 'remove'), make('span', { class: 'unseen' }, ` ${keyOf(item)}`));
-        return make(
-          'tr',
-          {},
-          make('th', { scope: 'row' }, make('span', {}, first), second),
-          make('td', {}, made),
-        );
-      }),
+  const drawRow = (item) => {
+    const [first, second] = partsOf(item);
+    const key = keyOf(item);
+    const press = () =>
+      busily(made, problem, () => change((all) => all.filter((other) => keyOf(other) !== key)));
+    const made = button('', press, { class: 'quiet' });
+    made.append(worded('span', 'remove'), make('span', { class: 'unseen' }, ` ${key}`));
+    return make(
+      'tr',
+      {},
+      make('th', { scope: 'row' }, make('span', {}, first), second),
+      make('td', {}, made),
     );
+  };
+  const draw = (items) => {
+    showList(rows, items, keyOf, drawRow);
     showFoundBooks();
   };
   const change = async (edit) => {

@@ -86,7 +86,7 @@ const drawn = new WeakMap();
 
 /**
  * Shows items in a list. Keeps the element of an unchanged item, and moves the focus to the element that
- * replaces a changed one.
+ * replaces a changed one, or to the list if it was in one that is gone: never to another item, where the same key would act again.
  *
  * @param around What else the elements show.
  */
@@ -103,7 +103,14 @@ export function showList(list, items, keyOf, draw, around) {
     if (old) replace(old, element);
     return element;
   });
-  for (const element of [...list.children]) if (!wanted.includes(element)) element.remove();
+  for (const element of [...list.children]) {
+    if (wanted.includes(element)) continue;
+    const hadFocus = element.contains(document.activeElement);
+    element.remove();
+    if (!hadFocus) continue;
+    list.tabIndex = -1;
+    list.focus({ preventScroll: true });
+  }
   wanted.forEach((element, index) => {
     if (list.children[index] !== element) list.insertBefore(element, list.children[index] ?? null);
   });

@@ -1,6 +1,6 @@
 // Where webhooks go: addresses, events, secrets, and a test event.
 import { encoded, read, remove, write } from './control.js';
-import { busily, button, make, statusOf, wrapped } from './dom.js';
+import { busily, button, make, showList, statusOf, wrapped } from './dom.js';
 import { choice, field, filled, form, problemLine, worded } from './fields.js';
 import { webhookStatus } from './lists.js';
 import { problemText } from './story.js';
@@ -14,8 +14,12 @@ export async function showEndpoints(container) {
   const list = make('ul', { class: 'endpoints' });
   const again = async () => {
     const { items } = await read('webhooks/endpoints');
-    list.replaceChildren(...items.map((endpoint) => drawEndpoint(endpoint, again)));
-    translate(list);
+    showList(
+      list,
+      items,
+      ({ id }) => id,
+      (endpoint) => drawEndpoint(endpoint, again),
+    );
   };
   const setting = async ({ url }) => {
     const { items } = await read('webhooks/endpoints');

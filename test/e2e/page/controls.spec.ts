@@ -108,6 +108,22 @@ describeWithBrowser('every control of the page', (browser) => {
     expect(sandbox.requests().map(({ status }) => status)).toEqual([200, 200]);
   });
 
+  it('the test payment keeps what is being typed while somebody clears everything', async () => {
+    await open('#/setup');
+    await fill('setup-amount', '2500');
+    await fill('setup-phone', '2557000');
+    const readAgain = page.waitForResponse('**/scenarios');
+    await sandbox.reset();
+    await readAgain;
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 0))');
+    expect(await page.locator('#setup-phone').inputValue()).toBe('2557000');
+    await fill('setup-phone', '255712345678');
+    await submit('setup-payment');
+    await page.locator('#setup-payment .outcome').getByText('TZS 2,500 of 255712345678').waitFor();
+    expect(sandbox.payments()).toMatchObject([{ amount: '2500.00' }]);
+    expect(sandbox.requests()).toMatchObject([{ body: { amount: 2_500 } }]);
+  });
+
   it('the test payment says why it was refused, in Swahili too', async () => {
     await open('#/setup');
     await page.locator('#language').selectOption('sw');
@@ -211,12 +227,14 @@ describeWithBrowser('every control of the page', (browser) => {
     await expect.poll(() => receiver.received.length).toBe(1);
     expect(sandbox.deliveries()).toMatchObject([{ event: 'payment.failed', reference: 'order-9' }]);
 
-    await item('default').getByLabel('payment.failed').uncheck();
+    await item('default').getByLabel('payment.failed').press('Space');
     await expect
       .poll(async () => (await endpoints())[0]?.events)
       .toEqual(['payment.success', 'payment.cancelled', 'payment.expired']);
-    await item('default').getByLabel('payment.failed').check();
+    await focusIsOn('default-payment.failed');
+    await item('default').getByLabel('payment.failed').press('Space');
     await expect.poll(async () => (await endpoints())[0]?.events).toBeNull();
+    await focusIsOn('default-payment.failed');
     await pressed('New secret default');
     await item('default').getByText('New secret:').waitFor();
     const shown = await item('default').locator('code').last().textContent();
@@ -236,9 +254,16 @@ describeWithBrowser('every control of the page', (browser) => {
     await submit('add-endpoint');
     await item('endpoint-1').getByText('New secret:').waitFor();
     await item('endpoint-1').getByText('shop · On').waitFor();
-    await pressed('Remove endpoint-1');
+    await page.getByRole('button', { name: 'Remove endpoint-1', exact: true }).press('Enter');
     await item('endpoint-1').waitFor({ state: 'detached' });
+    await focusIsOn('endpoints');
   });
+
+  /** The focus is on the element of this id or class. */
+  const focusIsOn = (name: string) =>
+    expect
+      .poll(() => page.evaluate<string>('document.activeElement.id || document.activeElement.className'))
+      .toBe(name);
 
   const endpoints = async () => {
     const answer = await fetch(`${sandbox.url}${API}/webhooks/endpoints`);
@@ -256,8 +281,9 @@ describeWithBrowser('every control of the page', (browser) => {
     await rows.filter({ hasText: 'Kilima Bank' }).waitFor();
     expect(await rows.count()).toBe(before + 1);
     expect((await gateway.payToBank({ bank_code: 'KLB' })).status).toBe(200);
-    await pressed('Remove KLB');
+    await page.getByRole('button', { name: 'Remove KLB', exact: true }).press('Enter');
     await rows.filter({ hasText: 'Kilima Bank' }).waitFor({ state: 'detached' });
+    await focusIsOn('rows-banks');
     expect((await gateway.payToBank({ bank_code: 'KLB', reference: 'b' })).status).toBe(422);
 
     await fill('holder-account', '0123456789');
