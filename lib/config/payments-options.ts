@@ -98,7 +98,8 @@ export interface PaymentsModuleOptions {
   /**
    * Codes with which the gateway definitely refuses a payment: codes beyond the specification, and codes of
    * the specification that it answers with HTTP 200. A listed code refuses under 2xx and 4xx, never under
-   * 5xx.
+   * 5xx. A code beyond the specification refuses whatever its message says; one of the specification does not
+   * beside a message that may speak of an earlier payment, nor `INVALID_REQUEST` under 409.
    * @default []
    */
   readonly refusalCodes?: readonly string[];

@@ -126,6 +126,7 @@ function classifyPaymentError(
   refusalCodes: ReadonlySet<string | undefined>,
 ): AnswerEvent {
   const effect = effectOf(error);
+  const isVouched = refusalCodes.has(error.code);
   switch (effect) {
     case 'duplicate-request':
     case 'duplicate-reference':
@@ -134,10 +135,9 @@ function classifyPaymentError(
     case 'unauthorized':
       return provesRefusal(httpStatus) ? effect : unproven(httpStatus);
     case 'refused':
+      return refusesPayment(httpStatus, error, isVouched) ? effect : unproven(httpStatus);
     case undefined:
-      if (refusalCodes.has(error.code))
-        return refusedByMerchant(httpStatus) ? 'refused' : unproven(httpStatus);
-      if (effect === 'refused') return refusesPayment(httpStatus, error) ? effect : unproven(httpStatus);
+      if (isVouched) return mayRefuse(httpStatus, isVouched) ? 'refused' : unproven(httpStatus);
       return error.code === undefined
         ? classifyUncoded(kind, httpStatus, error)
         : classifyUnlistedCode(kind, httpStatus, error);
@@ -170,16 +170,22 @@ function classifyUncoded(kind: PaymentFamily, httpStatus: number, error: Gateway
   return statusAlone(httpStatus) ?? (refuses ? 'refused-without-code' : 'unproven-refusal');
 }
 
-/** `refusalCodes` counts more than the status, because some gateways refuse with HTTP 200. */
-function refusedByMerchant(httpStatus: number): boolean {
-  return isSuccessStatus(httpStatus) || provesRefusal(httpStatus);
+/** Some gateways refuse with HTTP 200, and the merchant vouches for the code. */
+function mayRefuse(httpStatus: number, isVouched: boolean): boolean {
+  return provesRefusal(httpStatus) || (isVouched && isSuccessStatus(httpStatus));
 }
 
-/** Whether a listed code or messages by field refuse, and nothing in the answer leaves that open. */
-function refusesPayment(httpStatus: number, error: GatewayErrorBody): boolean {
+/**
+ * Whether a listed code or messages by field refuse, and nothing in the answer leaves that open.
+ *
+ * @param isVouched The code is in `refusalCodes`: it refuses inside HTTP 200 and beside a record, too. What the
+ * answer says of an earlier payment still counts more, because the specification's codes are used for that, too.
+ */
+function refusesPayment(httpStatus: number, error: GatewayErrorBody, isVouched = false): boolean {
   const mayBeConflict = httpStatus === 409 && namesNoCause(error);
-  const isOpen = mayBeConflict || error.mayHoldRecord || speaksOfEarlierPayment(error);
-  return provesRefusal(httpStatus) && !isOpen && isAboutRequest(error);
+  const mayHoldRecord = error.mayHoldRecord && !isVouched;
+  const isOpen = mayBeConflict || mayHoldRecord || speaksOfEarlierPayment(error);
+  return mayRefuse(httpStatus, isVouched) && !isOpen && isAboutRequest(error);
 }
 
 /** A server that answers 5xx or 2xx may have acted. The specification does not give a status for refusals. */

@@ -250,6 +250,24 @@ const VOUCHED_ROWS: readonly Row[] = [
   payments('a code of the merchant', error({ code: 'LIMIT_REACHED' }), READ_REFUSED, VOUCHED),
   payments('a listed code of the merchant', error({ code: 'INVALID_BANK' }), READ_REFUSED, VOUCHED),
   payments(
+    'a listed code of the merchant beside a record',
+    error({ code: 'INVALID_BANK', mayHoldRecord: true }),
+    READ_REFUSED,
+    VOUCHED,
+  ),
+  payments(
+    'a listed code of the merchant that speaks of an earlier payment',
+    error({ code: 'INVALID_BANK', message: TAKEN }),
+    READ_REFUSED,
+    UNPROVEN,
+  ),
+  payments(
+    'a listed code of the merchant with a message about what no request holds',
+    complaint(['payment'], { code: 'INVALID_BANK' }),
+    READ_REFUSED,
+    UNPROVEN,
+  ),
+  payments(
     'a code of the merchant beside a record',
     error({ code: 'LIMIT_REACHED', mayHoldRecord: true }),
     READ_REFUSED,
@@ -562,4 +580,17 @@ it('words about an earlier payment count, even if they are spread over several t
     errors: { amount: ['use for another'] },
   });
   expect(classifyAnswer('disbursement', 422, answer, REFUSAL_CODES)).toBe('unproven-refusal');
+});
+
+it.each<[status: number, body: Partial<GatewayErrorBody>, event: TryEvent]>([
+  [200, {}, 'refused'],
+  [422, { mayHoldRecord: true }, 'refused'],
+  [409, {}, 'server-error'],
+  [200, { message: 'A payment with this reference is already pending.' }, 'unproven-refusal'],
+  [422, { message: NAMED }, 'unproven-refusal'],
+  [409, { message: TAKEN }, 'server-error'],
+])('INVALID_REQUEST of the merchant with %i and %j is %s', (status, body, event) => {
+  const answer = error({ code: 'INVALID_REQUEST', ...body });
+  for (const kind of ['collection', 'disbursement'] as const)
+    expect(classifyAnswer(kind, status, answer, new Set(['INVALID_REQUEST']))).toBe(event);
 });
