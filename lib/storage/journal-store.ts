@@ -50,6 +50,11 @@ export interface JournalRecord extends JournalKey {
    * with its key.
    */
   readonly keepsKey?: true;
+  /**
+   * The attempt keeps its key only because answers turned it away (401, 403, 429, a redirect): the gateway did not
+   * look at an earlier try, so what it says about the payment is about this attempt.
+   */
+  readonly turnedAway?: true;
   /** The one further try that is still open; absent if there is none. */
   readonly probe?: ProbeWait;
   /**

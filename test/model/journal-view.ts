@@ -13,6 +13,7 @@ export interface JournalView {
   readonly idempotencyKey: string;
   readonly attempt: number;
   readonly keepsKey?: true;
+  readonly turnedAway?: true;
 }
 
 /** Whether another attempt may follow: the gateway refused it, or an operator says that it never took what it never showed. */

@@ -7,7 +7,8 @@ import { type WireRecord } from '../../gateway/answer/wire-record.js';
 /**
  * Whether a message of the gateway about a reference can only be about this attempt: there was no other one,
  * or the message names this attempt's key or transaction. An earlier attempt may have had the same key if the
- * caller gave it, and had it if the key was kept.
+ * caller gave it, and had it if the key was kept after a refusal without a listed code. Answers that only turned the
+ * attempt away are no other attempt: the gateway knows one payment under one key.
  *
  * @param said A status answer, or the `data` of a webhook.
  * @param askedIntent The intent of the call that a status query was about.
@@ -21,7 +22,7 @@ export function isOfThisAttempt(
 }
 
 function namesItsKey(record: JournalRecord, said: WireRecord, askedIntent: string): boolean {
-  if (record.keepsKey) return false;
+  if (record.keepsKey && !record.turnedAway) return false;
   const key = said['idempotency_key'] ?? undefined;
   if (key === undefined) return record.attempt === 1 && record.intent === askedIntent;
   return key === record.idempotencyKey && (record.attempt === 1 || key === idempotencyKeyFor(record));

@@ -16,7 +16,7 @@ import {
 import { type CallOptions, checkCallOptions } from '../../gateway/call-options.js';
 import { type PaymentsResponse } from '../../gateway/answer/wire-record.js';
 import { withCountedDay } from './daily-caps.js';
-import { type NewPayment, toPlanned, withCount } from './journal-transitions.js';
+import { asBefore, type NewPayment, toPlanned } from './journal-transitions.js';
 import {
   decideRepeatedCall,
   type ProbeRules,
@@ -173,8 +173,8 @@ async function write(
     if (decision.act === 'existing') return stored.record;
     if (decision.act !== 'plan') throw refusalError(stored.record, decision);
     const next = toPlanned(payment, decision.attempt, asked.idempotencyKey, decision.idempotencyKey);
-    const counted = withCount(next, withCountedDay(stored).record);
-    const replaced = await journal.replace(stored.version, counted, 0);
+    const again = asBefore(next, withCountedDay(stored).record);
+    const replaced = await journal.replace(stored.version, again, 0);
     if (replaced) return replaced.record;
   }
   throw notPlanned(payment, 'others change the same payment all the time');

@@ -81,16 +81,26 @@ export function toSending(planned: JournalRecord & { readonly plannedAt: number 
 
 /** The gateway turned a planned payment away, so it stays planned and keeps its key: it may have been made, and counts. */
 export function toPlannedAgain(planned: JournalRecord, sent: JournalRecord): JournalRecord {
-  return withCount({ ...planned, keepsKey: true }, sent);
+  return asBefore(keepingKey(planned, planned, 'turned-away'), sent);
 }
 
-/** An attempt that is made again counts as it did before, on the same day. */
-export function withCount(
+/** An attempt that is made again counts as it did before, on the same day, and kept its key for the same reason. */
+export function asBefore(
   record: JournalRecord,
-  { attempt, counted, countedOn }: JournalRecord,
+  { attempt, counted, countedOn, turnedAway }: JournalRecord,
 ): JournalRecord {
-  if (!counted || attempt !== record.attempt) return record;
-  return { ...record, counted, ...(countedOn !== undefined && { countedOn }) };
+  if (attempt !== record.attempt) return record;
+  return {
+    ...record,
+    ...(record.keepsKey && turnedAway && { turnedAway }),
+    ...(counted && { counted, ...(countedOn !== undefined && { countedOn }) }),
+  };
+}
+
+/** @param before The attempt so far: one refusal without a listed code counts more than any number of answers that turned it away. */
+function keepingKey(record: JournalRecord, before: JournalRecord, refusal: RefusalKind): JournalRecord {
+  const turnedAway = refusal === 'turned-away' && (!before.keepsKey || before.turnedAway === true);
+  return { ...record, keepsKey: true, ...(turnedAway && { turnedAway }) };
 }
 
 /** Flattens the string: `randomUUID` returns a rope, which keeps eight times the memory. */
@@ -148,16 +158,20 @@ export function isAcknowledged({ acknowledged, answer }: JournalRecord): boolean
 }
 
 /**
- * The gateway refused.
+ * How the gateway refused.
  *
- * @param proven Whether it is certain that no money moved. Otherwise the next call sends the same attempt
- * again, with its key.
+ * - `proven`: it is certain that no money moved.
+ * - `unproven`: the next call sends the same attempt again, with its key.
+ * - `turned-away`: the same, but the gateway did not look at the request (401, 403, 429, a redirect).
  */
-export function toRejected(record: JournalRecord, proven: boolean): JournalRecord {
+export type RefusalKind = 'proven' | 'unproven' | 'turned-away';
+
+/** The gateway refused. */
+export function toRejected(record: JournalRecord, refusal: RefusalKind): JournalRecord {
   // A webhook that was set aside meanwhile proved that the gateway has the payment.
   if (isAcknowledged(record)) return conflicting(record);
   const refused: JournalRecord = { ...closed(record), state: 'rejected' };
-  if (!isFinalRefusal(record, proven)) return { ...refused, keepsKey: true };
+  if (!isFinalRefusal(record, refusal === 'proven')) return keepingKey(refused, record, refusal);
   const { counted: _counted, countedOn: _day, ...uncounted } = refused;
   return uncounted;
 }
@@ -261,6 +275,7 @@ function closed(record: JournalRecord): JournalRecord {
     probe: _probe,
     sent: _sent,
     keepsKey: _keepsKey,
+    turnedAway: _turnedAway,
     plannedAt: _plannedAt,
     ...rest
   } = record;

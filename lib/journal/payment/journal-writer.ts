@@ -17,7 +17,7 @@ import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline, WriteRetryQueue, type DeadlineResult } from '../../common/timing.js';
 import { type Recorded } from './payment-result.js';
 import { type DailyCapRules, type NoRoom, shareOf, withCountedDay } from './daily-caps.js';
-import { type NewPayment, toInFlight, toSending, withCount, withPlannedAt } from './journal-transitions.js';
+import { asBefore, type NewPayment, toInFlight, toSending, withPlannedAt } from './journal-transitions.js';
 import { type IntentBegin, PaymentIntent } from './payment-intent.js';
 import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusal } from './repeated-call.js';
 
@@ -179,7 +179,7 @@ export class JournalWriter {
     if (decision.act === 'begin') {
       const { attempt, idempotencyKey } = decision;
       const record = toInFlight(payment, attempt, asked.idempotencyKey, idempotencyKey);
-      return this.beginIntent(withCount(record, existing.record), existing, deadline);
+      return this.beginIntent(asBefore(record, existing.record), existing, deadline);
     }
     if (decision.act === 'send-planned') return this.beginSending(existing, deadline);
     if (decision.act !== 'probe') return { existing: existing.record, refusal: decision };

@@ -19,6 +19,7 @@ import {
   besideAnotherTry,
   isAcknowledged,
   isUntouched,
+  type RefusalKind,
   toAccepted,
   toPlannedAgain,
   toProbing,
@@ -201,7 +202,7 @@ export class PaymentIntent {
         return this.change((record) => toAccepted(record, answerText(success), success.outcome));
       }
       case 'rejected':
-        return this.reject(result.proven);
+        return this.reject(result.proven ? 'proven' : 'unproven');
       case 'unknown': {
         const { evidence, openProbe } = result;
         return this.change((record) =>
@@ -223,12 +224,12 @@ export class PaymentIntent {
     const { before } = this;
     return before?.state === 'planned'
       ? this.release(toPlannedAgain(before, this.record))
-      : this.reject(false);
+      : this.reject('turned-away');
   }
 
   /** Writes a refusal only if nobody else has acted on the payment: another try may have come through. */
-  private async reject(proven: boolean): Promise<StoredJournalRecord | undefined> {
-    const refused = toRejected(this.record, proven);
+  private async reject(refusal: RefusalKind): Promise<StoredJournalRecord | undefined> {
+    const refused = toRejected(this.record, refusal);
     return (
       (await this.replaceUncounted(refused)) ??
       (await replaceReverted(this.store, refused, this.before)) ??

@@ -20,6 +20,7 @@ const EVERY_FIELD: Required<JournalRecord> = {
   providerReference: 'a'.repeat(64),
   evidence: 'no-answer',
   keepsKey: true,
+  turnedAway: true,
   probe: 'after-silence',
   sent: true,
   plannedAt: 1_790_000_000_000,

@@ -320,6 +320,51 @@ describe('a webhook that nobody can place', () => {
     });
   });
 
+  describe.each([
+    ['429', 429, {}],
+    ['401', 401, { code: 'UNAUTHORIZED' }],
+    ['403', 403, { code: 'INSUFFICIENT_PERMISSIONS' }],
+  ])('of the only attempt, after answers that turned it away with %s', (_, status, fields) => {
+    const pay = (): Promise<unknown> =>
+      payments.collections
+        .mobileMoney(collectionRequest, { deadlineMs: 500 })
+        .catch((error: unknown) => error);
+    const turnAway = (): void => {
+      sandbox
+        .next('POST /payments/mobile-money')
+        .status(status, { retryAfter: 0, ...fields })
+        .times(3);
+    };
+    const failures = ['payment.failed', 'payment.cancelled', 'payment.expired'];
+
+    beforeEach(async () => {
+      turnAway();
+      expect(await pay()).toMatchObject({ mayHaveBeenProcessed: false });
+      await sandbox.reset();
+    });
+
+    it.each(failures)('ends it, although its answer got lost: %s', async (name) => {
+      sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+      expect(await pay()).toMatchObject({ name: 'PaymentOutcomeUnknownError' });
+      expect(await deliver(name)).toBe(200);
+      expect(await outcomeOf('order-1')).toBe(name.slice('payment.'.length));
+      expect(await payments.inbox.conflicts()).toEqual([]);
+    });
+
+    it('is set aside once a refusal without a listed code kept the key, too', async () => {
+      sandbox.next('POST /payments/mobile-money').status(422);
+      expect(await pay()).toMatchObject({ name: 'PaymentRejectedError' });
+      turnAway();
+      await pay();
+      await sandbox.reset();
+      sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+      expect(await pay()).toMatchObject({ name: 'PaymentOutcomeUnknownError' });
+      expect(await deliver('payment.failed')).toBe(200);
+      expect(await outcomeOf('order-1')).toBeUndefined();
+      expect(await payments.inbox.conflicts()).toHaveLength(1);
+    });
+  });
+
   describe('by its name', () => {
     it.each(['payment.succeeded', 'PAYMENT.SUCCESS', 'payment_success', 'payment.refunded'])(
       'is never taken for another one, and is set aside whole: %s',

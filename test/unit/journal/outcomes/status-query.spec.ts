@@ -135,6 +135,7 @@ describe('a status answer about a payment that was tried before', () => {
       KNOWN,
     ],
     ['an attempt that was refused before, with the same key', { keepsKey: true }, {}, KNOWN],
+    ['an attempt that was only turned away before', { keepsKey: true, turnedAway: true }, {}, ENDED],
     [
       'an attempt that was refused before, named by its key',
       { keepsKey: true },

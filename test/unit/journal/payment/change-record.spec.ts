@@ -31,7 +31,7 @@ describe('changing a record', () => {
       journalRecord('order-1'),
       ({ record }) => {
         seen.push(record.state);
-        return toRejected(record, true);
+        return toRejected(record, 'proven');
       },
       'ends',
     );
@@ -42,7 +42,7 @@ describe('changing a record', () => {
   it('is given up if others change it all the time', async () => {
     const journal = await contested(1_000);
     await expect(
-      changeRecord(journal, journalRecord('order-1'), ({ record }) => toRejected(record, true), 'ends'),
+      changeRecord(journal, journalRecord('order-1'), ({ record }) => toRejected(record, 'proven'), 'ends'),
     ).rejects.toMatchObject({ name: 'PaymentsStorageError' });
   });
 
@@ -52,7 +52,12 @@ describe('changing a record', () => {
     const after = await changeRecord(journal, journalRecord('order-1'), ({ record }) => record, 'ends');
     expect(after?.version).toBe(before?.version);
     expect(
-      await changeRecord(journal, journalRecord('nobody'), ({ record }) => toRejected(record, true), 'ends'),
+      await changeRecord(
+        journal,
+        journalRecord('nobody'),
+        ({ record }) => toRejected(record, 'proven'),
+        'ends',
+      ),
     ).toBeUndefined();
   });
 
@@ -63,7 +68,7 @@ describe('changing a record', () => {
     const { journal } = memoryStorage({ now: () => 1_800_000_000_000 });
     await journal.insert(journalRecord('order-1'), 60_000);
     const key = journalRecord('order-1');
-    await changeRecord(journal, key, ({ record }) => toRejected(record, true), lease);
+    await changeRecord(journal, key, ({ record }) => toRejected(record, 'proven'), lease);
     expect(await journal.get(key)).toMatchObject({ record: { state: 'rejected' }, leaseLeftMs: leftMs });
   });
 });

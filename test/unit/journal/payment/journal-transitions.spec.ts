@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type JournalRecord } from '../../../../lib/storage/journal-store.js';
 import {
+  asBefore,
   toAccepted,
   toAcknowledged,
   toAcknowledgedWithoutMoney,
   toErased,
+  toInFlight,
   toPlanned,
   toPlannedAgain,
   toSending,
@@ -23,7 +25,7 @@ const SPENT = ['body', 'probe', 'evidence'] as const;
 describe('what is written down of a payment', () => {
   it.each([
     ['accepted', toAccepted(record({ state: 'unknown', evidence: 'no-answer' }), '{}')],
-    ['rejected', toRejected(record(), true)],
+    ['rejected', toRejected(record(), 'proven')],
     ['settled', toSettled(record({ state: 'unknown', evidence: 'no-answer' }), 'success', 'webhook')],
   ] as const)('once it is %s holds no request, no open probe and no doubt', (state, next) => {
     expect(next.state).toBe(state);
@@ -68,7 +70,7 @@ describe('what is written down of a payment', () => {
   });
 
   it('that was refused is unknown once the gateway shows it, and stays refused if the gateway shows that no money moved', () => {
-    const refused = toRejected(record(), true);
+    const refused = toRejected(record(), 'proven');
     const open = toAcknowledged(refused);
     expect(open).toMatchObject({ state: 'unknown', evidence: 'conflict' });
     expect(isAcknowledged(open)).toBe(true);
@@ -77,7 +79,7 @@ describe('what is written down of a payment', () => {
   });
 
   it('is unknown if the gateway refuses what it has shown before', () => {
-    expect(toRejected(toAcknowledged(record()), true)).toMatchObject({
+    expect(toRejected(toAcknowledged(record()), 'proven')).toMatchObject({
       state: 'unknown',
       evidence: 'conflict',
     });
@@ -165,18 +167,35 @@ describe('what is written down of a payment', () => {
   });
 
   it('never becomes doubtful once it was accepted or refused', () => {
-    for (const known of [toAccepted(record(), '{}'), toRejected(record(), true)])
+    for (const known of [toAccepted(record(), '{}'), toRejected(record(), 'proven')])
       expect(toUnknown(known, 'no-answer', undefined)).toBe(known);
   });
 
   it('keeps its key after a refusal without a listed code, and after every later refusal of that attempt', () => {
-    const unlisted = toRejected(record(), false);
+    const unlisted = toRejected(record(), 'unproven');
     expect(unlisted).toMatchObject({ state: 'rejected', keepsKey: true });
     const again = { ...record(), keepsKey: true } as const;
-    expect(toRejected(again, true)).toMatchObject({ state: 'rejected', keepsKey: true });
-    expect(toRejected(record(), true)).not.toHaveProperty('keepsKey');
+    expect(toRejected(again, 'proven')).toMatchObject({ state: 'rejected', keepsKey: true });
+    expect(toRejected(record(), 'proven')).not.toHaveProperty('keepsKey');
     for (const known of [toAccepted(again, '{}'), toSettled(again, 'failed', 'operator')])
       expect(known).not.toHaveProperty('keepsKey');
+  });
+
+  it('remembers that it was only turned away, until a refusal without a listed code', () => {
+    const turned = toRejected(record(), 'turned-away');
+    expect(turned).toMatchObject({ state: 'rejected', keepsKey: true, turnedAway: true });
+    const again = asBefore(toInFlight({ ...record(), body: '{}' }, 1, undefined, 'key-1'), turned);
+    expect(again).toMatchObject({ keepsKey: true, turnedAway: true });
+    expect(toRejected(again, 'turned-away')).toMatchObject({ keepsKey: true, turnedAway: true });
+    expect(asBefore({ ...again, attempt: 2 }, turned)).toEqual({ ...again, attempt: 2 });
+    for (const refusal of ['proven', 'unproven'] as const) {
+      const refused = toRejected(again, refusal);
+      expect(refused).toMatchObject({ keepsKey: true });
+      for (const unlisted of [refused, toRejected(refused, 'turned-away')])
+        expect(unlisted).not.toHaveProperty('turnedAway');
+    }
+    for (const known of [toAccepted(again, '{}'), toSettled(again, 'failed', 'operator')])
+      expect(known).not.toHaveProperty('turnedAway');
   });
 
   it('keeps its request while it may be sent once more', () => {
@@ -217,7 +236,10 @@ describe('a planned payment', () => {
     const { intent: before, ...rest } = planned;
     expect(sending).toEqual({ ...rest, state: 'in-flight', plannedAt: 5 });
     expect([probe, intent === before]).toEqual(['after-silence', false]);
-    expect(toSending({ ...toPlannedAgain(planned, planned), plannedAt: 5 }).keepsKey).toBe(true);
+    const again = toSending({ ...toPlannedAgain(planned, planned), plannedAt: 5 });
+    expect(again).toMatchObject({ keepsKey: true, turnedAway: true });
+    const unlisted = { ...planned, keepsKey: true } as const;
+    expect(toPlannedAgain(unlisted, unlisted)).not.toHaveProperty('turnedAway');
   });
 
   it('remembers the first time that it was planned, by the clock of the store, until its attempt ends', () => {
@@ -225,7 +247,7 @@ describe('a planned payment', () => {
     const first = withPlannedAt({ ...times, record: planned });
     expect(first.plannedAt).toBe(60);
     expect(withPlannedAt({ ...times, record: first, ageMs: 0 }).plannedAt).toBe(60);
-    expect(toRejected(toSending(first), true)).not.toHaveProperty('plannedAt');
+    expect(toRejected(toSending(first), 'proven')).not.toHaveProperty('plannedAt');
   });
 
   it('is unknown once the gateway shows it, and stays planned if it shows that no money moved', () => {
@@ -239,7 +261,7 @@ describe('a planned payment', () => {
       evidence: 'no-answer',
     });
     expect(toAccepted(planned, '{}')).toMatchObject({ state: 'accepted' });
-    expect(toRejected(toPlannedAgain(planned, planned), true)).toMatchObject({
+    expect(toRejected(toPlannedAgain(planned, planned), 'proven')).toMatchObject({
       state: 'rejected',
       keepsKey: true,
     });
