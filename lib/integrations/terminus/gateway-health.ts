@@ -1,3 +1,4 @@
+import { type CallEndEvent } from '../../common/call-diagnostics.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';
 
 /** The result of one read of the balance. */
@@ -22,8 +23,24 @@ export interface GatewayHealth {
 /** A single unclear answer must not make an application flap. This many in a row count as down. */
 const UNCLEAR_READS_ARE_DOWN = 3;
 
-/** Interprets an error of the balance read. */
-export function signOf(error: unknown): GatewaySign {
+/** What the end of another call of the account shows. */
+export function signOfCall({ outcome, error }: Pick<CallEndEvent, 'outcome' | 'error'>): GatewaySign {
+  if (outcome === 'success') return { sign: 'accepted' };
+  const isAnswered = error === 'PaymentRejectedError' || error === 'PaymentsRateLimitError';
+  return { sign: isAnswered ? 'busy' : 'unclear' };
+}
+
+/** The sign of several calls: one that was accepted counts most, and one without a clear answer least. */
+export function strongerSign(one: GatewaySign, other: GatewaySign): GatewaySign {
+  return one.sign === 'accepted' || other.sign === 'unclear' ? one : other;
+}
+
+/**
+ * Interprets an error of the balance read.
+ *
+ * @param others What the other calls of the account show since the last read.
+ */
+export function signOf(error: unknown, others: GatewaySign = { sign: 'unclear' }): GatewaySign {
   if (!isPaymentsError(error)) return { sign: 'unclear' };
   switch (error.name) {
     case 'PaymentsAuthenticationError':
@@ -31,12 +48,13 @@ export function signOf(error: unknown): GatewaySign {
     case 'PaymentsConfigError':
       return { sign: 'broken', problem: 'The gateway redirects: baseUrl is not its own address.' };
     case 'PaymentsRateLimitError':
-    case 'PaymentsOverloadError':
       return { sign: 'busy' };
+    case 'PaymentsOverloadError':
+      return others;
     case 'GatewayUnreachableError': {
       const code = error.attempts?.at(-1)?.code ?? 'NETWORK_ERROR';
-      // The account's own calls used up the time.
-      if (code === 'QUEUE_TIMEOUT') return { sign: 'busy' };
+      // The account's own calls used up the time: busy with a gateway that answers, or stuck at one that does not.
+      if (code === 'QUEUE_TIMEOUT') return others;
       return { sign: 'broken', problem: `The gateway cannot be reached (${code}).` };
     }
     default:

@@ -1,7 +1,9 @@
-import { Injectable, type Type } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { PaymentsAccounts } from '../../accounts/payments-accounts.js';
+import { CALL_END_CHANNEL } from '../../common/call-diagnostics.js';
+import { onPaymentsDiagnostics } from '../../common/diagnostics.js';
 import { getPaymentsToken } from '../../common/tokens.js';
 import { PaymentsConfigError, isPaymentsError } from '../../errors/payments-errors.js';
 import { PaymentsJournal } from '../../journal/payments-journal.js';
@@ -23,11 +25,12 @@ interface StorageHealth {
 
 /**
  * Terminus indicator for payments: the gateway is reachable and accepts the credentials (the indicator reads
- * the balance), the storage answers, and no payment has been open for too long. Provide it beside
+ * the balance), the storage can be read, and no payment has been open for too long. Provide it beside
  * `TerminusModule`.
  *
  * A single unclear answer (a 5xx, silence, a 429) changes nothing. The third silence or 5xx in a row means
- * down. The report contains no reference, no key and no address.
+ * down. If the account's own calls leave the read no turn, their ends count instead. The report contains no
+ * reference, no key and no address.
  *
  * @example
  * ```ts
@@ -50,8 +53,9 @@ interface StorageHealth {
  * @publicApi
  */
 @Injectable()
-export class PaymentsHealthIndicator {
+export class PaymentsHealthIndicator implements OnModuleDestroy {
   private readonly probes = new Map<string, GatewayProbe>();
+  private stopListening: (() => void) | undefined;
   /** A closure, because a ModuleRef leads to the options of every account. */
   private readonly injected: <T>(type: Type<T>, account: string) => T;
   private readonly oldestOfAll = new OldestOfAll();
@@ -129,6 +133,11 @@ export class PaymentsHealthIndicator {
     }
   }
 
+  /** Called by Nest. */
+  onModuleDestroy(): void {
+    this.stopListening?.();
+  }
+
   private async storage({ account, allAccounts, cacheMs }: ResolvedHealthOptions): Promise<StorageHealth> {
     const journal = allAccounts ? undefined : this.find(PaymentsJournal, account);
     try {
@@ -149,6 +158,9 @@ export class PaymentsHealthIndicator {
     const wallet = this.find(WalletService, account);
     const probe = new GatewayProbe((options) => wallet.balance(options));
     this.probes.set(account, probe);
+    this.stopListening ??= onPaymentsDiagnostics(CALL_END_CHANNEL, (call) => {
+      this.probes.get(call.account)?.callEnded(call);
+    });
     return probe;
   }
 

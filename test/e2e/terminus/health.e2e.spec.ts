@@ -3,6 +3,7 @@ import { Controller, Get, type INestApplication } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { Test } from '@nestjs/testing';
 import {
+  CALL_END_CHANNEL,
   CollectionsService,
   memoryStorage,
   PaymentsModule,
@@ -11,8 +12,10 @@ import {
 } from 'nestjs-payments';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { type PaymentsHealthOptions, PaymentsHealthIndicator } from 'nestjs-payments/terminus';
+import { channel } from 'node:diagnostics_channel';
 import { type Server } from 'node:http';
 import request from 'supertest';
+import { eventually } from '../../support/eventually.js';
 import { collectionRequest } from '../../support/gateway-answers.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -137,6 +140,38 @@ describe('the health of payments, by Terminus', () => {
     await start();
     sandbox.next(BALANCE).hang();
     expect(await health()).toMatchObject({ status: 200, payments: { gateway: 'unclear' } });
+  });
+
+  it('an account whose calls all hang is down after three reads without a turn, unless a call is accepted meanwhile', async () => {
+    options = { cacheMs: 0, timeoutMs: 50 };
+    await start({ rate: { concurrency: 1 } });
+    const statuses = async (): Promise<number[]> => [
+      (await health()).status,
+      (await health()).status,
+      (await health()).status,
+    ];
+    expect((await health()).status).toBe(200);
+    sandbox.next('POST /payments/mobile-money').hang();
+    const hangUp = new AbortController();
+    const paying = app!
+      .get(CollectionsService)
+      .mobileMoney(collectionRequest, { signal: hangUp.signal })
+      .catch((error: unknown) => error);
+    await eventually(() => {
+      expect(sandbox.requests().some(({ path }) => path.endsWith('/mobile-money'))).toBe(true);
+    });
+    const ends = channel(CALL_END_CHANNEL);
+    const accepted = { account: 'default', outcome: 'success' };
+    expect(await statuses()).toEqual([200, 200, 503]);
+    ends.publish({ ...accepted, account: 'payouts' });
+    expect((await health()).status).toBe(503);
+    ends.publish(accepted);
+    expect(await statuses()).toEqual([200, 200, 200]);
+    hangUp.abort();
+    await paying;
+    await app!.close();
+    app = undefined;
+    expect(ends.hasSubscribers).toBe(false);
   });
 
   it('an account is down if its storage fails, and the report does not show the error', async () => {

@@ -37,8 +37,8 @@ describe('a health check of the gateway', () => {
       unreachable('ECONNREFUSED'),
       { sign: 'broken', problem: 'The gateway cannot be reached (ECONNREFUSED).' },
     ],
-    ['a full queue of its own calls', unreachable('QUEUE_TIMEOUT'), { sign: 'busy' }],
-    ['too many calls of this process', new PaymentsOverloadError('wait'), { sign: 'busy' }],
+    ['a full queue of its own calls', unreachable('QUEUE_TIMEOUT'), { sign: 'unclear' }],
+    ['too many calls of this process', new PaymentsOverloadError('wait'), { sign: 'unclear' }],
     ['too many requests', new PaymentsRateLimitError(1_000, 'wait'), { sign: 'busy' }],
     ['no usable answer', new GatewayAnswerError('SERVER_ERROR', 'HTTP 500'), { sign: 'unclear' }],
     ['a refusal', new PaymentRejectedError('HTTP_404', 'not here', {}, {}), { sign: 'unclear' }],
@@ -46,6 +46,15 @@ describe('a health check of the gateway', () => {
   ])('reads an error about %s', (_, error, sign) => {
     expect(signOf(error)).toEqual(sign);
   });
+
+  it.each<GatewaySign>([{ sign: 'accepted' }, { sign: 'busy' }])(
+    'believes the calls in whose queue it waited in vain, here %j',
+    (others) => {
+      expect(signOf(unreachable('QUEUE_TIMEOUT'), others)).toEqual(others);
+      expect(signOf(new PaymentsOverloadError('wait'), others)).toEqual(others);
+      expect(signOf(new GatewayAnswerError('SERVER_ERROR', 'HTTP 500'), others)).toEqual({ sign: 'unclear' });
+    },
+  );
 });
 
 describe('what is known of the gateway', () => {

@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { PaymentsAuthenticationError } from '../../../../lib/errors/payments-errors.js';
+import {
+  GatewayUnreachableError,
+  PaymentsAuthenticationError,
+} from '../../../../lib/errors/payments-errors.js';
 import { GatewayProbe } from '../../../../lib/integrations/terminus/gateway.probe.js';
 import { type CallOptions } from '../../../../lib/gateway/call-options.js';
 import { ManualClock } from '../../../support/manual-clock.js';
@@ -57,5 +60,58 @@ describe('the probe of a gateway', () => {
     await probe.check({ ...rules, cacheMs: 0 });
     await probe.check({ ...rules, cacheMs: 0 });
     expect(reads).toHaveLength(2);
+  });
+
+  describe('whose read gets no turn behind the calls of the account', () => {
+    const noTurn = (): Promise<never> =>
+      Promise.reject(
+        new GatewayUnreachableError('Nothing was sent.', {
+          attempts: [{ number: 1, phase: 'not-sent', code: 'QUEUE_TIMEOUT', durationMs: 0 }],
+        }),
+      );
+    const next = async (): Promise<string> => {
+      await clock.advance(30_000);
+      const { status } = await probe.check(rules);
+      return status;
+    };
+
+    beforeEach(async () => {
+      expect(await probe.check(rules)).toMatchObject({ status: 'up' });
+      answer = noTurn;
+    });
+
+    it('is down after the third one if the gateway answered none of these calls', async () => {
+      probe.callEnded({ outcome: 'unknown', error: 'PaymentOutcomeUnknownError' });
+      expect([await next(), await next()]).toEqual(['up', 'up']);
+      probe.callEnded({ outcome: 'failed', error: 'GatewayUnreachableError' });
+      expect(await next()).toBe('down');
+    });
+
+    it('counts a silent read before it', async () => {
+      answer = () => Promise.reject(new Error('silence'));
+      expect([await next(), await next()]).toEqual(['up', 'up']);
+      answer = noTurn;
+      expect(await next()).toBe('down');
+    });
+
+    it.each([
+      { outcome: 'success' },
+      { outcome: 'failed', error: 'PaymentRejectedError' },
+      { outcome: 'failed', error: 'PaymentsRateLimitError' },
+    ] as const)('stays up while such calls end with %j', async (end) => {
+      for (let read = 0; read < 5; read += 1) {
+        probe.callEnded(end);
+        probe.callEnded({ outcome: 'unknown', error: 'PaymentOutcomeUnknownError' });
+        expect(await next()).toBe('up');
+      }
+    });
+
+    it('is up again when the gateway accepts one of these calls', async () => {
+      expect([await next(), await next(), await next()]).toEqual(['up', 'up', 'down']);
+      probe.callEnded({ outcome: 'failed', error: 'PaymentRejectedError' });
+      expect(await next()).toBe('down');
+      probe.callEnded({ outcome: 'success' });
+      expect(await next()).toBe('up');
+    });
   });
 });
