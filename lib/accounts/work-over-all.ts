@@ -41,18 +41,19 @@ export class WorkOverAll {
   }
 
   /**
-   * Does something with each account, several at once.
+   * Reads something of each account, several at once. Begins no further account after one has failed: a storage that
+   * does not answer would take its time for each of them.
    *
-   * @throws what the first account threw, when all have ended.
+   * @throws what the first account threw, when those that had begun have ended.
    */
   async each(part: StoragePart, work: (stored: StoredAccount) => Promise<void>): Promise<void> {
-    const errors: unknown[] = [];
-    await atMost(AT_ONCE, this.accounts(part), (stored) =>
+    const failed = new AbortController();
+    await atMost(AT_ONCE, untilAborted(this.accounts(part), failed.signal), (stored) =>
       work(stored).catch((error: unknown) => {
-        errors.push(error);
+        failed.abort(error);
       }),
     );
-    if (errors.length > 0) await reading(Promise.reject(errors[0] as Error));
+    if (failed.signal.aborted) await reading(Promise.reject(failed.signal.reason as Error));
   }
 
   /** Goes through all accounts, passing over those that fail. */

@@ -13,6 +13,7 @@ import {
   type PaymentsModuleOptions,
   type PaymentsModuleRootOptions,
   type PaymentsStorage,
+  PaymentsStorageError,
   PaymentsValidationError,
 } from 'nestjs-payments';
 import { collectionRecord, envelope } from '../../support/gateway-answers.js';
@@ -261,6 +262,29 @@ describe('all accounts at once', () => {
       ]);
       expect(merchants.asked).toEqual([]);
     });
+
+    it.each(['oldestUnresolved', 'oldestOfEach'] as const)(
+      'make %s fail at the first silence of the storage, and not after one silence for each account',
+      async (method) => {
+        const names = Array.from({ length: 24 }, (_, index) => `shop-${index}`);
+        const list = vi.fn(() => new Promise<never>(() => undefined));
+        const journal = Object.assign(Object.create(storage.journal) as PaymentsStorage['journal'], {
+          accounts: () => Promise.resolve({ accounts: names.map(sandboxOf) }),
+          list,
+        });
+        storage = { ...storage, name: 'silent', journal };
+        await start([PaymentsModule.forRoot(own('one'))]);
+        vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+        try {
+          const error = accounts.all.journal[method]().catch((failure: unknown) => failure);
+          await vi.advanceTimersByTimeAsync(5_000);
+          expect(list).toHaveBeenCalledTimes(4);
+          expect(await error).toBeInstanceOf(PaymentsStorageError);
+        } finally {
+          vi.useRealTimers();
+        }
+      },
+    );
 
     it('give the events of each that were set aside', async () => {
       await startAll();
