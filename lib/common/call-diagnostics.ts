@@ -6,6 +6,9 @@ import { type Surroundable } from './surround.js';
  * A call to the gateway begins: the request was checked, and a payment was written down. What is answered
  * from the journal sends nothing and publishes nothing. Published in the caller's own asynchronous context.
  *
+ * A payment that the storage did not write down sends nothing either: its call begins and ends at once, with the error
+ * `PaymentsStorageError` and no attempts.
+ *
  * @publicApi
  */
 export const CALL_START_CHANNEL = 'nestjs-payments:call:start';

@@ -15,6 +15,7 @@ import {
 } from '../common/call-diagnostics.js';
 import { publishAround, publishDiagnostics } from '../common/diagnostics.js';
 import { SafeLogger } from '../common/safe-logger.js';
+import { type PaymentsError } from '../errors/payments-errors.js';
 import { type CallResult } from './call-result.js';
 import { type Decision } from './decide-after-try.js';
 import { type OutgoingRequest } from './http/http-transport.js';
@@ -35,6 +36,19 @@ export class CallTrace {
   started(): void {
     this.startedAt = performance.now();
     publishDiagnostics(CALL_START_CHANNEL, () => ({ ...this.subject }));
+  }
+
+  /** Reports a call that was refused before it could begin. */
+  refused({ name, code }: PaymentsError): void {
+    this.started();
+    publishDiagnostics(CALL_END_CHANNEL, () => ({
+      ...this.subject,
+      outcome: 'failed',
+      error: name,
+      code,
+      attempts: 0,
+      durationMs: 0,
+    }));
   }
 
   ended(result: CallResult<unknown>): void {

@@ -74,8 +74,8 @@ export class PaymentsHealthIndicator implements OnModuleDestroy {
    * `message`.
    *
    * @param key The name in the Terminus report.
-   * @returns `status`; `gateway`: `up`, `down`, or `unclear` before the first clear result; `storage`: `up`
-   * or `down`; `oldestUnresolvedMs`, if a payment is open.
+   * @returns `status`; `gateway`: `up`, `down`, or `unclear` before the first clear result; `storage`: `up` if it can be
+   * read (it may refuse payments all the same), or `down`; `oldestUnresolvedMs`, if a payment is open.
    */
   async isHealthy<const Key extends string>(
     key: Key,

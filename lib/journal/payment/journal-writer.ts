@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks';
 import { type InFlight } from '../../common/in-flight.js';
 import { quoted } from '../../common/quoted.js';
 import {
-  type JournalKey,
   type JournalRecord,
   type JournalStore,
   type PaymentTombstone,
@@ -14,12 +13,14 @@ import { isInProcess } from '../../storage/memory/memory-storage.js';
 import { STORAGE_ANSWERS_WITHIN_MS } from '../../storage/time-limited-storage.js';
 import { type CallResult } from '../../gateway/call-result.js';
 import { type CallLimits } from '../../gateway/call-options.js';
+import { CallTrace } from '../../gateway/call-trace.js';
 import { withDeadline, WriteRetryQueue, type DeadlineResult } from '../../common/timing.js';
 import { type Recorded } from './payment-result.js';
 import { type DailyCapRules, type NoRoom, shareOf, withCountedDay } from './daily-caps.js';
 import { asBefore, type NewPayment, toInFlight, toSending, withPlannedAt } from './journal-transitions.js';
 import { type IntentBegin, PaymentIntent } from './payment-intent.js';
 import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusal } from './repeated-call.js';
+import { paymentNotWritten } from './repeated-call-errors.js';
 
 /** The result of `begin`: the payment may be sent, or the journal forbids it. */
 export type Begun =
@@ -65,13 +66,13 @@ export class JournalWriter {
     const caller = { waits: true };
     const writing = this.write(asked, payment, limits.deadline, caller);
     const waited = await this.wait(writing, limits.sendBy, limits.signal).catch((error: unknown) => {
-      this.logger.error(`The journal cannot be reached, so nothing was sent: ${failureLabel(error)}`);
-      throw paymentNotWritten(payment);
+      throw this.refusedPayment(payment, failureLabel(error));
     });
     if (waited.ended === 'done') return waited.value;
     caller.waits = false;
     this.undoLater(writing, (begun) => ('intent' in begun ? begun.intent : undefined));
-    throw waited.ended === 'aborted' ? limits.signal?.reason : paymentNotWritten(payment);
+    if (waited.ended === 'aborted') throw limits.signal?.reason;
+    throw this.refusedPayment(payment, 'it did not answer in time');
   }
 
   /**
@@ -261,6 +262,15 @@ export class JournalWriter {
     }
   }
 
+  /** Reports a payment that could not be written down: whoever only reads the storage does not notice. */
+  private refusedPayment(payment: NewPayment, why: string): PaymentsStorageError {
+    const { account, operation, reference } = payment;
+    this.logger.error(`The journal cannot be reached, so nothing was sent: ${why}`);
+    const error = paymentNotWritten(payment);
+    new CallTrace({ account, operation, reference }).refused(error);
+    return error;
+  }
+
   private warn({ operation, reference }: JournalRecord, why: string): void {
     this.logger.warn(
       `The result of ${operation} for the reference ${quoted(reference)} could not be written to the journal: ${why}`,
@@ -282,15 +292,4 @@ function unrecorded({ mayBeSentAgain }: PaymentIntent): Recorded {
 /** When a storage must have answered, by `performance.now()`. Later writes are rolled back or repeated. */
 function soon(deadline = Infinity): number {
   return Math.min(deadline, performance.now() + STORAGE_ANSWERS_WITHIN_MS);
-}
-
-function paymentNotWritten({ family, reference }: JournalKey): PaymentsStorageError {
-  return new PaymentsStorageError(
-    `The journal could not be written, so this call sent nothing for this ${family}.`,
-    {
-      reference,
-      hint: 'Make the same call again once the storage answers. If the reference was used before, that earlier call may have been processed.',
-    },
-    'not-by-this-call',
-  );
 }

@@ -1,9 +1,10 @@
-import { type JournalRecord, type PaymentTombstone } from '../../storage/journal-store.js';
+import { type JournalKey, type JournalRecord, type PaymentTombstone } from '../../storage/journal-store.js';
 import { type OutcomeEvidence } from '../../common/vocabulary.js';
 import {
   PaymentOutcomeUnknownError,
   PaymentRejectedError,
   PaymentsError,
+  PaymentsStorageError,
   PaymentsValidationError,
   type PaymentsErrorDetails,
   ReferenceReusedError,
@@ -162,6 +163,18 @@ export function referenceForgotten(
     `Nothing was sent by this call: the reference belongs to an earlier payment that ${FORGOTTEN[end]}. The journal has forgotten everything else about it.`,
     { ...detailsOf(payment), hint: end === 'unlisted-refusal' ? ASK_FIRST : NEW_REFERENCE },
     end === 'accepted' || end === 'unlisted-refusal' || end === 'success' || end === 'paid',
+  );
+}
+
+/** The error for a payment that the storage did not write down. */
+export function paymentNotWritten({ family, reference }: JournalKey): PaymentsStorageError {
+  return new PaymentsStorageError(
+    `The journal could not be written, so this call sent nothing for this ${family}.`,
+    {
+      reference,
+      hint: 'Make the same call again once the storage answers. If the reference was used before, that earlier call may have been processed.',
+    },
+    'not-by-this-call',
   );
 }
 

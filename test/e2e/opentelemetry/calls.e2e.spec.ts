@@ -155,6 +155,20 @@ describe('the telemetry of calls', () => {
     ]);
   });
 
+  it('the metrics and a span show a payment that the storage refuses', async () => {
+    payments.crash();
+    await lost(payments.collections.mobileMoney(collectionRequest));
+    const refused = { 'payments.outcome': 'failed', 'error.type': 'PaymentsStorageError' };
+    expect(telemetry.spans().map(({ name }) => name)).toEqual(['collection.mobile-money']);
+    expect(telemetry.span('collection.mobile-money').attributes).toMatchObject({
+      ...refused,
+      'payments.attempts': 0,
+    });
+    expect(await telemetry.measured('payments.calls')).toEqual([
+      { metric: 'payments.calls', attributes: { ...call, ...refused }, value: 1 },
+    ]);
+  });
+
   it('the metrics count and time calls by operation and outcome', async () => {
     await payments.collections.mobileMoney(collectionRequest);
     await payments.collections.mobileMoney({ ...collectionRequest, reference: 'order-2' });

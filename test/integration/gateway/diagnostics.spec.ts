@@ -5,7 +5,10 @@ import {
   CALL_END_CHANNEL,
   CALL_START_CHANNEL,
   CALL_WAIT_CHANNEL,
+  memoryStorage,
   onPaymentsDiagnostics,
+  type PaymentsStorage,
+  PaymentsStorageError,
 } from 'nestjs-payments';
 import { hearDiagnostics, keepLogLines, type HeardEvent } from '../../support/diagnostics-log.js';
 import { bankRecord, bankRequest, envelope } from '../../support/gateway-answers.js';
@@ -148,6 +151,59 @@ describe('what a call tells while it goes', () => {
     it('is nothing of a call that was wrong from the start', async () => {
       await expect(merchant.disbursements.bank({ ...bankRequest, reference: ' ' })).rejects.toThrow();
       expect(heard).toEqual([]);
+    });
+
+    describe('of a payment that the storage does not write down', () => {
+      const payWith = async (insert: () => Promise<never>): Promise<unknown> => {
+        const { journal, ...rest } = memoryStorage();
+        const broken = Object.assign(Object.create(journal) as PaymentsStorage['journal'], { insert });
+        const poor = await startMerchant({
+          baseUrl: gateway.baseUrl,
+          storage: { ...rest, name: 'full', journal: broken },
+        });
+        // Another merchant has set Nest's logger again.
+        lines = keepLogLines();
+        vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+        try {
+          const paying = poor.disbursements.bank(bankRequest).catch((error: unknown) => error);
+          await vi.advanceTimersByTimeAsync(5_000);
+          return await paying;
+        } finally {
+          vi.useRealTimers();
+          await poor.close();
+        }
+      };
+
+      it.each<[string, () => Promise<never>, string]>([
+        [
+          'refuses',
+          () => Promise.reject(new Error('OOM: password=hunter2')),
+          'error The journal cannot be reached, so nothing was sent: Error',
+        ],
+        [
+          'does not answer',
+          () => new Promise<never>(() => undefined),
+          'error The journal cannot be reached, so nothing was sent: it did not answer in time',
+        ],
+      ])('is its start and its end, and a line of the log, if it %s', async (_, insert, line) => {
+        expect(await payWith(insert)).toBeInstanceOf(PaymentsStorageError);
+        expect(heard).toEqual([
+          { channel: CALL_START_CHANNEL, event: call },
+          {
+            channel: CALL_END_CHANNEL,
+            event: {
+              ...call,
+              outcome: 'failed',
+              error: 'PaymentsStorageError',
+              code: 'STORAGE_UNAVAILABLE',
+              attempts: 0,
+              durationMs: 0,
+            },
+          },
+        ]);
+        expect(lines).toEqual([expect.stringContaining(line)]);
+        expect(lines.join('')).not.toContain('hunter2');
+      });
     });
 
     it.each([
