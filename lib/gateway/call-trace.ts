@@ -86,13 +86,14 @@ export class CallTrace {
     try {
       return await wait;
     } finally {
-      publishDiagnostics(CALL_WAIT_CHANNEL, () => ({
-        ...this.subject,
-        attempt: this.tries + 1,
-        reason,
-        durationMs: Math.round(performance.now() - startedAt),
-      }));
+      this.waited(reason, performance.now() - startedAt);
     }
+  }
+
+  /** Reports a wait that is over. */
+  waited(reason: CallWaitEvent['reason'], ms: number): void {
+    const event = { attempt: this.tries + 1, reason, durationMs: Math.round(ms) };
+    publishDiagnostics(CALL_WAIT_CHANNEL, () => ({ ...this.subject, ...event }));
   }
 
   private log(level: 'debug' | 'warn', info: AttemptInfo, requestId: string | undefined): void {

@@ -41,6 +41,8 @@ export type SendCall = <T extends object>(
 export interface GatewayClient {
   readonly rules: RequestRules;
   readonly send: SendCall;
+  /** The turns of the account's tries. */
+  readonly turns: Pick<RateLimiter, 'isBusy' | 'take'>;
   /** Makes a call that only reads. */
   read<T extends object>(call: ReadCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
 }
@@ -60,10 +62,11 @@ export function createGatewayClient(
   const { origin, pathname } = new URL(options.baseUrl);
   const { account, amountFormat, banks, limits: amountLimits, networks, refusalCodes } = options;
   const { timeoutMs, deadlineMs, retry } = options;
+  const rateLimiter = new RateLimiter(options.rate);
   const send = callSender({
     account,
     transport,
-    rateLimiter: new RateLimiter(options.rate),
+    rateLimiter,
     refusalCodes,
     origin,
     basePath: pathname,
@@ -73,6 +76,7 @@ export function createGatewayClient(
   return {
     rules: { amountFormat, banks, limits: amountLimits, networks },
     send,
+    turns: rateLimiter,
     read: async (call, callOptions) => {
       const limits = callLimits(
         { timeoutMs, deadlineMs, retry },

@@ -9,7 +9,7 @@ import { type GatewayCall } from './gateway-call.js';
 import { attemptInfo, type TryReport, interpretTry } from './answer/interpret-try.js';
 import { backOffMs, pause } from '../common/timing.js';
 import { nextWaitMs, probeWaitMs } from './wait-before-try.js';
-import { type RateLimiter, type Turn } from './rate-limiter.js';
+import { type HeldTurn, type RateLimiter, type Turn } from './rate-limiter.js';
 import { type CallLimits } from './call-options.js';
 import { type CallTrace } from './call-trace.js';
 import { type HttpTransport, type OutgoingRequest } from './http/http-transport.js';
@@ -36,6 +36,8 @@ export interface IdempotentRequest {
   /** Set if this call is the probe of a payment that may have been made before. */
   readonly earlier: EarlierTries | undefined;
   readonly probing: Probing | undefined;
+  /** The turn of the first try, if there was one to wait for. */
+  readonly turn?: HeldTurn | undefined;
   /** Called when the first byte of a try is about to leave; must not throw. */
   readonly onSending: (() => void) | undefined;
 }
@@ -57,9 +59,10 @@ export async function runCall<T extends object>(
 ): Promise<CallResult<T>> {
   const attempts: AttemptInfo[] = [];
   let before: CallState = { answered: false, doubt: setup.earlier };
-  let { request, withOtherKeys } = setup;
+  let { request, withOtherKeys, turn } = setup;
   for (;;) {
-    const { result, durationMs } = await sendInTurn({ ...setup, request });
+    const { result, durationMs } = await sendInTurn({ ...setup, request, turn });
+    turn = undefined;
     const { report, success } = interpretTry(call, result, setup.refusalCodes);
     const info = attemptInfo(report, attempts.length + 1, durationMs);
     attempts.push(info);
@@ -174,12 +177,16 @@ export async function sendInTurn(
     | 'rateLimiter'
     | 'trace'
     | 'onSending'
+    | 'turn'
   >,
 ): Promise<TimedResult> {
-  const { transport, request, signal, deadline, sendBy, rateLimiter, trace, onSending } = setup;
-  const turn = rateLimiter.acquire(sendBy, signal);
-  const granted = turn instanceof Promise ? await trace.waiting('rate', turn) : turn;
-  if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
+  const { transport, request, signal, deadline, sendBy, rateLimiter, trace, onSending, turn: held } = setup;
+  if (held) trace.waited('rate', held.waitedMs);
+  else {
+    const turn = rateLimiter.acquire(sendBy, signal);
+    const granted = turn instanceof Promise ? await trace.waiting('rate', turn) : turn;
+    if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
+  }
   const startedAt = performance.now();
   try {
     // If this process was stopped for long, the journal may already let others act on the payment.
@@ -190,7 +197,7 @@ export async function sendInTurn(
     );
     return { result, durationMs: performance.now() - startedAt };
   } finally {
-    rateLimiter.release();
+    (held ?? rateLimiter).end();
   }
 }
 

@@ -11,6 +11,7 @@ import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { withDeadline } from '../../common/timing.js';
 import { PaymentOutcomeUnknownError, PaymentRejectedError } from '../../errors/payments-errors.js';
 import { isInProcess } from '../../storage/memory/memory-storage.js';
+import { limited } from '../../storage/time-limited-storage.js';
 import { type CallResult } from '../../gateway/call-result.js';
 import {
   callLimits,
@@ -20,6 +21,7 @@ import {
 } from '../../gateway/call-options.js';
 import { type MoneyCall } from '../../gateway/gateway-call.js';
 import { bodyHash, journalKeyText } from './payment-identity.js';
+import { type HeldTurn } from '../../gateway/rate-limiter.js';
 import { type GatewayClient } from '../../gateway/gateway-client.js';
 import { paymentResult, plannedResult, existingPaymentResult, type PaymentResult } from './payment-result.js';
 import { type PaymentIntent } from './payment-intent.js';
@@ -31,9 +33,8 @@ import {
   type EnlistOptions,
   writePlanned,
 } from './enlisting.js';
-import { PlannedPayments, type Sent } from './planned-payments.js';
-import { recordedCall } from './recorded-call.js';
-import { asksForAnotherKey, type RequestedPayment } from './repeated-call.js';
+import { PlannedPayments, type Probed, type Sent } from './planned-payments.js';
+import { asksForAnotherKey, maySend, type RequestedPayment } from './repeated-call.js';
 import { dailyCapReached } from './daily-caps.js';
 import {
   notEnlisted,
@@ -62,20 +63,20 @@ export class PaymentCalls {
   private readonly writer: JournalWriter;
   /** One call for each reference, by `journalKeyText`. */
   private readonly underWay = new Map<string, CallUnderWay>();
-  private readonly probes = new Set<Promise<unknown>>();
   private readonly planned: PlannedPayments;
 
   constructor(
     private readonly options: PaymentOptions,
     private readonly store: JournalStore,
     private readonly events: Pick<ApplicationEvents, 'tell'>,
-    private readonly gateway: Pick<GatewayClient, 'send'>,
+    private readonly gateway: Pick<GatewayClient, 'send' | 'turns'>,
     private readonly places: InFlight,
   ) {
     this.writer = new JournalWriter(store, options, places);
     this.planned = new PlannedPayments(store, this.writer, places, {
       isUnderWay: (id) => this.underWay.has(id),
-      send: (call, intent, limits) => this.sendIntent(call, intent, limits),
+      turn: ({ sendBy, signal }) => gateway.turns.take(sendBy, signal),
+      send: (call, intent, limits, turn) => this.sendIntent(call, intent, limits, turn),
       limits: () => callLimits(options),
       announce: (record, error, isFinal) => {
         this.announceUnknown(record, error);
@@ -164,29 +165,26 @@ export class PaymentCalls {
 
   async idle(): Promise<void> {
     await this.planned.idle();
-    await Promise.allSettled([...[...this.underWay.values()].map(({ end }) => end), ...this.probes]);
+    await Promise.allSettled([...this.underWay.values()].map(({ end }) => end));
     await this.writer.flush();
   }
 
-  async probe(
-    existing: StoredJournalRecord,
-  ): Promise<{ readonly existing: JournalRecord | undefined } | undefined> {
-    // After a jump of the clock, its lease may end while its call still runs here.
-    if (this.underWay.has(journalKeyText(existing.record))) return undefined;
-    const probe = this.makeProbe(existing, callLimits(this.options));
-    this.probes.add(probe);
-    return probe.finally(() => this.probes.delete(probe));
+  probe(existing: StoredJournalRecord): Promise<Probed | undefined> {
+    return this.planned.probe(existing);
   }
 
-  private async makeProbe(
-    existing: StoredJournalRecord,
-    limits: CallLimits,
-  ): Promise<{ readonly existing: JournalRecord | undefined } | undefined> {
-    const intent = await this.writer.beginProbe(existing, limits);
-    if (!intent) return undefined;
-    const result = await this.sendIntent(recordedCall(existing.record), intent, limits);
-    const recorded = await this.writer.end(intent, result, limits);
-    return { existing: recorded.written ? recorded.existing : intent.record };
+  /** Waits for a turn before the payment is written down. What the journal forbids waits for none. */
+  private async turn(
+    key: JournalKey,
+    asked: RequestedPayment,
+    { sendBy, signal }: CallLimits,
+  ): Promise<HeldTurn | undefined> {
+    // Without an answer, the payment cannot be written down either.
+    const existing = await limited(this.store.get(key)).catch((error: unknown) => {
+      this.places.holdLate(error);
+      return undefined;
+    });
+    return maySend(existing, asked, this.options) ? this.gateway.turns.take(sendBy, signal) : undefined;
   }
 
   /** Lets others join a call until it has ended. */
@@ -211,10 +209,11 @@ export class PaymentCalls {
     body: string,
     limits: CallLimits,
   ): Promise<PaymentResult<T>> {
+    let turn: HeldTurn | undefined;
     try {
-      const { operation, payment } = call;
-      const { amount, currency } = payment;
-      const wanted = { operation, amount, currency, bodyHash: asked.bodyHash, body, ...key };
+      const { amount, currency } = call.payment;
+      const wanted = { operation: call.operation, amount, currency, bodyHash: asked.bodyHash, body, ...key };
+      if (this.gateway.turns.isBusy) turn = await this.turn(key, asked, limits);
       const begun = await this.writer.begin(asked, wanted, limits);
       if ('tombstone' in begun)
         return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };
@@ -222,7 +221,7 @@ export class PaymentCalls {
       if ('reachedOn' in begun) return { ok: false, error: dailyCapReached(wanted, begun) };
       if (!('intent' in begun)) return existingPaymentResult(call, begun.existing, begun.refusal);
       const { intent } = begun;
-      const sent = await this.sendIntent(call, intent, limits);
+      const sent = await this.sendIntent(call, intent, limits, turn);
       const recorded = await this.writer.end(intent, sent, limits);
       const end = paymentResult(call, sent, recorded, intent.record);
       const result = intent.isPlanned ? plannedResult(end, sent) : end;
@@ -231,22 +230,19 @@ export class PaymentCalls {
     } catch (error) {
       const { signal } = limits;
       return { ok: false, error, ...(signal?.aborted && error === signal.reason ? { unsent: true } : {}) };
+    } finally {
+      turn?.end();
     }
   }
 
   private announceUnknown(record: JournalRecord, error: unknown): void {
     if (!(error instanceof PaymentOutcomeUnknownError)) return;
-    const { account, family, operation, reference, idempotencyKey } = record;
-    const { evidence } = error;
-    this.events.tell('payment.unknown', { account, family, operation, reference, idempotencyKey, evidence });
+    this.events.tell('payment.unknown', { ...namesOf(record), evidence: error.evidence });
   }
 
   private announceRejected(record: JournalRecord, error: unknown, final: boolean): void {
     if (!(error instanceof PaymentRejectedError)) return;
-    const { account, family, operation, reference, idempotencyKey } = record;
-    const { code } = error;
-    const payment = { account, family, operation, reference, idempotencyKey };
-    this.events.tell('payment.rejected', { ...payment, code, final });
+    this.events.tell('payment.rejected', { ...namesOf(record), code: error.code, final });
   }
 
   private async join(
@@ -272,6 +268,7 @@ export class PaymentCalls {
     call: MoneyCall<T>,
     intent: PaymentIntent,
     limits: CallLimits,
+    turn: HeldTurn | undefined,
   ): Promise<CallResult<T>> {
     const waits = limits.once || intent.earlier ? undefined : this.options.probe[call.kind];
     const probing = waits && {
@@ -282,7 +279,7 @@ export class PaymentCalls {
     const { idempotencyKey, body = '' } = intent.record;
     return this.gateway.send(
       call,
-      { idempotencyKey, body, earlier: intent.earlier, probing, onSending },
+      { idempotencyKey, body, earlier: intent.earlier, probing, onSending, turn },
       limits,
     );
   }
@@ -296,4 +293,8 @@ export class PaymentCalls {
     const { account, environment } = this.options;
     return { account, environment, family: kind, reference: payment.reference };
   }
+}
+
+function namesOf({ account, family, operation, reference, idempotencyKey }: JournalRecord) {
+  return { account, family, operation, reference, idempotencyKey };
 }

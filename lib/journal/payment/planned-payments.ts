@@ -5,6 +5,7 @@ import { withDeadline } from '../../common/timing.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { type CallResult } from '../../gateway/call-result.js';
+import { type HeldTurn } from '../../gateway/rate-limiter.js';
 import { type MoneyCall } from '../../gateway/gateway-call.js';
 import {
   type JournalKey,
@@ -30,10 +31,12 @@ interface Sender {
   /** Whether a call of this process makes the payment, by `journalKeyText`. */
   isUnderWay(id: string): boolean;
   limits(): CallLimits;
+  turn(limits: CallLimits): Promise<HeldTurn | undefined>;
   send<T extends object>(
     call: MoneyCall<T>,
     intent: PaymentIntent,
     limits: CallLimits,
+    turn: HeldTurn | undefined,
   ): Promise<CallResult<T>>;
   /** @param isFinal Whether a refusal proves that no money moved. */
   announce(record: JournalRecord, error: unknown, isFinal: boolean): void;
@@ -45,13 +48,19 @@ export interface Sent {
   readonly noRoom?: NoRoom;
 }
 
-/** Sends planned payments whose caller does not: after the handlers of a delivery, and in `recover()`. */
+/** The record after a probe; undefined if it is gone. */
+export interface Probed {
+  readonly existing: JournalRecord | undefined;
+}
+
+/** Sends payments without a caller: planned ones after the handlers of a delivery and in `recover()`, and its probes. */
 export class PlannedPayments {
   private readonly logger = new SafeLogger('PaymentsJournal');
   /** The payments that are being sent, by `journalKeyText`. Calls for them wait. */
   readonly sending = new Map<string, Promise<Sent | undefined>>();
   private readonly waiting = new WaitingPaymentsLog();
   private readonly looking = new Set<Promise<void>>();
+  private readonly probes = new Set<Promise<unknown>>();
   private isStopped = false;
 
   constructor(
@@ -69,9 +78,20 @@ export class PlannedPayments {
   async send(existing: StoredJournalRecord): Promise<Sent | undefined> {
     const id = journalKeyText(existing.record);
     if (!isSendable(existing) || this.sender.isUnderWay(id) || this.sending.has(id)) return undefined;
-    const sending = this.make(existing).finally(() => this.sending.delete(id));
+    const sending = this.inTurn((limits, turn) => this.make(existing, limits, turn)).finally(() =>
+      this.sending.delete(id),
+    );
     this.sending.set(id, sending);
     return sending;
+  }
+
+  /** Sends a payment once more. Resolves to undefined if somebody else acts on it. */
+  async probe(existing: StoredJournalRecord): Promise<Probed | undefined> {
+    // After a jump of the clock, its lease may end while its call still runs here.
+    if (this.sender.isUnderWay(journalKeyText(existing.record))) return undefined;
+    const probe = this.inTurn((limits, turn) => this.makeProbe(existing, limits, turn));
+    this.probes.add(probe);
+    return probe.finally(() => this.probes.delete(probe));
   }
 
   /** Sends the payment when the handlers that run now are committed. Outside of handlers nothing happens. */
@@ -103,7 +123,7 @@ export class PlannedPayments {
   }
 
   async idle(): Promise<void> {
-    await Promise.allSettled([...this.looking, ...this.sending.values()]);
+    await Promise.allSettled([...this.looking, ...this.sending.values(), ...this.probes]);
   }
 
   /** Never rejects. If the transaction was rolled back after all, there is nothing to send. */
@@ -128,8 +148,34 @@ export class PlannedPayments {
     return Promise.resolve();
   }
 
-  private async make(existing: StoredJournalRecord): Promise<Sent | undefined> {
+  /** Waits for a turn before anything is written. */
+  private async inTurn<T>(send: (limits: CallLimits, turn: HeldTurn | undefined) => Promise<T>): Promise<T> {
     const limits = this.sender.limits();
+    const turn = await this.sender.turn(limits);
+    try {
+      return await send(limits, turn);
+    } finally {
+      turn?.end();
+    }
+  }
+
+  private async makeProbe(
+    existing: StoredJournalRecord,
+    limits: CallLimits,
+    turn: HeldTurn | undefined,
+  ): Promise<Probed | undefined> {
+    const intent = await this.writer.beginProbe(existing, limits);
+    if (!intent) return undefined;
+    const result = await this.sender.send(recordedCall(existing.record), intent, limits, turn);
+    const recorded = await this.writer.end(intent, result, limits);
+    return { existing: recorded.written ? recorded.existing : intent.record };
+  }
+
+  private async make(
+    existing: StoredJournalRecord,
+    limits: CallLimits,
+    turn: HeldTurn | undefined,
+  ): Promise<Sent | undefined> {
     const begun = await this.writer.beginPlanned(existing, limits);
     if ('tombstone' in begun) this.reportForgotten(existing.record, begun.tombstone);
     if ('reachedOn' in begun) {
@@ -139,7 +185,7 @@ export class PlannedPayments {
     if (!('intent' in begun)) return undefined;
     const { intent } = begun;
     const call = recordedCall(existing.record);
-    const result = await this.sender.send(call, intent, limits);
+    const result = await this.sender.send(call, intent, limits, turn);
     const recorded = await this.writer.end(intent, result, limits);
     const isFinal = result.end === 'rejected' && isFinalRefusal(intent.record, result.proven);
     this.report(paymentResult(call, result, recorded, intent.record), intent.record, isFinal);

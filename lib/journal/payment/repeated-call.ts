@@ -90,6 +90,17 @@ export function decideRepeatedCall(
   return { act: 'unknown', evidence: evidenceOf(existing) };
 }
 
+/** Whether a call may send something, by what the journal holds now. */
+export function maySend(
+  existing: StoredJournalRecord | undefined,
+  asked: RequestedPayment,
+  rules: ProbeRules,
+): boolean {
+  if (!existing) return asked.enlisted !== true;
+  const { act } = decideRepeatedCall(existing, asked, rules);
+  return act === 'begin' || act === 'send-planned' || act === 'probe';
+}
+
 /** Why the call cannot ask for the recorded payment; undefined if it does. */
 function notTheSame(record: JournalRecord, { bodyHash }: RequestedPayment): ReuseReason | undefined {
   if (hasEnded(record)) return 'ended';

@@ -78,7 +78,8 @@ function gatewayThat(behaviours: readonly Behaviour[]) {
       ...identity,
       ...callLimits,
     });
-  return { run, sent, pauseFor: vi.spyOn(rateLimiter, 'pauseFor') };
+  const acquire = vi.spyOn(rateLimiter, 'acquire');
+  return { run, sent, pauseFor: vi.spyOn(rateLimiter, 'pauseFor'), acquire };
 }
 
 function limits(more: Partial<CallLimits> = {}): CallLimits {
@@ -120,6 +121,13 @@ describe('a call', () => {
     expect(seen(await run(COLLECTION, IDENTITY, limits()))).toBe('success after 1 not-sent, 2 answered');
     expect(sent).toHaveLength(2);
     expect(sent[1]).toEqual(sent[0]);
+  });
+
+  it('uses the turn that was taken before for its first try alone', async () => {
+    const { run, sent, acquire } = gatewayThat(['unreachable', SUCCESS]);
+    const turn = { waitedMs: 5, end: vi.fn() };
+    await run(COLLECTION, { ...IDENTITY, turn }, limits());
+    expect([sent.length, acquire.mock.calls.length, turn.end.mock.calls.length]).toEqual([2, 1, 1]);
   });
 
   it.each<[gateway: string, behaviours: readonly Behaviour[], end: string]>([

@@ -9,9 +9,11 @@ import {
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { type FailureVerdict } from '../../../../lib/gateway/call-error.js';
 import { type CallResult, type CallFailure } from '../../../../lib/gateway/call-result.js';
+import { RateLimiter } from '../../../../lib/gateway/rate-limiter.js';
 import { type GatewayClient, type RequestRules } from '../../../../lib/gateway/gateway-client.js';
 import { createPayments, type Payments } from '../../../../lib/journal/payment/payments.js';
 import { recordedCall } from '../../../../lib/journal/payment/recorded-call.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 import { remoteJournal } from '../../../support/remote-journal.js';
 
@@ -79,7 +81,12 @@ describe('the calls that move money', () => {
     sent = 0;
     setup = undefined;
     tell = vi.fn();
-    const gateway = { rules: {} as RequestRules, read: vi.fn(), send };
+    const gateway = {
+      rules: {} as RequestRules,
+      read: vi.fn(),
+      send,
+      turns: new RateLimiter({ perSecond: undefined, concurrency: undefined }),
+    };
     payments = createPayments(OPTIONS, journal, { tell }, gateway, new InFlight(10));
   });
 
@@ -136,7 +143,12 @@ describe('the calls that move money', () => {
     ['that ends with this process', false, OPTIONS.probe, false],
   ])('note that they begin to send in a journal %s', async (_, isRemote, probe, notes) => {
     const store = isRemote ? remoteJournal(journal) : journal;
-    const gateway = { rules: {} as RequestRules, read: vi.fn(), send };
+    const gateway = {
+      rules: {} as RequestRules,
+      read: vi.fn(),
+      send,
+      turns: new RateLimiter({ perSecond: undefined, concurrency: undefined }),
+    };
     const calls = createPayments({ ...OPTIONS, probe }, store, { tell }, gateway, new InFlight(10));
     await calls.make(recordedCall(record)).catch(() => {});
     expect(setup?.onSending !== undefined).toBe(notes);
@@ -154,5 +166,68 @@ describe('the calls that move money', () => {
     end = SUCCESS;
     expect(await payments.probe(seen)).toMatchObject({ existing: { state: 'accepted' } });
     expect(sent).toBe(1);
+  });
+
+  describe('while the account waits for its turn', () => {
+    let clock: ManualClock;
+    let turns: RateLimiter;
+    let isHeld: boolean | undefined;
+
+    beforeEach(() => {
+      clock = new ManualClock();
+      turns = new RateLimiter({ perSecond: undefined, concurrency: 1 }, clock);
+      isHeld = undefined;
+      end = SUCCESS;
+      const sendInTurn: GatewayClient['send'] = (call, given, limits) => {
+        isHeld = turns.isBusy;
+        return send(call, given, limits);
+      };
+      const gateway = { rules: {} as RequestRules, read: vi.fn(), send: sendInTurn, turns };
+      payments = createPayments(OPTIONS, journal, { tell }, gateway, new InFlight(10));
+      turns.pauseFor(1_000);
+    });
+
+    const almost = async (): Promise<void> => {
+      await clock.advance(999);
+      await new Promise(setImmediate);
+    };
+
+    it('are not written down: nobody would know of a killed process that they were never sent', async () => {
+      const making = payments.make(recordedCall(record));
+      await almost();
+      expect(await journal.get(record)).toBeUndefined();
+      await clock.advance(1);
+      await making;
+      expect((await journal.get(record))?.record.state).toBe('accepted');
+      expect([sent, setup?.turn?.waitedMs]).toEqual([1, 1_000]);
+      expect([isHeld, turns.isBusy]).toEqual([true, false]);
+    });
+
+    it('leave the one further try to whoever has a turn', async () => {
+      const seen = storedBy(await journal.insert(record, 0));
+      const probing = payments.probe(seen);
+      await almost();
+      expect((await journal.get(record))?.version).toBe(seen.version);
+      await clock.advance(1);
+      expect(await probing).toMatchObject({ existing: { state: 'accepted' } });
+      expect([sent, isHeld, turns.isBusy]).toEqual([1, true, false]);
+    });
+
+    it('are answered at once if the journal forbids them', async () => {
+      await journal.insert({ ...record, state: 'unknown' }, 60_000);
+      await expect(payments.make(recordedCall(record))).rejects.toMatchObject({
+        name: 'ReferenceReusedError',
+      });
+      expect(sent).toBe(0);
+    });
+
+    it('give the turn back if somebody else made them meanwhile', async () => {
+      const making = payments.make(recordedCall(record));
+      await almost();
+      await journal.insert({ ...record, state: 'unknown' }, 60_000);
+      await clock.advance(1);
+      await expect(making).rejects.toMatchObject({ name: 'ReferenceReusedError' });
+      expect([sent, turns.isBusy]).toEqual([0, false]);
+    });
   });
 });
