@@ -2,7 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { type ResolvedResolverOptions } from '../config/resolve-accounts.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { haveEnded } from '../config/resolve-webhooks.js';
 import { type AccountKeys, keyHeaders, type KeyHeaders } from '../gateway/account-keys.js';
+import { MinuteLog } from '../common/minute-log.js';
+import { SafeLogger } from '../common/safe-logger.js';
 import { inTime } from '../common/timing.js';
 import { type Account } from './account.js';
 import { AccountLookups, unknownAccount } from './account-lookups.js';
@@ -36,6 +39,7 @@ export class AccountPool {
   private readonly leaving = new Set<PooledAccount>();
   private readonly lookups: AccountLookups;
   private readonly visitors: ((account: Account) => void)[] = [];
+  private readonly endedSecrets: MinuteLog;
 
   constructor(
     private readonly options: ResolvedResolverOptions,
@@ -44,6 +48,10 @@ export class AccountPool {
     this.lookups = new AccountLookups(options, (name, found) => {
       if (found) this.update(name, found);
       else this.retire(name);
+    });
+    const logger = new SafeLogger('PaymentsAccounts');
+    this.endedSecrets = new MinuteLog((line) => {
+      logger.error(line);
     });
   }
 
@@ -128,6 +136,7 @@ export class AccountPool {
   private update(name: string, options: ResolvedPaymentsOptions): void {
     const now = performance.now();
     const freshUntil = now + this.options.accounts.cacheMs;
+    this.reportEndedSecrets(name, options);
     const pooled = this.accounts.get(name);
     if (pooled && obeySameRules(pooled.options, options)) {
       if (!haveSameKeys(pooled.options, options)) pooled.headers = keyHeaders(options);
@@ -139,6 +148,15 @@ export class AccountPool {
     this.retire(name);
     this.accounts.set(name, this.pooled(name, options, { freshUntil, usedAt: now }));
     this.makeRoom(now);
+  }
+
+  /** The payments of the account go on: its webhook secrets are not needed for them. */
+  private reportEndedSecrets(name: string, { webhooks }: ResolvedPaymentsOptions): void {
+    if (!webhooks || !haveEnded(webhooks.keys)) return;
+    this.endedSecrets.report(
+      `Webhooks of the account '${name}' are answered 401, because the \`notAfter\` of each of its secrets has passed: return ` +
+        'the current one in webhooks.secrets of accounts.resolve, and call PaymentsAccounts.forget() with its name',
+    );
   }
 
   private pooled(

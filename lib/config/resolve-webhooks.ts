@@ -24,7 +24,7 @@ export function resolveWebhookSection(
 ): ResolvedWebhookOptions {
   const { shared, keys } = readAll({
     shared: () => readSharedWebhooks(value, error),
-    keys: () => resolveWebhookSecrets(value['secrets'], schemeIn(value), error),
+    keys: () => currentKeys(resolveWebhookSecrets(value['secrets'], schemeIn(value), error), error),
   });
   return { ...shared, keys, warnings: [...secretWarnings(value['secrets'], keys), ...shared.warnings] };
 }
@@ -100,12 +100,19 @@ export function resolveWebhookSecrets(
   const readers = secrets.map(
     (secret, index) => () => resolveSecret(secret, `webhooks.secrets[${index}]`, scheme, errorOfList),
   );
-  const keys = readEach(readers);
+  return readEach(readers);
+}
+
+/** At boot somebody can still correct it. If the scheme is wrong, no key is known yet. */
+function currentKeys(keys: readonly ResolvedWebhookKey[], error: OptionError): readonly ResolvedWebhookKey[] {
+  if (keys.length === 0 || !haveEnded(keys)) return keys;
+  throw error('webhooks.secrets', 'holds only secrets whose `notAfter` has passed: add the current one.');
+}
+
+/** Whether the `notAfter` of every key has passed, so that no delivery is genuine. */
+export function haveEnded(keys: readonly ResolvedWebhookKey[]): boolean {
   const now = Date.now();
-  if (keys.every(({ notAfter }) => notAfter !== undefined && notAfter <= now)) {
-    throw error('webhooks.secrets', 'holds only secrets whose `notAfter` has passed: add the current one.');
-  }
-  return keys;
+  return keys.every(({ notAfter }) => notAfter !== undefined && notAfter <= now);
 }
 
 /** The warnings about accepted secrets, for the log at boot. */

@@ -15,8 +15,10 @@ import {
   type Marketplace,
   PathController,
   Sales,
+  secretOf,
   startMarketplace,
 } from '../../support/marketplace-app.js';
+import { keysOf } from '../../support/merchants.js';
 import { HandlerRuns, QueueSpace } from '../../support/queue-app.js';
 import { describeWith, redisService } from '../../support/services.js';
 
@@ -93,6 +95,18 @@ describeWith([redisService], 'accounts of a resolver whose webhooks go to a queu
     await job!.promote();
     await completed;
     expect(runs.references).toEqual(['order-1']);
+  });
+
+  it('run although the last secret of their account has ended since: they were verified before', async () => {
+    const front = await start({ worker: false, retry: { maxAttempts: 1 } });
+    const worker = await start();
+    const secrets = [{ value: secretOf('shop'), notAfter: '2020-01-01' }];
+    worker.merchants.rows.set('shop', { ...keysOf('shop'), webhooks: { secrets } });
+    const ended = Promise.race([next('completed'), next('failed')]);
+    expect((await deliverTo(front.port, 'shop')).status).toBe(200);
+    await ended;
+    expect(runs.references).toEqual(['order-1']);
+    expect(await worker.app.get(PaymentsQueue).failed()).toEqual([]);
   });
 
   it('stay among the failed ones if the account is gone, and run when it is back', async () => {

@@ -138,7 +138,8 @@ describe('the webhook secrets', () => {
     const end = Date.parse('2026-12-31');
     const ended = { value: BODY_ONLY.secret, notAfter: new Date(end) };
     vi.useFakeTimers({ now: end });
-    expect(() => resolve(ended, ended)).toThrow('`notAfter` has passed');
+    const boot = (): unknown => resolveWebhooks({ scheme: BODY_ONLY.scheme, secrets: [ended, ended] }, error);
+    expect(boot).toThrow('`notAfter` has passed');
     vi.setSystemTime(end - 1);
     const check = new SignatureCheck(
       'default',
