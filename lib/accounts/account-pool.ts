@@ -6,7 +6,7 @@ import { haveEnded } from '../config/resolve-webhooks.js';
 import { type AccountKeys, keyHeaders, type KeyHeaders } from '../gateway/account-keys.js';
 import { MinuteLog } from '../common/minute-log.js';
 import { SafeLogger } from '../common/safe-logger.js';
-import { inTime } from '../common/timing.js';
+import { withDeadline } from '../common/timing.js';
 import { type Account } from './account.js';
 import { AccountLookups, unknownAccount } from './account-lookups.js';
 
@@ -168,7 +168,7 @@ export class AccountPool {
       get current() {
         return pooled.headers;
       },
-      renewed: (refused, deadline) => this.renewed(pooled, refused, deadline),
+      renewed: (...asked) => this.renewed(pooled, ...asked),
     };
     const account = this.create(options, keys);
     for (const visit of this.visitors) visit(account);
@@ -182,6 +182,7 @@ export class AccountPool {
     pooled: PooledAccount,
     refused: KeyHeaders,
     deadline: number,
+    signal: AbortSignal | undefined,
   ): Promise<KeyHeaders | undefined> {
     const others = this.othersThan(refused, pooled);
     if (others) return others;
@@ -196,8 +197,8 @@ export class AccountPool {
       pooled.renewal = renewal;
     }
     try {
-      await inTime(pooled.renewal.end, deadline, () => new Error('late'));
-      return this.othersThan(refused, pooled);
+      const { ended } = await withDeadline(pooled.renewal.end, deadline, signal);
+      return ended === 'done' ? this.othersThan(refused, pooled) : undefined;
     } catch {
       return undefined;
     }

@@ -11,12 +11,17 @@ export interface AccountKeys {
   /** The keys in use. A call reads them when it begins. */
   readonly current: KeyHeaders;
   /**
-   * Asks for the keys again, after a 401. Resolves to undefined if there are no others, or not in time. Never rejects.
+   * Asks for the keys again, after a 401. Resolves to undefined if there are no others, not in time, or not before the
+   * signal fires. Never rejects.
    *
    * @param refused The keys that the gateway refused.
    * @param deadline By `performance.now()`.
    */
-  renewed?(refused: KeyHeaders, deadline: number): Promise<KeyHeaders | undefined>;
+  renewed?(
+    refused: KeyHeaders,
+    deadline: number,
+    signal: AbortSignal | undefined,
+  ): Promise<KeyHeaders | undefined>;
 }
 
 /** Keys that never change. Hold them in a closure only: out of reach of `util.inspect` and JSON. */

@@ -135,8 +135,8 @@ function callSender(setup: CallAccount): SendCall {
       trace,
       refusalCodes,
       request: { headers: headersOf(first), ...request },
-      withOtherKeys: async (deadline) => {
-        const others = await keys.renewed?.(first, deadline);
+      withOtherKeys: async ({ sendBy, signal }) => {
+        const others = await keys.renewed?.(first, sendBy, signal);
         return others && { headers: headersOf(others), ...request };
       },
       ...identity,

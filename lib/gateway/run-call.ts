@@ -22,10 +22,11 @@ interface CallSetup extends Partial<IdempotentRequest>, CallLimits {
   readonly refusalCodes: ReadonlySet<string>;
   readonly request: OutgoingRequest;
   /**
-   * The same request with other keys, after a 401. Resolves to undefined if there are none, or not in time. Never
-   * rejects.
+   * The same request with other keys, after a 401. Resolves to undefined if there are none, not in time, or not before
+   * the signal fires. Never rejects.
    */
-  readonly withOtherKeys?: ((deadline: number) => Promise<OutgoingRequest | undefined>) | undefined;
+  readonly withOtherKeys?:
+    ((limits: Pick<CallLimits, 'sendBy' | 'signal'>) => Promise<OutgoingRequest | undefined>) | undefined;
   readonly trace: CallTrace;
 }
 
@@ -86,6 +87,7 @@ export async function runCall<T extends object>(
     if (verdict.end === 'success' || verdict.end === 'aborted') return aborted();
 
     const again = await requestWithOtherKeys(decision, report, { ...setup, withOtherKeys });
+    if (again === 'aborted') return aborted();
     if (again) {
       [request, withOtherKeys, before] = [again, undefined, state];
       continue;
@@ -111,10 +113,11 @@ export async function runCall<T extends object>(
 async function requestWithOtherKeys(
   { verdict }: Decision,
   { httpStatus }: TryReport,
-  { once, withOtherKeys, sendBy }: Pick<CallSetup, 'once' | 'withOtherKeys' | 'sendBy'>,
-): Promise<OutgoingRequest | undefined> {
+  { once, withOtherKeys, sendBy, signal }: Pick<CallSetup, 'once' | 'withOtherKeys' | 'sendBy' | 'signal'>,
+): Promise<OutgoingRequest | 'aborted' | undefined> {
   if (verdict.end !== 'authentication' || httpStatus !== 401 || once) return undefined;
-  return withOtherKeys?.(sendBy);
+  const again = await withOtherKeys?.({ sendBy, signal });
+  return signal?.aborted ? 'aborted' : again;
 }
 
 /** Waits for the next try, and says whether to make it. */

@@ -8,6 +8,8 @@ import {
   PaymentsModule,
 } from 'nestjs-payments';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { eventually } from '../../support/eventually.js';
+import { BANK_PAYOUT } from '../../support/gateway-caller.js';
 import { Merchants } from '../../support/merchants.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -153,6 +155,60 @@ describe('keys that change while the application runs', () => {
     sandbox.next('POST /payments/mobile-money').status(403);
     await expect(pay('order-2')).rejects.toThrow(PaymentsAuthenticationError);
     expect(merchants.asked).toHaveLength(1);
+  });
+
+  describe('and that a refused call waits for', () => {
+    const reason = new Error('the customer left');
+    let answer: () => void;
+
+    beforeEach(async () => {
+      await pay('order-1');
+      rotate();
+      sandbox.merchant('shop').revokeOldKeys();
+      const answered = new Promise<void>((resolve) => (answer = resolve));
+      merchants.before = () => answered;
+    });
+
+    /** Aborts a call that waits for the resolver, which answers afterwards. */
+    const abort = async (call: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> => {
+      const controller = new AbortController();
+      const ended = call(controller.signal).catch((error: unknown) => error);
+      await eventually(() => {
+        expect(merchants.asked).toHaveLength(2);
+      });
+      controller.abort(reason);
+      // The resolver has not answered.
+      const end = await Promise.race([ended, fetch(sandbox.baseUrl).then(() => 'it still waits')]);
+      answer();
+      await accounts
+        .for('shop')
+        .nameLookup.lookup({ channel: 'MOBILE_MONEY', account_number: '255712345678' });
+      return end;
+    };
+
+    it('do not keep a payout after its abort, which is refused in the journal and sent by the next call alone', async () => {
+      const { disbursements, journal } = accounts.for('shop');
+      const payout = { ...BANK_PAYOUT, amount: '1000' };
+      expect(await abort((signal) => disbursements.bank(payout, { signal }))).toBe(reason);
+      expect(await journal.get('disbursement', 'salary-1')).toMatchObject({ state: 'rejected', attempt: 1 });
+      const sent = () => sandbox.requests().filter(({ path }) => path.endsWith('/disbursements/bank'));
+      expect(sent().map(({ status }) => status)).toEqual([401]);
+      await disbursements.bank(payout);
+      expect(sent().map(({ status }) => status)).toEqual([401, 200]);
+      expect(new Set(sent().map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    });
+
+    it('do not keep a read after its abort', async () => {
+      expect(await abort((signal) => accounts.for('shop').wallet.balance({ signal }))).toBe(reason);
+      const reads = sandbox.requests().filter(({ path }) => path.endsWith('/merchant-balance'));
+      expect(reads.map(({ status }) => status)).toEqual([401]);
+    });
+
+    it('still come to another call, when the one that was refused first is aborted', async () => {
+      const other = pay('order-3');
+      expect(await abort((signal) => accounts.for('shop').wallet.balance({ signal }))).toBe(reason);
+      expect(await other).toMatchObject({ reference: 'order-3' });
+    });
   });
 
   it('that the resolver cannot give after a 401 leave the refusal as it is', async () => {

@@ -49,6 +49,7 @@ const REFUSED = answer(400, { success: false, code: 'INVALID_PHONE', message: 'N
 const BUSY = answer(429, { message: 'Later' }, { 'retry-after': '0' });
 const BUSY_FOR_LONG = answer(429, { message: 'Later' });
 const BROKEN = answer(502, {});
+const UNAUTHORIZED = answer(401, { message: 'No' });
 
 /** A gateway that behaves so to one try after the other. */
 function gatewayThat(behaviours: readonly Behaviour[]) {
@@ -248,6 +249,22 @@ describe('a call whose caller gives up', () => {
     const result = await run(COLLECTION, identity, limits({ signal: caller.signal }));
     expect(seen(result)).toBe('unknown aborted, answered after 1 ambiguous');
     expect(sent).toHaveLength(1);
+  });
+
+  it('when other keys come after a 401 ends with the reason, and sends nothing with them', async () => {
+    const caller = new AbortController();
+    const { run, sent } = gatewayThat([UNAUTHORIZED]);
+    const withOtherKeys = vi.fn(() => {
+      caller.abort('left');
+      return Promise.resolve(sent[0]);
+    });
+    const identity = { ...IDENTITY, withOtherKeys };
+    const callLimits = limits({ signal: caller.signal });
+    const result = await run(COLLECTION, identity, callLimits);
+    expect(seen(result)).toBe('aborted: left, answered');
+    expect(sent).toHaveLength(1);
+    const { sendBy, signal } = callLimits;
+    expect(withOtherKeys).toHaveBeenCalledExactlyOnceWith({ sendBy, signal });
   });
 
   it('before anything was sent ends with the reason, and sends nothing', async () => {
