@@ -177,7 +177,10 @@ export class AccountPool {
     return pooled;
   }
 
-  /** Calls whose keys were refused share one lookup, which began after the first refusal. */
+  /**
+   * Calls whose keys were refused share one lookup, which began after the first refusal. Until it answers, the keys count
+   * as before: they may be refused for one operation only, and the resolver may fail.
+   */
   private async renewed(
     pooled: PooledAccount,
     refused: KeyHeaders,
@@ -187,7 +190,7 @@ export class AccountPool {
     const others = this.othersThan(refused, pooled);
     if (others) return others;
     if (pooled.renewal?.refused !== refused) {
-      this.forget(pooled.name);
+      this.lookups.forget(pooled.name);
       const renewal = {
         refused,
         end: this.lookups.find(pooled.name).finally(() => {

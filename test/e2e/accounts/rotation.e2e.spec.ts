@@ -218,4 +218,61 @@ describe('keys that change while the application runs', () => {
     merchants.before = () => Promise.reject(new Error('no database'));
     await expect(pay('order-2')).rejects.toThrow(PaymentsAuthenticationError);
   });
+
+  describe('that the gateway refuses for one operation only', () => {
+    const lookUp = (): Promise<unknown> =>
+      accounts.for('shop').nameLookup.lookup({ channel: 'MOBILE_MONEY', account_number: '255712345678' });
+    const balance = (): Promise<unknown> => accounts.for('shop').wallet.balance();
+
+    beforeEach(async () => {
+      await balance();
+      sandbox.next('POST /disbursements/name-lookup').status(401);
+    });
+
+    it('serve the others although the resolver fails at that moment', async () => {
+      merchants.before = () => Promise.reject(new Error('no database'));
+      await expect(lookUp()).rejects.toThrow(PaymentsAuthenticationError);
+      expect(await balance()).toHaveProperty('available_balance');
+      expect(merchants.asked).toHaveLength(2);
+    });
+
+    it('serve the others while the resolver is asked, and refused calls share its answer', async () => {
+      sandbox.next('POST /disbursements/name-lookup').status(401);
+      let answer: () => void = () => undefined;
+      merchants.before = () => new Promise<void>((resolve) => (answer = resolve));
+      const refused = [lookUp(), lookUp()].map((call) => call.catch((error: unknown) => error));
+      await eventually(() => {
+        expect(keysSent().filter((keys) => keys === 'refused')).toHaveLength(2);
+        expect(merchants.asked).toHaveLength(2);
+      });
+      expect(await balance()).toHaveProperty('available_balance');
+      answer();
+      for (const error of await Promise.all(refused))
+        expect(error).toBeInstanceOf(PaymentsAuthenticationError);
+      await balance();
+      expect(merchants.asked).toHaveLength(2);
+    });
+
+    it('are asked for again by the next call after forget(), also while the resolver is asked', async () => {
+      const answers: (() => void)[] = [];
+      merchants.before = () => new Promise<void>((resolve) => answers.push(resolve));
+      const asked = async (times: number): Promise<void> => {
+        await eventually(() => {
+          expect(merchants.asked).toHaveLength(times);
+        });
+      };
+      const looking = lookUp();
+      await asked(2);
+      rotate();
+      sandbox.merchant('shop').revokeOldKeys();
+      accounts.forget('shop');
+      const reading = balance();
+      await asked(3);
+      for (const answer of answers) answer();
+      expect(await reading).toHaveProperty('available_balance');
+      expect(await looking).toHaveProperty('account_name');
+      expect(merchants.asked).toHaveLength(3);
+      expect(keysSent()).toEqual(['taken', 'refused', 'taken', 'taken']);
+    });
+  });
 });
