@@ -4,6 +4,7 @@ import { type ResolvedResolverOptions } from '../config/resolve-accounts.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { haveEnded } from '../config/resolve-webhooks.js';
 import { type AccountKeys, keyHeaders, type KeyHeaders } from '../gateway/account-keys.js';
+import { type InFlightPlaces, shareOf } from '../common/in-flight.js';
 import { MinuteLog } from '../common/minute-log.js';
 import { SafeLogger } from '../common/safe-logger.js';
 import { withDeadline } from '../common/timing.js';
@@ -17,6 +18,7 @@ const IDLE_MS = 60_000;
 export interface PooledAccount {
   readonly name: string;
   readonly account: Account;
+  readonly places: InFlightPlaces;
   options: ResolvedPaymentsOptions;
   headers: KeyHeaders;
   /** Until when the options count, by `performance.now()`. */
@@ -38,12 +40,19 @@ export class AccountPool {
   /** Accounts that others replaced, or that left, while something of them still runs. */
   private readonly leaving = new Set<PooledAccount>();
   private readonly lookups: AccountLookups;
+  /** The places of accounts that somebody waits for. */
+  private readonly awaited = new Map<string, InFlightPlaces>();
   private readonly visitors: ((account: Account) => void)[] = [];
   private readonly endedSecrets: MinuteLog;
 
   constructor(
     private readonly options: ResolvedResolverOptions,
-    private readonly create: (options: ResolvedPaymentsOptions, keys: AccountKeys) => Account,
+    private readonly create: (
+      options: ResolvedPaymentsOptions,
+      keys: AccountKeys,
+      places: InFlightPlaces,
+    ) => Account,
+    private readonly inFlight: InFlightPlaces,
   ) {
     this.lookups = new AccountLookups(options, (name, found) => {
       if (found) this.update(name, found);
@@ -72,16 +81,22 @@ export class AccountPool {
     return this.accounts.has(name);
   }
 
+  /** The places of an account, known or not: its calls have them while they wait for it and while they run. */
+  placesOf(name: string): InFlightPlaces {
+    return this.accounts.get(name)?.places ?? this.awaited.get(name) ?? shareOf(this.inFlight);
+  }
+
   /**
    * The account; asks the resolver only if it must.
    *
+   * @param places Those of the account, in which the caller waits.
    * @throws PaymentsAccountError if there is no such account, or the resolver fails.
    * @throws PaymentsConfigError if what the resolver returned is wrong.
    */
-  open(name: string): PooledAccount | Promise<PooledAccount> {
+  open(name: string, places = this.placesOf(name)): PooledAccount | Promise<PooledAccount> {
     const known = this.known(name);
     if (known === 'unknown') return Promise.reject(unknownAccount(name));
-    return known ?? this.lookUp(name);
+    return known ?? this.lookUp(name, places);
   }
 
   /** Counts a use of the account. Call the result at its end. */
@@ -126,11 +141,16 @@ export class AccountPool {
     await Promise.all(all.map(({ account }) => account.idle()));
   }
 
-  private async lookUp(name: string): Promise<PooledAccount> {
-    const found = await this.lookups.find(name);
-    const pooled = found && this.accounts.get(name);
-    if (!pooled) throw unknownAccount(name);
-    return pooled;
+  private async lookUp(name: string, places: InFlightPlaces): Promise<PooledAccount> {
+    this.awaited.set(name, places);
+    try {
+      const found = await this.lookups.find(name);
+      const pooled = found && this.accounts.get(name);
+      if (!pooled) throw unknownAccount(name);
+      return pooled;
+    } finally {
+      if (this.awaited.get(name) === places) this.awaited.delete(name);
+    }
   }
 
   private update(name: string, options: ResolvedPaymentsOptions): void {
@@ -145,8 +165,9 @@ export class AccountPool {
       this.touch(pooled, now);
       return;
     }
+    const places = this.placesOf(name);
     this.retire(name);
-    this.accounts.set(name, this.pooled(name, options, { freshUntil, usedAt: now }));
+    this.accounts.set(name, this.pooled(name, options, { places, freshUntil, usedAt: now }));
     this.makeRoom(now);
   }
 
@@ -162,7 +183,7 @@ export class AccountPool {
   private pooled(
     name: string,
     options: ResolvedPaymentsOptions,
-    times: Pick<PooledAccount, 'freshUntil' | 'usedAt'>,
+    rest: Pick<PooledAccount, 'places' | 'freshUntil' | 'usedAt'>,
   ): PooledAccount {
     const keys: AccountKeys = {
       get current() {
@@ -170,10 +191,10 @@ export class AccountPool {
       },
       renewed: (...asked) => this.renewed(pooled, ...asked),
     };
-    const account = this.create(options, keys);
+    const account = this.create(options, keys, rest.places);
     for (const visit of this.visitors) visit(account);
     const headers = keyHeaders(options);
-    const pooled: PooledAccount = { name, account, options, headers, ...times, users: 0, renewal: undefined };
+    const pooled: PooledAccount = { name, account, options, headers, ...rest, users: 0, renewal: undefined };
     return pooled;
   }
 

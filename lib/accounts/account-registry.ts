@@ -1,10 +1,22 @@
 import { Injectable } from '@nestjs/common';
+import { type InFlightPlaces } from '../common/in-flight.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type Account, type PaymentsAccount } from './account.js';
 import { unknownAccount } from './account-lookups.js';
 import { type AccountOwner } from './account-owner.js';
-import { type AccountPool } from './account-pool.js';
+import { type AccountPool, type PooledAccount } from './account-pool.js';
 import { type HeldService } from './lazy-service.js';
+
+/** An account that the resolver must be asked for. */
+export interface AwaitedAccount {
+  /**
+   * @throws PaymentsAccountError if there is no such account, or the resolver fails.
+   * @throws PaymentsConfigError if what the resolver returned is wrong.
+   */
+  readonly find: () => Promise<HeldService<PaymentsAccount>>;
+  /** Undefined: nobody has to wait. */
+  readonly places?: InFlightPlaces;
+}
 
 /** Every account of the application: those that are registered, and those that a resolver knows. */
 @Injectable()
@@ -32,20 +44,20 @@ export class AccountRegistry {
     this.pool = () => pool;
   }
 
-  /**
-   * The services of an account. A registered account comes before one of the same name that the resolver knows.
-   *
-   * @throws PaymentsAccountError if there is no such account, or the resolver fails.
-   */
-  hold(name: string): HeldService<PaymentsAccount> | Promise<HeldService<PaymentsAccount>> {
+  /** The services of an account. A registered account comes before one of the same name that the resolver knows. */
+  hold(name: string): HeldService<PaymentsAccount> | AwaitedAccount {
     const registered = this.registered.get(name)?.();
     if (registered) return { service: registered.services, release: () => undefined };
     const pool = this.pool?.();
-    if (!pool) return Promise.reject(unknownAccount(name));
-    const pooled = pool.open(name);
-    return pooled instanceof Promise
-      ? pooled.then((opened) => ({ service: opened.account.services, release: pool.use(opened) }))
-      : { service: pooled.account.services, release: pool.use(pooled) };
+    const known = pool ? pool.known(name) : 'unknown';
+    if (!pool || known === 'unknown') return { find: () => Promise.reject(unknownAccount(name)) };
+    const held = (pooled: PooledAccount): HeldService<PaymentsAccount> => ({
+      service: pooled.account.services,
+      release: pool.use(pooled),
+    });
+    if (known) return held(known);
+    const places = pool.placesOf(name);
+    return { places, find: async () => held(await pool.open(name, places)) };
   }
 
   /** Fires when the application stops. */

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { type InFlight } from '../common/in-flight.js';
 import { isRecord } from '../common/json-object.js';
 import { LONGEST_TIMER_MS, withDeadline } from '../common/timing.js';
 import { accountTooLate } from './account-lookups.js';
@@ -10,8 +11,22 @@ export interface HeldService<Service> {
   readonly release: () => void;
 }
 
+/** A service that must be found first. */
+export interface AwaitedService<Service> {
+  readonly find: () => Promise<HeldService<Service>>;
+  /** Where the work waits for it; undefined: nothing limits how much waits. */
+  readonly places?: WaitingPlaces | undefined;
+}
+
+/** The places of work, which has one already while it waits for its service. */
+export interface WaitingPlaces {
+  readonly inFlight: InFlight;
+  /** The error of work that finds none. */
+  readonly refusal: () => Error;
+}
+
 /** Gives a service for one piece of work, at once if it is there. */
-export type HoldService<Service> = () => HeldService<Service> | Promise<HeldService<Service>>;
+export type HoldService<Service> = () => HeldService<Service> | AwaitedService<Service>;
 
 type Method = (...args: unknown[]) => unknown;
 type Methods = Record<string, Method>;
@@ -60,17 +75,39 @@ function lazyMethod(name: string, method: Method): (this: Lazy, ...args: unknown
 async function run(hold: HoldService<Methods>, name: string, args: unknown[]): Promise<unknown> {
   const holding = hold();
   // If the service is there, the method reads its request at once, as every service does.
-  if (!(holding instanceof Promise)) return perform(holding, name, args);
+  if (!('find' in holding)) return perform(holding, name, args);
+  const { find, places } = holding;
+  const wait = (): Promise<FoundService> => waitFor(find, name, args);
+  const next = ({ held, given }: FoundService): Promise<unknown> => perform(held, name, given);
+  if (!places) return next(await wait());
+  const ended = places.inFlight.beginAfter(wait, next);
+  if (ended) return ended;
+  const { signal } = limitsIn(args.at(-1));
+  throw signal?.aborted ? signal.reason : places.refusal();
+}
+
+/** A service, and the arguments that its method gets. */
+interface FoundService {
+  readonly held: HeldService<Methods>;
+  readonly given: readonly unknown[];
+}
+
+async function waitFor(
+  find: AwaitedService<Methods>['find'],
+  name: string,
+  args: readonly unknown[],
+): Promise<FoundService> {
+  const given = copyArguments(args, name.startsWith('enlist') ? 1 : 0);
+  const limits = ENDING_WITH_REPORT.has(name) ? {} : limitsIn(given.at(-1));
+  const startedAt = performance.now();
+  const finding = find();
   let isTaken = false;
   try {
-    const given = copyArguments(args, name.startsWith('enlist') ? 1 : 0);
-    const limits = ENDING_WITH_REPORT.has(name) ? {} : limitsIn(given.at(-1));
-    const startedAt = performance.now();
-    const held = await within(holding, startedAt, limits);
+    const held = await within(finding, startedAt, limits);
     isTaken = true;
-    return await perform(held, name, withTimeLeft(given, startedAt, limits));
+    return { held, given: withTimeLeft(given, startedAt, limits) };
   } finally {
-    if (!isTaken) releaseLater(holding);
+    if (!isTaken) releaseLater(finding);
   }
 }
 
@@ -87,7 +124,8 @@ async function perform(
 }
 
 async function* iterate(hold: HoldService<Methods>, name: string, args: readonly unknown[]): AsyncGenerator {
-  const { service, release } = await hold();
+  const holding = hold();
+  const { service, release } = 'find' in holding ? await holding.find() : holding;
   try {
     yield* service[name]?.(...args) as AsyncIterable<unknown>;
   } finally {

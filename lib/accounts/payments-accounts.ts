@@ -2,18 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { BanksService } from '../banks/banks.service.js';
 import { CollectionsService } from '../collections/collections.service.js';
 import { ACCOUNT_NAME_RULE, isAccountName } from '../common/account-name.js';
+import { type InFlightPlaces } from '../common/in-flight.js';
 import { DisbursementsService } from '../disbursements/disbursements.service.js';
 import { type InboxScope } from '../common/vocabulary.js';
 import { PaymentsValidationError } from '../errors/payments-errors.js';
+import { tooManyReads } from '../gateway/gateway-client.js';
+import { tooManyPayments } from '../journal/payment/repeated-call-errors.js';
 import { PaymentsJournal } from '../journal/payments-journal.js';
 import { NameLookupService } from '../name-lookup/name-lookup.service.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { PaymentsInbox } from '../webhooks/payments-inbox.js';
 import { type PaymentsAccount } from './account.js';
-import { AccountRegistry } from './account-registry.js';
+import { AccountRegistry, type AwaitedAccount } from './account-registry.js';
 import { InboxOfAllAccounts } from './inbox-of-all.js';
 import { JournalOfAllAccounts } from './journal-of-all.js';
-import { type HeldService, lazyService } from './lazy-service.js';
+import { type HeldService, lazyService, type WaitingPlaces } from './lazy-service.js';
 import { WorkOverAll } from './work-over-all.js';
 
 /**
@@ -113,7 +116,7 @@ type Services = Omit<PaymentsAccount, 'account'>;
 
 /** Makes each service when it is asked for, so that `for` costs two objects. */
 class LazyAccount implements PaymentsAccount {
-  declare private readonly hold: () => HeldService<PaymentsAccount> | Promise<HeldService<PaymentsAccount>>;
+  declare private readonly hold: () => HeldService<PaymentsAccount> | AwaitedAccount;
 
   constructor(
     readonly account: string,
@@ -156,8 +159,25 @@ class LazyAccount implements PaymentsAccount {
   ): Services[Name] {
     return lazyService<Services[Name]>(type, () => {
       const holding = this.hold();
-      return holding instanceof Promise ? holding.then((held) => part(held, name)) : part(holding, name);
+      if (!('find' in holding)) return part(holding, name);
+      const { find, places } = holding;
+      return { find: async () => part(await find(), name), places: places && waitingPlaces(places, name) };
     });
+  }
+}
+
+/** What moves money and what reads has a place while it waits for its account. Nothing else needs one. */
+function waitingPlaces({ payments, reads }: InFlightPlaces, name: keyof Services): WaitingPlaces | undefined {
+  switch (name) {
+    case 'collections':
+    case 'disbursements':
+      return { inFlight: payments, refusal: tooManyPayments };
+    case 'nameLookup':
+    case 'wallet':
+    case 'banks':
+      return { inFlight: reads, refusal: tooManyReads };
+    default:
+      return undefined;
   }
 }
 

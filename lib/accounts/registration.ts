@@ -1,7 +1,6 @@
 import { BanksService } from '../banks/banks.service.js';
 import { CollectionsService } from '../collections/collections.service.js';
 import { type ApplicationEvents } from '../common/application-events.js';
-import { shareOf } from '../common/in-flight.js';
 import { type ResolvedResolverOptions } from '../config/resolve-accounts.js';
 import { type ResolvedRegistration } from '../config/resolve-options.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
@@ -78,13 +77,16 @@ function accountOf(options: ResolvedPaymentsOptions, context: RegistrationContex
 
 function resolverOf(options: ResolvedResolverOptions, context: RegistrationContext): Registration {
   const handlers = context.handlers.ofResolver(options.account);
-  const pool = new AccountPool(options, (resolved, keys) =>
-    createAccount(resolved, keys, {
-      ...context,
-      handlers,
-      events: context.events.of(resolved.account),
-      inFlight: shareOf(context.inFlight),
-    }),
+  const pool = new AccountPool(
+    options,
+    (resolved, keys, inFlight) =>
+      createAccount(resolved, keys, {
+        ...context,
+        handlers,
+        events: context.events.of(resolved.account),
+        inFlight,
+      }),
+    context.inFlight,
   );
   const webhooks = new WebhooksOfPool(pool, options.account, options, context.limitedStorage.name);
   context.webhooks.addResolver(options.account, webhooks);
@@ -122,14 +124,15 @@ function servicesOfNobody(account: string): PaymentsAccount {
     readonly prototype: Service;
     readonly name: string;
   }): Service =>
-    lazyService(type, () =>
-      Promise.reject(
-        new PaymentsConfigError(
-          `${type.name} was injected without an account, but the accounts of this PaymentsModule come from \`accounts.resolve\`: ` +
-            'inject PaymentsAccounts, and call for(account).',
+    lazyService(type, () => ({
+      find: () =>
+        Promise.reject(
+          new PaymentsConfigError(
+            `${type.name} was injected without an account, but the accounts of this PaymentsModule come from \`accounts.resolve\`: ` +
+              'inject PaymentsAccounts, and call for(account).',
+          ),
         ),
-      ),
-    );
+    }));
   return {
     account,
     collections: none(CollectionsService),

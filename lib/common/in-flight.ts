@@ -27,6 +27,8 @@ export function mayBegin({ own, all, limit, isShared }: InFlightCount): boolean 
  */
 export class InFlight {
   private count = 0;
+  /** Whether what begins now has the place of a wait. */
+  private isPassedOn = false;
 
   /** @param refused Called for whatever finds no place. */
   constructor(
@@ -42,11 +44,22 @@ export class InFlight {
 
   /** Begins work, which has a place until it ends, however it ends. Undefined if there is none. */
   begin<T>(work: () => Promise<T>): Promise<T> | undefined {
-    const { count: own, limit, all } = this;
-    const hasRoom = mayBegin({ own, all: (all ?? this).count, limit, isShared: all !== undefined });
-    if (hasRoom) return this.hold(work());
-    this.refused();
-    return undefined;
+    const hasPlace = this.isPassedOn || this.hasRoom();
+    this.isPassedOn = false;
+    return hasPlace ? this.hold(work()) : undefined;
+  }
+
+  /**
+   * Waits in a place and passes it on to the work after the wait, so that what has waited is not refused any more.
+   * Undefined if there is none.
+   *
+   * @param next Begins its work before it waits for anything itself.
+   */
+  beginAfter<Waited, T>(
+    wait: () => Promise<Waited>,
+    next: (waited: Waited) => Promise<T>,
+  ): Promise<T> | undefined {
+    return this.hasRoom() ? this.passOn(wait(), next) : undefined;
   }
 
   /** Gives a place to work that has begun, even if there is none. */
@@ -69,6 +82,31 @@ export class InFlight {
   holdLate(error: unknown): void {
     const late = leftBehind(error);
     if (late) this.hold(late).catch(() => undefined);
+  }
+
+  private async passOn<Waited, T>(
+    waiting: Promise<Waited>,
+    next: (waited: Waited) => Promise<T>,
+  ): Promise<T> {
+    this.add(1);
+    let waited: Waited;
+    try {
+      waited = await waiting;
+    } finally {
+      this.add(-1);
+    }
+    this.isPassedOn = true;
+    const ended = next(waited);
+    this.isPassedOn = false;
+    return ended;
+  }
+
+  /** Whether one more may begin. If not, it is reported. */
+  private hasRoom(): boolean {
+    const { count: own, limit, all } = this;
+    const hasRoom = mayBegin({ own, all: (all ?? this).count, limit, isShared: all !== undefined });
+    if (!hasRoom) this.refused();
+    return hasRoom;
   }
 
   private add(change: 1 | -1): void {

@@ -93,10 +93,11 @@ export function createGatewayClient(
   };
 }
 
-function tooManyReads({ operation }: ReadCall<object>): PaymentsOverloadError {
+/** The error for a call that only reads and finds no place; without the call if its account is not known yet. */
+export function tooManyReads(call?: ReadCall<object>): PaymentsOverloadError {
   return new PaymentsOverloadError(
     'Nothing was sent: this process has as many calls that only read in flight as the option maxInFlight allows.',
-    { operation, hint: 'Make the same call again after retryAfterMs.' },
+    { operation: call?.operation, hint: 'Make the same call again after retryAfterMs.' },
   );
 }
 

@@ -85,13 +85,16 @@ export function notEnlisted({ operation, reference }: ExistingPayment): Payments
   );
 }
 
-/** The error for a payment that was refused at the door. The journal may hold an earlier call of it, which nobody has looked up. */
-export function tooManyPayments({ operation, payment }: MoneyCall<object>): PaymentsOverloadError {
+/**
+ * The error for a payment that was refused at the door; without its call if its account is not known yet. The journal
+ * may hold an earlier call of it, which nobody has looked up.
+ */
+export function tooManyPayments(call?: MoneyCall<object>): PaymentsOverloadError {
   return new PaymentsOverloadError(
     'Nothing was sent or written by this call: this process has as many payments in flight as the option maxInFlight allows.',
     {
-      operation,
-      reference: payment.reference,
+      operation: call?.operation,
+      reference: call?.payment.reference,
       hint: 'Make the same call again after retryAfterMs; recover() sends an enlisted payment, too. If the reference was used before, that earlier call may have been processed.',
     },
     'not-by-this-call',

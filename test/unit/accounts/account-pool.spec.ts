@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import fc from 'fast-check';
+import { inFlightPlaces } from '../../../lib/common/in-flight.js';
 import { isAccountName } from '../../../lib/common/account-name.js';
 import { AccountPool, type PooledAccount } from '../../../lib/accounts/account-pool.js';
 import { type Account } from '../../../lib/accounts/account.js';
@@ -77,6 +78,7 @@ it('two names never share keys, an entry of the pool, a journal key or an idempo
     OPTIONS,
     ({ account }) =>
       ({ services: { account }, receiver: undefined, stop: () => undefined, idle }) as unknown as Account,
+    inFlightPlaces(10),
   );
   const seen = new Map<string, { readonly name: string; readonly pooled: PooledAccount }>();
   const check = fc.asyncProperty(anyName, anyName, async (one, other) => {
@@ -106,6 +108,7 @@ it('the pool lets the accounts go that were used longest ago, but none within a 
   const pool = new AccountPool(
     small,
     () => ({ services: {}, receiver: undefined, stop: () => undefined, idle }) as unknown as Account,
+    inFlightPlaces(10),
   );
   const busy = await pool.open('busy');
   pool.use(busy);
@@ -125,6 +128,7 @@ const poolOf = (accounts: Partial<(typeof OPTIONS)['accounts']>): AccountPool =>
   new AccountPool(
     { ...OPTIONS, accounts: { ...OPTIONS.accounts, ...accounts } },
     () => ({ services: {}, receiver: undefined, stop: () => undefined, idle }) as unknown as Account,
+    inFlightPlaces(10),
   );
 
 it('an account that is asked for again is there for its caller, although others need its place at the same moment', async () => {
@@ -187,6 +191,7 @@ it('a shutdown reaches an account that others replaced as long as a delivery use
   const pool = new AccountPool(
     resolveResolverOptions({ baseUrl: 'http://127.0.0.1:1/api/v1', accounts: { resolve } }, 'default'),
     () => ({ services: {}, receiver: undefined, stop: () => undefined, idle }) as unknown as Account,
+    inFlightPlaces(10),
   );
   const visited = (): number => {
     let count = 0;
@@ -202,4 +207,27 @@ it('a shutdown reaches an account that others replaced as long as a delivery use
   release();
   await new Promise(setImmediate);
   expect(visited()).toBe(1);
+});
+
+it('the calls of an account have the same places while they wait for it, while it is known and when its rules change', async () => {
+  let row: object | undefined = { apiKey: 'pk_test_x', apiSecret: 'sk_test_x' };
+  const pool = poolOf({ resolve: () => row as never });
+  const places = pool.placesOf('shop');
+  expect(pool.placesOf('shop')).not.toBe(places);
+  const opening = pool.open('shop', places);
+  expect(pool.placesOf('shop')).toBe(places);
+  expect(await opening).toMatchObject({ name: 'shop', places });
+  row = { ...row, rate: { perSecond: 1 } };
+  pool.forget('shop');
+  expect(pool.placesOf('shop')).toBe(places);
+  const replaced = await pool.open('shop');
+  expect(replaced.options.rate).toMatchObject({ perSecond: 1 });
+  expect(replaced.places).toBe(places);
+});
+
+it('the pool keeps no places of accounts that it did not find', async () => {
+  const pool = poolOf({ resolve: () => undefined });
+  const places = pool.placesOf('nobody');
+  await expect(pool.open('nobody', places)).rejects.toMatchObject({ code: 'ACCOUNT_UNKNOWN' });
+  expect(pool.placesOf('nobody')).not.toBe(places);
 });

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { AccountPool } from '../../../lib/accounts/account-pool.js';
 import { type Account } from '../../../lib/accounts/account.js';
 import { LookupTurns } from '../../../lib/accounts/lookup-turns.js';
+import { inFlightPlaces } from '../../../lib/common/in-flight.js';
 import { MinuteLog } from '../../../lib/common/minute-log.js';
 import { PathLookups } from '../../../lib/accounts/path-lookups.js';
 import { resolveResolverOptions } from '../../../lib/config/resolve-accounts.js';
@@ -88,6 +89,7 @@ describe('names of paths', () => {
       options,
       ({ account }) =>
         ({ services: { account }, receiver: undefined, stop: () => undefined, idle }) as unknown as Account,
+      inFlightPlaces(10),
     );
     lookups = new PathLookups(pool, { ...options.accounts, waitingBytes: 10_000_000 });
   });

@@ -114,6 +114,65 @@ describe('a place', () => {
   });
 });
 
+describe('a place of work that waits first', () => {
+  const forever = (): Promise<never> => new Promise(() => undefined);
+
+  it('counts once, and is the place of the work after the wait, although others took the rest', async () => {
+    const all = new InFlight(4);
+    const [flooding, other, last] = [all.share(), all.share(), all.share()];
+    const found: (() => void)[] = [];
+    const ends: (() => void)[] = [];
+    const wait = (): Promise<void> => new Promise((resolve) => found.push(resolve));
+    const work = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
+    const begun = vi.fn(() => flooding.begin(work) ?? Promise.reject(new Error('refused')));
+    const works = Array.from({ length: 3 }, () => flooding.beginAfter(wait, begun));
+    expect(works.map((one) => one !== undefined)).toEqual([true, true, false]);
+    expect([other, other, last, last].map((one) => one.begin(work) !== undefined)).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+    for (const end of found) end();
+    await new Promise(setImmediate);
+    expect(begun).toHaveBeenCalledTimes(2);
+    expect(ends).toHaveLength(4);
+    expect(all.begin(work)).toBeUndefined();
+    for (const end of ends) end();
+    await works[1];
+    await new Promise(setImmediate);
+    expect(Array.from({ length: 5 }, () => all.begin(forever) !== undefined)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it.each<[end: string, wait: () => Promise<void>, next: () => Promise<void>]>([
+    ['its wait fails', () => Promise.reject(new Error('it failed')), () => Promise.resolve()],
+    ['the work needs none', () => Promise.resolve(), () => Promise.resolve()],
+  ])('is free again if %s, and nobody else gets one too many', async (_, wait, next) => {
+    const places = new InFlight(1);
+    await places.beginAfter(wait, next)?.catch(() => undefined);
+    expect([places.begin(forever), places.begin(forever)].map((one) => one !== undefined)).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('is refused, and reported, if there is none', () => {
+    const refused = vi.fn();
+    const places = new InFlight(1, refused);
+    void places.begin(forever);
+    const wait = vi.fn(forever);
+    expect(places.beginAfter(wait, forever)).toBeUndefined();
+    expect(wait).not.toHaveBeenCalled();
+    expect(refused).toHaveBeenCalledTimes(1);
+  });
+});
+
 it('payments, reads and webhooks take no places of each other, and each refusal is told in the log', () => {
   const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   const { payments, reads, webhooks } = inFlightPlaces(1, 2);
