@@ -107,8 +107,9 @@ export function bullmqEngine(options: BullmqEngineOptions): BatchEngine {
 class BullmqEngine implements BatchEngine {
   readonly name = 'bullmq';
   private isClosed = false;
-  private queue: BatchJobQueue | undefined;
-  private worker: BatchJobWorker | undefined;
+  /** Closures, as the settings are. */
+  private queue: (() => BatchJobQueue) | undefined;
+  private worker: (() => BatchJobWorker) | undefined;
   private readonly outage: OutageLog;
   /** A closure, because it holds the password of Redis. */
   private readonly settings: () => EngineSettings;
@@ -123,7 +124,9 @@ class BullmqEngine implements BatchEngine {
     this.isClosed = false;
     this.open();
     const settings = this.settings();
-    if (settings.worker) this.worker = new BatchJobWorker(settings, this.outage, run);
+    if (!settings.worker) return;
+    const worker = new BatchJobWorker(settings, this.outage, run);
+    this.worker = () => worker;
   }
 
   async add(jobs: readonly BatchJob[], delayMs = 0): Promise<void> {
@@ -139,11 +142,11 @@ class BullmqEngine implements BatchEngine {
     const { worker } = this;
     this.worker = undefined;
     // What still runs may add a job.
-    await worker?.stop(() => this.open().answers());
+    await worker?.().stop(() => this.open().answers());
     const { queue } = this;
     this.isClosed = true;
     this.queue = undefined;
-    await queue?.close();
+    await queue?.().close();
   }
 
   /** Hides the connection. */
@@ -153,6 +156,10 @@ class BullmqEngine implements BatchEngine {
 
   /** It connects when it is used, and not when the file of a module is imported. */
   private open(): BatchJobQueue {
-    return (this.queue ??= new BatchJobQueue(this.settings(), this.outage));
+    if (!this.queue) {
+      const queue = new BatchJobQueue(this.settings(), this.outage);
+      this.queue = () => queue;
+    }
+    return this.queue();
   }
 }

@@ -50,12 +50,16 @@ interface Search {
 export class RedisAccounts {
   private search: Search | undefined;
   private searchedAt = -Infinity;
+  /** A closure, because the client holds the password and unsent data. */
+  private readonly client: () => RedisClient;
 
   constructor(
-    private readonly client: RedisClient,
+    client: RedisClient,
     private readonly scripts: ScriptRunner,
     private readonly keys: RedisKeys,
-  ) {}
+  ) {
+    this.client = () => client;
+  }
 
   /** False if the account could not be added. Never rejects: in a cluster, the set may be on a server that is away. */
   async add({ account, environment }: InboxScope): Promise<boolean> {
@@ -76,11 +80,6 @@ export class RedisAccounts {
     return last !== undefined && found.length > limit ? { accounts, next: last } : { accounts };
   }
 
-  /** Hides the client, which contains the password and unsent data. */
-  [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return 'RedisAccounts {}';
-  }
-
   /** Goes on with the search, or begins it if it is time. */
   private async searchOn(): Promise<void> {
     if (!this.search && performance.now() - this.searchedAt < SEARCH_AGAIN_MS) return;
@@ -94,7 +93,8 @@ export class RedisAccounts {
     const name = String(await this.scripts.run(FULL_NAME, [format], []));
     const start = name.lastIndexOf('{*:sandbox}');
     const pattern = `${name.slice(0, start).replace(/[*?[\]^\\]/g, '\\$&')}{*}:format`;
-    const nodes = this.client.nodes?.('master') ?? [this.client];
+    const client = this.client();
+    const nodes = client.nodes?.('master') ?? [client];
     return { pattern, start: start + 1, servers: nodes.map((node) => new ScriptRunner(node)), cursor: '0' };
   }
 

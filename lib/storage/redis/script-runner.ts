@@ -11,11 +11,15 @@ const LOST: readonly string[] = ['reconnecting', 'close'];
 /** Runs scripts, each in one round trip. Rejects with a `PaymentsStorageError` that repeats no sent data. */
 export class ScriptRunner {
   private checked = false;
+  /** A closure, because the client holds the password and unsent data. */
+  private readonly client: () => RedisClient;
 
-  constructor(private readonly client: RedisClient) {}
+  constructor(client: RedisClient) {
+    this.client = () => client;
+  }
 
   async run(script: LuaScript, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    if (LOST.includes(this.client.status)) {
+    if (LOST.includes(this.client().status)) {
       throw new PaymentsStorageError('Redis cannot be reached: the client is reconnecting.');
     }
     try {
@@ -27,11 +31,6 @@ export class ScriptRunner {
     }
   }
 
-  /** Hides the client, which contains the password and unsent data. */
-  [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return 'ScriptRunner {}';
-  }
-
   /** A restarted server, or another one of a cluster, may not know the script yet. */
   private async evaluate(
     { sha1, source }: LuaScript,
@@ -39,10 +38,10 @@ export class ScriptRunner {
     values: readonly string[],
   ): Promise<unknown> {
     try {
-      return await this.client.evalsha(sha1, numberOfKeys, ...values);
+      return await this.client().evalsha(sha1, numberOfKeys, ...values);
     } catch (error) {
       if (!isUnknownScript(error)) throw error;
-      return this.client.eval(source, numberOfKeys, ...values);
+      return this.client().eval(source, numberOfKeys, ...values);
     }
   }
 
@@ -50,7 +49,7 @@ export class ScriptRunner {
   private checkOnce(): void {
     if (this.checked) return;
     this.checked = true;
-    void warnOfEviction(this.client);
+    void warnOfEviction(this.client());
   }
 }
 

@@ -2,7 +2,6 @@ import { Controller, HttpCode, Injectable, Post, UseGuards } from '@nestjs/commo
 import { ModulesContainer } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TerminusModule } from '@nestjs/terminus';
-import { inspect } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
 import {
   OnPayment,
@@ -16,6 +15,7 @@ import {
 } from 'nestjs-payments';
 import { PaymentsHealthIndicator } from 'nestjs-payments/terminus';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
+import { printed } from '../../support/printed.js';
 import {
   paymentsOptions,
   scheme,
@@ -63,26 +63,6 @@ afterEach(async () => {
   await running?.app.close();
   running = undefined;
 });
-
-/** All that a log, an error page or a debugger could print of an object, without white space. */
-function printed(value: unknown): string {
-  const everything = { depth: Infinity, showHidden: true, maxArrayLength: null, maxStringLength: null };
-  const texts = [
-    inspect(value, everything),
-    inspect(value, { ...everything, showHidden: false }),
-    json(value),
-  ];
-  return texts.join('\n').replace(/\s+/g, '');
-}
-
-/** Undefined of what holds itself. */
-function json(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
-}
 
 it('nothing that the package exports for injection shows a key or a signing secret, after it has worked', async () => {
   const account = (name: string, key: string, secret: string) =>
