@@ -49,6 +49,8 @@ interface Search {
  */
 export class RedisAccounts {
   private search: Search | undefined;
+  /** The step that runs: concurrent pages wait for the same one, as two would move one cursor. */
+  private stepping: Promise<void> | undefined;
   private searchedAt = -Infinity;
   /** A closure, because the client holds the password and unsent data. */
   private readonly client: () => RedisClient;
@@ -83,9 +85,11 @@ export class RedisAccounts {
   /** Goes on with the search, or begins it if it is time. */
   private async searchOn(): Promise<void> {
     if (!this.search && performance.now() - this.searchedAt < SEARCH_AGAIN_MS) return;
-    const search = (this.search ??= await this.beginSearch());
     const endsAt = performance.now() + SEARCH_MS;
-    while (this.search === search && performance.now() < endsAt) await this.step(search);
+    do {
+      this.stepping ??= this.step().finally(() => (this.stepping = undefined));
+      await this.stepping;
+    } while (this.search && performance.now() < endsAt);
   }
 
   private async beginSearch(): Promise<Search> {
@@ -98,7 +102,8 @@ export class RedisAccounts {
     return { pattern, start: start + 1, servers: nodes.map((node) => new ScriptRunner(node)), cursor: '0' };
   }
 
-  private async step(search: Search): Promise<void> {
+  private async step(): Promise<void> {
+    const search = (this.search ??= await this.beginSearch());
     const [server] = search.servers;
     if (!server) {
       this.search = undefined;
