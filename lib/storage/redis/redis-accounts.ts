@@ -67,7 +67,7 @@ export class RedisAccounts {
   async add({ account, environment }: InboxScope): Promise<boolean> {
     const added = this.scripts.run(ADD, [this.keys.accounts()], [`${account}:${environment}`]);
     return added.then(
-      (reply) => reply === 1,
+      (reply) => Number(reply) === 1,
       () => false,
     );
   }

@@ -41,7 +41,7 @@ export class RedisConflicts implements ConflictStore {
     const { id, seen } = entry;
     const field = fieldIn(id);
     const args = [field, positionOf(id) ?? '', String(seen), setAsideText({ ...entry, payload })];
-    return (await this.run(REPLACE_SET_ASIDE, entry, args)) === 1;
+    return Number(await this.run(REPLACE_SET_ASIDE, entry, args)) === 1;
   }
 
   async remove(scope: InboxScope, id: string): Promise<void> {

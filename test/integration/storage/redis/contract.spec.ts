@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
-import { Cluster } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { redisStorage, type RedisClient } from 'nestjs-payments/redis';
 import { conflictContract } from '../../../support/conflict-contract.js';
@@ -66,6 +66,18 @@ describeWith([redisService], 'redisStorage()', () => {
         ['rows are all gone, as Redis drops a key', () => client().del(rows)],
       ],
     );
+  });
+
+  describe('its conflicts, through a client that gives numbers as texts', () => {
+    let textual: Redis;
+    beforeAll(() => {
+      textual = connectRedis();
+      textual.options.stringNumbers = true;
+    });
+    afterAll(() => {
+      textual.disconnect();
+    });
+    conflictContract(() => open(textual, prefix));
   });
 
   it('does not wait for a claim whose holder died', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Redis } from 'ioredis';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { redisStorage } from 'nestjs-payments/redis';
@@ -58,6 +58,17 @@ describeWith([redisService], 'what redisStorage() asks of Redis', () => {
     const stored = storedBy(await storage.journal.insert(journalRecord('order-1'), LEASE_MS));
     await storage.journal.replace(stored.version, { ...stored.record, state: 'accepted' }, 0);
     expect(calls).toEqual(['evalsha', 'evalsha']);
+  });
+
+  it('is no more through a client that gives numbers as texts', async () => {
+    const textual = connectRedis();
+    textual.options.stringNumbers = true;
+    const { journal } = redisStorage({ client: textual, keyPrefix: prefix });
+    await journal.get(journalRecord('order-1'));
+    const sent = vi.spyOn(textual, 'sendCommand');
+    await journal.get(journalRecord('order-1'));
+    expect(sent).toHaveBeenCalledTimes(1);
+    textual.disconnect();
   });
 
   it('is a script of at most a thousand entries at a time to purge', async () => {
