@@ -34,7 +34,10 @@ export interface InboxConflict extends SetAsideDelivery {
   readonly seen: number;
   /** Milliseconds since 1970. */
   readonly firstSeenAt: number;
-  /** Why the payload cannot be opened; absent if it can. It stays sealed then, and the event cannot be released. */
+  /**
+   * Why the event cannot be read; absent if it can. It cannot be released. A payload that cannot be opened stays sealed; of an
+   * event that the storage has lost, `event`, `reference` and `payload` are empty.
+   */
   readonly damaged?: string;
 }
 

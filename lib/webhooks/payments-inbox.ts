@@ -137,7 +137,7 @@ export class PaymentsInbox {
    * the package nor a handler knows its name, `HANDLERS_ELSEWHERE` if only the workers of a queue have
    * handlers for it, `INBOX_BUSY` if handlers of the same reference run, the storage cannot be reached or the
    * application has not started, or `HANDLER_FAILED`. The event then stays.
-   * @throws PaymentsStorageError if the event is sealed with a key that is missing.
+   * @throws PaymentsStorageError if the event cannot be read: it is sealed with a key that is missing, or damaged.
    */
   async release(id: string): Promise<void> {
     const conflict = await this.conflict(id);
@@ -149,7 +149,7 @@ export class PaymentsInbox {
       const message = `The webhook cannot be read and stays set aside, because ${damaged}.`;
       throw new PaymentsStorageError(message, {
         reference,
-        hint: 'Bring its key back, then release it again; or discard it.',
+        hint: 'Bring back its key, or what the storage lost, then release it again; or discard it.',
       });
     }
     if (receiver.isStarting) {

@@ -1,4 +1,5 @@
 import { type ConflictStore, type InboxConflict, type SetAsideDelivery } from '../conflict-store.js';
+import { jsonObject } from '../../common/json-object.js';
 import { type InboxScope, type SetAsideKind } from '../../common/vocabulary.js';
 import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import { positionAfter, positionOf } from '../conflict-cursor.js';
@@ -27,14 +28,21 @@ export class RedisConflicts implements ConflictStore {
     { after, limit }: { readonly after?: string; readonly limit: number },
   ): Promise<readonly InboxConflict[]> {
     const range = [positionAfter(after), String(limit)];
-    const listed = await this.run(LIST_SET_ASIDE, scope, range);
-    return (listed as readonly string[]).map((text) => setAsideEntry(scope, text));
+    const listed = (await this.run(LIST_SET_ASIDE, scope, range)) as readonly string[];
+    const entries: InboxConflict[] = [];
+    for (let at = 0; at < listed.length; at += 3) {
+      const [field = '', position = '', text = ''] = listed.slice(at, at + 3);
+      entries.push(setAsideEntry(scope, field, position, text));
+    }
+    return entries;
   }
 
   async get(scope: InboxScope, id: string): Promise<InboxConflict | undefined> {
-    const stored = await this.run(GET_SET_ASIDE, scope, [fieldIn(id)]);
-    const entry = stored === null ? undefined : setAsideEntry(scope, stored as string);
-    return entry?.id === id ? entry : undefined;
+    const field = fieldIn(id);
+    const stored = await this.run(GET_SET_ASIDE, scope, [field]);
+    const [position = '', text = ''] = stored as readonly string[];
+    const entry = setAsideEntry(scope, field, position, text);
+    return positionOf(id) !== undefined && entry.id === id ? entry : undefined;
   }
 
   async replacePayload(entry: InboxConflict, payload: string): Promise<boolean> {
@@ -84,17 +92,37 @@ export function setAsideText({ kind, event, reference, fingerprint, payload }: S
   return JSON.stringify(stored);
 }
 
-/** Parses `<first seen, in µs> <how often> <JSON>`. The id is `<first seen>.<field>`. */
-export function setAsideEntry({ account, environment }: InboxScope, text: string): InboxConflict {
-  const [, first = '', seen, json = ''] = /^(\d+) (\d+) (.*)$/s.exec(text) ?? [];
-  const delivery = JSON.parse(json) as StoredDelivery;
+/**
+ * Parses `<first seen, in µs> <how often> <JSON>`. The id is `<first seen>.<field>`. An entry that cannot be read does not
+ * stop a list: its field and its position in the order are what is certain.
+ */
+export function setAsideEntry(
+  { account, environment }: InboxScope,
+  field: string,
+  position: string,
+  text: string,
+): InboxConflict {
+  const [, first = position, seen = '0', json = ''] = /^(\d+) (\d+) (.*)$/s.exec(text) ?? [];
+  const delivery = jsonObject(json) as StoredDelivery | undefined;
   return {
     account,
     environment,
-    ...delivery,
-    id: `${first}.${setAsideField(delivery)}`,
+    ...(delivery ?? lostDelivery(field)),
+    id: `${first}.${field}`,
     seen: Number(seen),
     firstSeenAt: Math.floor(Number(first) / 1_000),
+  };
+}
+
+function lostDelivery(field: string): StoredDelivery & Pick<InboxConflict, 'damaged'> {
+  const end = field.indexOf('.');
+  return {
+    kind: field.slice(0, end) as SetAsideKind,
+    fingerprint: field.slice(end + 1),
+    event: '',
+    reference: '',
+    payload: '',
+    damaged: 'Redis holds something else in its place',
   };
 }
 
@@ -121,15 +149,26 @@ redis.call('HSET', KEYS[1], ARGV[1], first .. ' ' .. int((seen or 0) + 1) .. ' '
 return 1
 `);
 
-/** ARGV: the position after which to begin, the maximum number. Returns the stored entries. */
+/**
+ * ARGV: the position after which to begin, the maximum number. Returns field, position and text of each entry; the text is
+ * empty if it is lost.
+ */
 export const LIST_SET_ASIDE = luaScript(`
-local fields = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'LIMIT', 0, ARGV[2])
-if #fields == 0 then return {} end
-return redis.call('HMGET', KEYS[1], unpack(fields))
+local found = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+local reply = {}
+for i = 1, #found, 2 do
+  table.insert(reply, found[i])
+  table.insert(reply, int(found[i + 1]))
+  table.insert(reply, redis.call('HGET', KEYS[1], found[i]) or '')
+end
+return reply
 `);
 
-/** ARGV: field. Returns the stored entry, or nil. */
-export const GET_SET_ASIDE = luaScript(`return redis.call('HGET', KEYS[1], ARGV[1])`);
+/** ARGV: field. Returns its position and the text of the entry, each empty if it is missing. */
+export const GET_SET_ASIDE = luaScript(`
+local position = redis.call('ZSCORE', KEYS[2], ARGV[1])
+return { position and int(position) or '', redis.call('HGET', KEYS[1], ARGV[1]) or '' }
+`);
 
 /** ARGV: field, position, how often, the delivery as JSON. Replaces only the entry at that position, as it was read. */
 export const REPLACE_SET_ASIDE = luaScript(`
@@ -140,12 +179,13 @@ return 1
 `);
 
 /**
- * ARGV: field, position. Removes only the entry at that position: the same event set aside later is another
- * entry.
+ * ARGV: field, position. Removes only the entry at that position, even if its text is lost: the same event set aside later
+ * is another entry.
  */
 export const REMOVE_SET_ASIDE = luaScript(`
-local stored = redis.call('HGET', KEYS[1], ARGV[1])
-if not stored or string.match(stored, '^(%d+) ') ~= ARGV[2] then return 0 end
+local first = string.match(redis.call('HGET', KEYS[1], ARGV[1]) or '', '^(%d+) %d+ ')
+first = first or redis.call('ZSCORE', KEYS[2], ARGV[1])
+if not first or int(first) ~= ARGV[2] then return 0 end
 redis.call('HDEL', KEYS[1], ARGV[1])
 redis.call('ZREM', KEYS[2], ARGV[1])
 return 1

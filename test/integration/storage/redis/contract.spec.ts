@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Cluster, type Redis } from 'ioredis';
-import { type PaymentsStorage } from 'nestjs-payments';
+import { type PaymentsStorage, type SetAsideDelivery } from 'nestjs-payments';
 import { redisStorage, type RedisClient } from 'nestjs-payments/redis';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxContract, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
@@ -12,6 +12,7 @@ import {
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis, reaches } from '../../../support/redis.js';
 import { redisOfSpecs } from '../../../support/redis-of-specs.js';
 import { RedisServer } from '../../../support/redis-server.js';
+import { sealed } from '../../../support/sealed-storage.js';
 import { freePort } from '../../../support/server-process.js';
 import { describeWithRedisServer } from '../../../support/redis-server-specs.js';
 import { describeWith, redisService } from '../../../support/services.js';
@@ -66,6 +67,65 @@ describeWith([redisService], 'redisStorage()', () => {
         ['rows are all gone, as Redis drops a key', () => client().del(rows)],
       ],
     );
+  });
+
+  describe('an event that was set aside, and cannot be read', () => {
+    const keyPrefix = `${prefix}lost:`;
+    const scope = { account: 'default', environment: 'sandbox' } as const;
+    const entries = `${keyPrefix}{default:sandbox}:set-aside`;
+    const event = (fingerprint: string): SetAsideDelivery => ({
+      ...scope,
+      kind: 'unknown-reference',
+      event: 'payment.success',
+      reference: `order-${fingerprint}`,
+      fingerprint,
+      payload: '{}',
+    });
+
+    afterEach(() => forget(client(), keyPrefix));
+
+    it.each<[string, (field: string) => Promise<unknown>]>([
+      ['is gone', (field) => client().hdel(entries, field)],
+      ['is something else', (field) => client().hset(entries, field, 'something else')],
+      [
+        'is cut off',
+        async (field) =>
+          client().hset(entries, field, (await client().hget(entries, field))?.slice(0, -5) ?? ''),
+      ],
+    ])('is listed as damaged with the others, and can be discarded, if its text %s', async (_how, damage) => {
+      for (const storage of [(one: PaymentsStorage) => one, sealed]) {
+        const { conflicts } = storage(redisStorage({ client: client(), keyPrefix }));
+        for (const fingerprint of ['a', 'b', 'c']) await conflicts.setAside(event(fingerprint));
+        const [, before] = await conflicts.list(scope, { limit: 3 });
+        await damage('unknown-reference.b');
+        const listed = await conflicts.list(scope, { limit: 3 });
+        expect(
+          listed.map(({ reference, fingerprint, damaged }) => [reference, fingerprint, damaged]),
+        ).toEqual([
+          ['order-a', 'a', undefined],
+          ['', 'b', 'Redis holds something else in its place'],
+          ['order-c', 'c', undefined],
+        ]);
+        const id = before?.id ?? '';
+        expect(await conflicts.get(scope, id)).toEqual(listed[1]);
+        expect(listed[1]).toMatchObject({ id, kind: 'unknown-reference', firstSeenAt: before?.firstSeenAt });
+        expect(await conflicts.list(scope, { limit: 3, after: id })).toEqual([listed[2]]);
+        await conflicts.remove(scope, id);
+        expect(await conflicts.get(scope, id)).toBeUndefined();
+        expect(await conflicts.list(scope, { limit: 3 })).toEqual([listed[0], listed[2]]);
+        for (const left of [listed[0], listed[2]]) await conflicts.remove(scope, left?.id ?? '');
+      }
+    });
+
+    it('is another one when it is delivered again', async () => {
+      const { conflicts } = redisStorage({ client: client(), keyPrefix });
+      await conflicts.setAside(event('a'));
+      const [lost] = await conflicts.list(scope, { limit: 1 });
+      await client().hdel(entries, 'unknown-reference.a');
+      await conflicts.setAside(event('a'));
+      await conflicts.remove(scope, lost?.id ?? '');
+      expect(await conflicts.list(scope, { limit: 2 })).toMatchObject([{ reference: 'order-a', seen: 1 }]);
+    });
   });
 
   describe('its conflicts, through a client that gives numbers as texts', () => {
