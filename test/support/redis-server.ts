@@ -8,7 +8,7 @@ export class RedisServer {
   private process: ServerProcess | undefined;
 
   private constructor(
-    private readonly port: number,
+    readonly port: number,
     private readonly directory: string,
     private readonly options: readonly string[],
   ) {}

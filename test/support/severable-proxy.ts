@@ -11,7 +11,7 @@ export class SeverableProxy {
 
   private constructor(
     private readonly server: Server,
-    private readonly target: URL,
+    private target: URL,
   ) {}
 
   static async before(url: string): Promise<SeverableProxy> {
@@ -31,6 +31,11 @@ export class SeverableProxy {
     url.hostname = '127.0.0.1';
     url.port = String((this.server.address() as AddressInfo).port);
     return url.toString();
+  }
+
+  /** New connections lead to another server. Those that are open stay, as after a change of a name's address. */
+  moveTo(url: string): void {
+    this.target = new URL(url);
   }
 
   /** Ends every connection and every new one. */

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { type InboxScope } from '../../common/vocabulary.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { refusalOfNewer, type StoredVersion, versionFit } from '../stored-version.js';
@@ -27,9 +28,13 @@ redis.pcall('SET', KEYS[1], own)
 return own
 `);
 
+/** Redis may lose what it answered, in a fail-over too that no call of this process notices. */
+const CHECK_AGAIN_MS = 60_000;
+
 /** Refuses the data of an account in a format of a newer version that this one cannot read, and lists the account. */
 export class FormatCheck {
-  private readonly checked = new Set<string>();
+  /** When each account was checked, by `performance.now()`. Infinity: it is being checked again. */
+  private readonly checkedAt = new Map<string, number>();
 
   /** @param format The format of this build. */
   constructor(
@@ -39,10 +44,28 @@ export class FormatCheck {
     private readonly format: Required<StoredVersion> = FORMAT,
   ) {}
 
-  /** Checks each account once, before anything else is done with it. */
+  /** Checks an account before anything else is done with it, and now and then again. */
   async of(scope: InboxScope): Promise<void> {
+    const checkedAt = this.checkedAt.get(this.keys.format(scope));
+    if (checkedAt === undefined) await this.check(scope);
+    else if (checkedAt < Math.max(this.scripts.lostAt, performance.now() - CHECK_AGAIN_MS)) {
+      this.checkAgain(scope);
+    }
+  }
+
+  /** Nobody waits for it: in a cluster, the list of accounts may be on a server that is away. */
+  private checkAgain(scope: InboxScope): void {
     const key = this.keys.format(scope);
-    if (this.checked.has(key)) return;
+    this.checkedAt.set(key, Infinity);
+    this.check(scope).then(
+      () => this.checkedAt.set(key, performance.now()),
+      // The next call checks it, and reports the error.
+      () => this.checkedAt.delete(key),
+    );
+  }
+
+  private async check(scope: InboxScope): Promise<void> {
+    const key = this.keys.format(scope);
     const { version, compatibleFrom } = this.format;
     const claim = [String(version), String(compatibleFrom)];
     const text = String(await this.scripts.run(CLAIM_FORMAT, [key], claim));
@@ -53,7 +76,7 @@ export class FormatCheck {
           `${refusalOfNewer(found, version)}.`,
       );
     }
-    if (await this.accounts.add(scope)) this.checked.add(key);
+    if (await this.accounts.add(scope)) this.checkedAt.set(key, performance.now());
   }
 }
 

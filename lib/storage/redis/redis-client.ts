@@ -23,6 +23,14 @@ export interface RedisClient {
 const SILENCE_MS = 5_000;
 
 /**
+ * Whether a replica refused to write. After a fail-over, the master that the client is connected to may go on as one, while
+ * its address already leads to the new master. Before Redis 7, the code stands inside of the message.
+ */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('READONLY');
+}
+
+/**
  * Opens a client that fails a call as soon as the connection is lost. A delayed call would run after its
  * caller gave up, and could run twice. The client connects at its first call, so that a failed boot leaves
  * nothing open.
@@ -33,6 +41,7 @@ export function openRedisClient(url: string): Redis {
     maxRetriesPerRequest: 0,
     connectTimeout: SILENCE_MS,
     socketTimeout: SILENCE_MS,
+    reconnectOnError: isReadOnly,
   });
   // A lost connection fails the calls, whose callers report it. Without a listener ioredis would print it as
   // well.

@@ -1,6 +1,7 @@
+import { performance } from 'node:perf_hooks';
 import { PaymentsStorageError, failureLabel } from '../../errors/payments-errors.js';
 import { type LuaScript } from './lua-script.js';
-import { type RedisClient } from './redis-client.js';
+import { isReadOnly, type RedisClient } from './redis-client.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 
 /**
@@ -13,13 +14,20 @@ export class ScriptRunner {
   private checked = false;
   /** A closure, because the client holds the password and unsent data. */
   private readonly client: () => RedisClient;
+  private lost = -Infinity;
 
   constructor(client: RedisClient) {
     this.client = () => client;
   }
 
+  /** When a call last found no connection, by `performance.now()`: Redis may since have lost what it had answered. */
+  get lostAt(): number {
+    return this.lost;
+  }
+
   async run(script: LuaScript, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     if (LOST.includes(this.client().status)) {
+      this.lost = performance.now();
       throw new PaymentsStorageError('Redis cannot be reached: the client is reconnecting.');
     }
     try {
@@ -27,6 +35,7 @@ export class ScriptRunner {
       this.checkOnce();
       return reply;
     } catch (error) {
+      if (refusalOf(error) === undefined || isReadOnly(error)) this.lost = performance.now();
       throw redisFailure(error);
     }
   }

@@ -4,10 +4,12 @@ import { type Redis } from 'ioredis';
 import { inspect } from 'node:util';
 import { redisStorage } from 'nestjs-payments/redis';
 import { claimed, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
+import { eventually } from '../../../support/eventually.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
-import { connectRedis, reaches } from '../../../support/redis.js';
+import { connectAsStorage, connectRedis, reaches } from '../../../support/redis.js';
 import { RedisServer } from '../../../support/redis-server.js';
 import { describeWithRedisServer } from '../../../support/redis-server-specs.js';
+import { SeverableProxy } from '../../../support/severable-proxy.js';
 
 const LEASE_MS = 60_000;
 const CUSTOMER = '255712345678';
@@ -44,6 +46,51 @@ describeWithRedisServer('redisStorage() on a Redis of its own', () => {
     expect(again.inserted).toBe(true);
     expect(await journal.replace(stored.version, stored.record, 0)).toBeUndefined();
     expect(await journal.remove(stored.record, stored.version)).toBe(false);
+  });
+
+  it('lists an account again whose first writes a crash lost, as soon as a call has noticed the crash', async () => {
+    const connected = await start();
+    const { journal } = redisStorage({ client: connected });
+    await journal.insert(journalRecord('order-1', { account: 'shop' }), LEASE_MS);
+    const lost = reaches(connected, 'reconnecting');
+    const reconnected = reaches(connected, 'ready');
+    const crashed = server?.crash();
+    await lost;
+    await expect(journal.get(journalRecord('order-1', { account: 'shop' }))).rejects.toThrow('reconnecting');
+    await crashed;
+    await reconnected;
+    await journal.insert(journalRecord('order-2', { account: 'shop' }), LEASE_MS);
+    await eventually(async () => {
+      expect(await connected.zrange('nestjs-payments:accounts', '0', '-1')).toEqual(['shop:sandbox']);
+    });
+    expect(await connected.get('nestjs-payments:{shop:sandbox}:format')).toBe('1 1');
+  });
+
+  it('writes to the new master after a fail-over that leaves the old one up as a replica', async () => {
+    const admin = await start();
+    const promoted = await RedisServer.start('--replicaof', `127.0.0.1 ${server?.port ?? 0}`);
+    const proxy = await SeverableProxy.before(server?.url ?? '');
+    const promotedAdmin = connectRedis(promoted.url);
+    const ours = connectAsStorage(proxy.url);
+    try {
+      const { journal } = redisStorage({ client: ours });
+      await journal.insert(journalRecord('order-1'), LEASE_MS);
+      await eventually(async () => {
+        expect(await promotedAdmin.exists('nestjs-payments:{default:sandbox}:journal:collection')).toBe(1);
+      });
+      await promotedAdmin.replicaof('NO', 'ONE');
+      await admin.replicaof('127.0.0.1', String(promoted.port));
+      proxy.moveTo(promoted.url);
+      const reconnected = reaches(ours, 'ready');
+      await expect(journal.insert(journalRecord('order-2'), LEASE_MS)).rejects.toThrow('READONLY');
+      await reconnected;
+      expect(await journal.insert(journalRecord('order-2'), LEASE_MS)).toMatchObject({ inserted: true });
+      expect(await journal.insert(journalRecord('order-1'), LEASE_MS)).toMatchObject({ inserted: false });
+    } finally {
+      for (const connection of [ours, promotedAdmin]) connection.disconnect();
+      await proxy.close();
+      await promoted.stop();
+    }
   });
 
   it.each(['allkeys-lru', 'allkeys-random'])('warns once of the policy %s', async (policy) => {
