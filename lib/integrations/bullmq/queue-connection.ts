@@ -39,17 +39,33 @@ export function connectionOptions(value: unknown, error: OptionError): RedisOpti
 
 /** For storing: the caller waits, so a command fails soon if Redis is away. */
 export function producerConnection(options: RedisOptions): RedisOptions {
-  return { ...options, maxRetriesPerRequest: 1, enableOfflineQueue: false, retryStrategy: reconnectWait };
+  return {
+    ...followingMaster(options),
+    maxRetriesPerRequest: 1,
+    enableOfflineQueue: false,
+    retryStrategy: reconnectWait,
+  };
 }
 
 /** For the worker: nobody waits, so a command waits until Redis is back. */
 export function workerConnection(options: RedisOptions): RedisOptions {
   // A time limit would end the commands that wait for the next job.
   const { commandTimeout: _limit, ...rest } = options;
-  return { ...rest, maxRetriesPerRequest: null, enableOfflineQueue: true, retryStrategy: reconnectWait };
+  return {
+    ...followingMaster(rest),
+    maxRetriesPerRequest: null,
+    enableOfflineQueue: true,
+    retryStrategy: reconnectWait,
+  };
 }
 
 /** Reconnects for ever, and soon enough to continue within seconds after any outage. */
 function reconnectWait(times: number): number {
   return Math.min(50 * 2 ** Math.min(times, 10), LONGEST_RECONNECT_WAIT_MS);
+}
+
+/** Leaves a server that has become a replica, because its address may already lead to the new master. */
+function followingMaster(options: RedisOptions): RedisOptions {
+  if (options['reconnectOnError']) return options;
+  return { ...options, reconnectOnError: ({ message }: Error) => message.includes('READONLY') };
 }

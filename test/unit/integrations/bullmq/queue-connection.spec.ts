@@ -63,4 +63,14 @@ describe('the connections of the queue', () => {
     const { retryStrategy } = of({ retryStrategy: () => null });
     expect([1, 2, 3, 1_000_000].map((times) => retryStrategy?.(times))).toEqual([100, 200, 400, 2_000]);
   });
+
+  it.each([producerConnection, workerConnection])('leave a server that has become a replica', (of) => {
+    const { reconnectOnError: decide } = of(connectionOptions(new Redis({ lazyConnect: true }), refuse)) as {
+      readonly reconnectOnError?: (error: Error) => boolean;
+    };
+    const errors = ["READONLY You can't write against a read only replica.", 'OOM command not allowed'];
+    expect(errors.map((text) => decide?.(new Error(text)))).toEqual([true, false]);
+    const reconnectOnError = (): boolean => true;
+    expect(of({ reconnectOnError })).toMatchObject({ reconnectOnError });
+  });
 });
