@@ -3,6 +3,7 @@ import { getQueueToken } from '@nestjs/bullmq';
 import { type INestApplication } from '@nestjs/common';
 import { type Queue } from 'bullmq';
 import { randomBytes } from 'node:crypto';
+import diagnostics from 'node:diagnostics_channel';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Redis } from 'ioredis';
@@ -43,6 +44,8 @@ const PERSON = {
   metadata: { note: text, account, holder, more: metadata },
 };
 const CUSTOMER = { amount: '1000.00', phone, customer_name: name, customer_email: email };
+/** Where ioredis publishes its commands. */
+const COMMANDS = 'tracing:ioredis:command:start';
 const EVERY_CANARY = Object.keys(CANARIES).sort();
 const REFERENCES = ['settled', 'open', 'wallet', 'payout', 'mobile-payout', 'lost-payout', 'nobody-knows'];
 
@@ -226,19 +229,27 @@ describeWith([postgresService], 'a dump of PostgreSQL', () => {
 describeWith([redisService], 'a dump of Redis with BullMQ', () => {
   let space: QueueSpace;
   let redis: Redis;
+  /** What ioredis tells a tracer of every command. */
+  let traced: unknown[];
+  const trace = (command: unknown): void => {
+    traced.push(command);
+  };
   beforeAll(() => {
     redis = connectRedis();
   });
   afterAll(() => redis.quit());
   beforeEach(() => {
     space = new QueueSpace();
+    traced = [];
+    diagnostics.subscribe(COMMANDS, trace);
   });
   afterEach(async () => {
+    diagnostics.unsubscribe(COMMANDS, trace);
     await space.clear();
     await forget(redis, space.prefix);
   });
 
-  scanned('the storage, and jobs that wait, are finished and have failed', async (encryption) => {
+  scanned('storage, traced commands, and jobs that wait, are done and have failed', async (encryption) => {
     const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
     const storage = redisStorage({ client: redis, keyPrefix: `${space.prefix}storage:` });
     const payments = optionsOf(sandbox, storage, encryption);
@@ -262,7 +273,9 @@ describeWith([redisService], 'a dump of Redis with BullMQ', () => {
       },
       { timeout: 20_000, interval: 50 },
     );
-    return jobs + (await dumpRedis(redis, space.prefix));
+    const commands = JSON.stringify(traced);
+    if (!encryption) expect(Array.from(canariesIn(commands)).sort()).toEqual(EVERY_CANARY);
+    return jobs + commands + (await dumpRedis(redis, space.prefix));
   });
 });
 
