@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/json-object.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type RedisClient } from './redis-client.js';
 
@@ -30,7 +31,8 @@ export interface GivenRedisOptions {
   /**
    * A `Redis` or `Cluster` of ioredis. Give it `maxRetriesPerRequest: 0` and a `socketTimeout` (ioredis 5.4
    * or later): a call then fails as soon as the connection is lost or silent, and does not run again after a
-   * reconnect.
+   * reconnect. Give a `Redis` a `reconnectOnError` that returns true for READONLY: otherwise every write is refused
+   * after a fail-over that leaves the old master up as a replica, until the process restarts.
    */
   readonly client: RedisClient;
   /** Not together with `client`. */
@@ -71,6 +73,24 @@ export function checkRedisOptions({ client, url, keyPrefix }: Record<string, unk
     );
   }
 }
+
+/** What the application should change about its client. A cluster follows its servers by itself. */
+export function clientWarnings(client: RedisClient): readonly string[] {
+  const { options, nodes } = client as ClientParts;
+  if (!isRecord(options) || nodes !== undefined) return [];
+  const wrong = [
+    ...(options['maxRetriesPerRequest'] === 0 ? [] : ['without maxRetriesPerRequest: 0']),
+    ...(Number(options['socketTimeout']) > 0 ? [] : ['without a socketTimeout']),
+  ];
+  if (wrong.length === 0) return [];
+  return [
+    `redisStorage({ client }) has a client ${wrong.join(' and ')}: a call waits for a connection that is lost or silent, and may run ` +
+      'after its caller gave up. Write new Redis(url, { maxRetriesPerRequest: 0, socketTimeout: 5_000 }).',
+  ];
+}
+
+/** What a `Redis` or `Cluster` has that the package does not use. */
+type ClientParts = Pick<RedisClient, 'nodes'> & { readonly options?: unknown };
 
 function isClient(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'evalsha' in value;

@@ -6,7 +6,7 @@ import { RedisConflicts } from './redis-conflicts.js';
 import { RedisInbox } from './redis-inbox.js';
 import { RedisJournal } from './redis-journal.js';
 import { RedisKeys } from './redis-keys.js';
-import { checkRedisOptions, type RedisStorageOptions } from './redis-storage-options.js';
+import { checkRedisOptions, clientWarnings, type RedisStorageOptions } from './redis-storage-options.js';
 import { ScriptRunner } from './script-runner.js';
 
 /**
@@ -35,7 +35,11 @@ import { ScriptRunner } from './script-runner.js';
  *
  * @example
  * ```ts
- * const client = new Redis(url, { maxRetriesPerRequest: 0, socketTimeout: 5_000 });
+ * const client = new Redis(url, {
+ *   maxRetriesPerRequest: 0,
+ *   socketTimeout: 5_000,
+ *   reconnectOnError: (error) => error.message.includes('READONLY'),
+ * });
  * PaymentsModule.forRoot({ ...options, storage: redisStorage({ client }) })
  * ```
  *
@@ -44,7 +48,7 @@ import { ScriptRunner } from './script-runner.js';
 export function redisStorage(options: RedisStorageOptions): PaymentsStorage {
   checkRedisOptions({ ...options });
   const { client, url, keyPrefix } = options;
-  if (client) return storageIn(client, keyPrefix);
+  if (client) return { ...storageIn(client, keyPrefix), warnings: clientWarnings(client) };
   const own = openRedisClient(url);
   return {
     ...storageIn(own, keyPrefix),

@@ -1,3 +1,4 @@
+import { Cluster, Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
 import { redisStorage, type RedisStorageOptions } from '../../../../lib/storage/redis/index.js';
@@ -44,6 +45,29 @@ describe('redisStorage()', () => {
     const own = redisStorage({ url: 'redis://127.0.0.1:1' });
     expect(own.name).toBe('redis');
     await own.close?.();
+  });
+
+  it.each<[string, object, string | undefined]>([
+    ['the recommended options', { maxRetriesPerRequest: 0, socketTimeout: 5_000 }, undefined],
+    ['no limit for an answer', { maxRetriesPerRequest: 0 }, 'a client without a socketTimeout:'],
+    ['retries', { socketTimeout: 5_000 }, 'a client without maxRetriesPerRequest: 0:'],
+    ['no end of retries', { socketTimeout: 5_000, maxRetriesPerRequest: null }, 'maxRetriesPerRequest: 0:'],
+    [
+      "only ioredis' own options",
+      {},
+      'a client without maxRetriesPerRequest: 0 and without a socketTimeout:',
+    ],
+  ])('knows what the application should change about a client with %s', (_what, options, warning) => {
+    const given = new Redis({ ...options, lazyConnect: true });
+    const { warnings } = redisStorage({ client: given });
+    expect(warnings).toEqual(warning === undefined ? [] : [expect.stringContaining(warning)]);
+  });
+
+  it.each([
+    ['a cluster', new Cluster([], { lazyConnect: true })],
+    ['something that has no options', client as never],
+  ])('warns of nothing about %s', (_what, given) => {
+    expect(redisStorage({ client: given }).warnings).toEqual([]);
   });
 
   it('closes only a client of its own', async () => {
