@@ -98,6 +98,20 @@ describeOnOne('the office', (databaseUrl) => {
     expect([(await office()).paidTwice, await shop.sold()]).toEqual([[number], 1]);
   });
 
+  it('the office sees an order that was charged twice under one reference', async () => {
+    const number = await shop.ordered();
+    await sandbox.customer(PHONE).approve(number);
+    await shop.deliver('payment.success', {
+      reference: number,
+      amount: '15000.00',
+      provider_reference: 'ANOTHER-CHARGE',
+    });
+    expect((await office()).contradictions).toHaveLength(1);
+    expect(await decide('accept')).toBe(204);
+    expect(await office()).toEqual({ contradictions: [], open: [], paidTwice: [number] });
+    expect([await shop.stateOf(number), await shop.sold()]).toEqual(['paid', 1]);
+  });
+
   it('the office refuses requests without its password, and clicks from other sites', async () => {
     const wrong = { authorization: `Basic ${Buffer.from('office:open').toString('base64')}` };
     expect([(await shop.read('/api/office')).status, (await shop.read('/api/office', wrong)).status]).toEqual(

@@ -128,7 +128,9 @@ export class RunningShop {
 
   /** Forgets every order and payment. */
   async clear(): Promise<void> {
-    await this.query('TRUNCATE orders, order_payments, payments_journal, payments_inbox, payments_set_aside');
+    await this.query(
+      'TRUNCATE orders, order_payments, further_charges, payments_journal, payments_inbox, payments_set_aside',
+    );
     await this.query('UPDATE products SET sold = 0');
     this.sandbox.deliverTo(`${this.url}/webhooks/payments`);
   }

@@ -24,7 +24,7 @@ export interface Office {
   readonly contradictions: readonly Contradiction[];
   /** Orders without an outcome for too long, or for a person to decide. */
   readonly open: readonly OpenPayment[];
-  /** Numbers of orders with more than one payment: refund the rest. */
+  /** Numbers of orders that were charged more than once: refund the rest. */
   readonly paidTwice: readonly string[];
 }
 
@@ -49,7 +49,8 @@ export class OfficeController {
        WHERE state IN ('unknown', 'stale', 'review') ORDER BY number, nr DESC`,
     );
     const { rows: twice } = await this.database.pool.query<{ readonly order_number: string }>(
-      `SELECT order_number FROM order_payments WHERE outcome = 'success' GROUP BY order_number HAVING count(*) > 1`,
+      `SELECT order_number FROM order_payments WHERE outcome = 'success' GROUP BY order_number HAVING count(*) > 1
+       UNION SELECT order_number FROM order_payments JOIN further_charges USING (reference) ORDER BY order_number`,
     );
     return { contradictions, open, paidTwice: twice.map(({ order_number }) => order_number) };
   }
@@ -58,7 +59,7 @@ export class OfficeController {
   @Post('contradictions/:id/accept')
   @HttpCode(204)
   async accept(@Param('id') id: string): Promise<void> {
-    await this.inbox.release(id).catch((error: unknown) => {
+    await this.reviews.accept(id).catch((error: unknown) => {
       throw isPaymentsError(error) ? new ConflictException(error.message) : error;
     });
   }

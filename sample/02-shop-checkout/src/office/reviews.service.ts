@@ -8,13 +8,27 @@ interface ReviewedOrder {
   readonly references: readonly string[];
 }
 
-/** Ends the review of orders. */
+/** Decides about webhooks that were set aside, and ends the review of orders. */
 @Injectable()
 export class ReviewsService {
   constructor(
     private readonly inbox: PaymentsInbox,
     private readonly database: Database,
   ) {}
+
+  /** Releases an event, which pays its order. */
+  async accept(id: string): Promise<void> {
+    const contradiction = await this.inbox.conflict(id);
+    // Before the release: it changes no outcome, so nothing else would show that the customer paid once more.
+    if (contradiction?.event === 'payment.success') {
+      await this.database.pool.query(
+        `INSERT INTO further_charges SELECT $1, reference FROM order_payments
+         WHERE reference = $2 AND outcome = 'success' ON CONFLICT DO NOTHING`,
+        [id, contradiction.reference],
+      );
+    }
+    await this.inbox.release(id);
+  }
 
   /** Discards an event. Its order continues without it, unless another event of it is set aside too. */
   async dismiss(id: string): Promise<void> {
