@@ -31,13 +31,29 @@ export function nextWaitMs(
   return state.remainingMs - wait < SHORTEST_TRY_MS ? undefined : wait;
 }
 
-/** Reads a `Retry-After` header, seconds or an HTTP date, as milliseconds from now (RFC 9110 §10.2.3). */
-export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  const text = header.trim();
+/** The headers that say how long to wait. */
+export interface WaitHeaders {
+  readonly retryAfter?: string | undefined;
+  /** When the gateway answered, by its own clock. */
+  readonly date?: string | undefined;
+}
+
+/**
+ * Reads a `Retry-After` header, seconds or an HTTP date, as milliseconds from now (RFC 9110 §10.2.3). A date is by the
+ * gateway's clock, which the answer's own `Date` tells. Undefined if the header names no wait, or a date that is over.
+ */
+export function parseRetryAfter({ retryAfter = '', date }: WaitHeaders, nowMs: number): number | undefined {
+  const text = retryAfter.trim();
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1_000, Number.MAX_SAFE_INTEGER);
+  const until = parseDate(text);
+  if (until === undefined) return undefined;
+  const waitMs = until - (parseDate(date) ?? nowMs);
+  return waitMs > 0 ? waitMs : undefined;
+}
+
+function parseDate(text = ''): number | undefined {
   const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+  return Number.isNaN(date) ? undefined : date;
 }
 
 /** The wait before a probe; undefined if less than a second would be left. */

@@ -60,7 +60,7 @@ export function interpretTry<T extends object>(
       ? interpretSuccess(call, httpStatus, answer.envelope, answer.text, tokens)
       : { report: { event, httpStatus, ...tokens, errors: {} } };
   }
-  const retryAfterMs = event === 'rate-limited' ? parseRetryAfter(headers.retryAfter, Date.now()) : undefined;
+  const retryAfterMs = event === 'rate-limited' ? parseRetryAfter(headers, Date.now()) : undefined;
   const error: Omit<GatewayErrorBody, 'mayHoldRecord'> =
     answer.shape === 'error' ? answer.error : { errors: {} };
   return {

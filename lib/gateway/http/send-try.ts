@@ -5,10 +5,9 @@ import {
   type OutgoingRequest,
   type TransportAnswer,
 } from './http-transport.js';
+import { type WaitHeaders } from '../wait-before-try.js';
 
-interface AnswerHeaders extends BodyHeaders {
-  readonly retryAfter?: string | undefined;
-}
+type AnswerHeaders = BodyHeaders & WaitHeaders;
 
 /** The part of an answer that the package reads. */
 export interface ReadAnswer {
@@ -109,6 +108,7 @@ export function readAnswer({ status, headers, data }: TransportAnswer): ReadAnsw
     text: textOf(data),
     headers: {
       retryAfter: headerOf(headers, 'retry-after', 'Retry-After'),
+      date: headerOf(headers, 'date', 'Date'),
       contentType: headerOf(headers, 'content-type', 'Content-Type'),
       contentEncoding: headerOf(headers, 'content-encoding', 'Content-Encoding'),
     },

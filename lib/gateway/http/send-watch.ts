@@ -107,7 +107,7 @@ function sawAnswer({ answer: seen }: Seen, answer: TransportAnswer): boolean {
   return seen !== undefined && isSameAnswer(answer, seen);
 }
 
-/** Whether two answers are the same. An interceptor may parse the body and change unread headers. */
+/** Whether two answers are the same. An interceptor may parse the body and change other headers. */
 function isSameAnswer(answer: TransportAnswer, seen: ReadAnswer): boolean {
   const { httpStatus, text, headers } = readAnswer(answer);
   const isSameText = text === seen.text || (typeof answer.data !== 'string' && text === reprinted(seen.text));

@@ -67,6 +67,23 @@ describe('the calls of one account', () => {
       expect(Math.min(...arrivals) - limitedAt).toBeGreaterThan(900);
     });
 
+    it.each([
+      ['behind', -300_000],
+      ['ahead', 300_000],
+    ])('all wait until a date by the clock of the gateway, which is five minutes %s', async (_, skewMs) => {
+      const merchant = await start();
+      const there = Date.now() + skewMs;
+      const inGateway = (ms: number): string => new Date(there + ms).toUTCString();
+      gateway.answer(
+        json({ message: 'Too many' }, 429, { date: inGateway(0), 'retry-after': inGateway(40_000) }),
+      );
+      await expect(merchant.banks.list({ deadlineMs: 20_000 })).rejects.toMatchObject({
+        name: 'PaymentsRateLimitError',
+        retryAfterMs: 40_000,
+      });
+      expect(gateway.seen).toHaveLength(1);
+    });
+
     const tooLong: [what: string, retryAfter: () => string][] = [
       ['over a minute', () => '61'],
       ['of an absurd length', () => '9'.repeat(400)],

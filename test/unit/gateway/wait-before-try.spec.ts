@@ -60,7 +60,8 @@ describe('Retry-After', () => {
     ['2', 2_000],
     [' 0 ', 0],
     ['Thu, 01 Jan 2026 00:00:05 GMT', 5_000],
-    ['Wed, 31 Dec 2025 23:59:00 GMT', 0],
+    ['Thu, 01 Jan 2026 00:00:00 GMT', undefined],
+    ['Wed, 31 Dec 2025 23:59:00 GMT', undefined],
     ['99999999999999999999', Number.MAX_SAFE_INTEGER],
     ['Fri, 01 Jan 2100 00:00:00 GMT', Date.parse('2100-01-01T00:00:00Z') - now],
     ['soon', undefined],
@@ -72,9 +73,20 @@ describe('Retry-After', () => {
 
   for (const [header, ms] of table) {
     it(`"${header ?? 'absent'}" is ${ms ?? 'no'} milliseconds`, () => {
-      expect(parseRetryAfter(header, now)).toBe(ms);
+      expect(parseRetryAfter({ retryAfter: header }, now)).toBe(ms);
     });
   }
+
+  it.each<[retryAfter: string, date: string, ms: number | undefined]>([
+    ['Wed, 31 Dec 2025 23:55:05 GMT', 'Wed, 31 Dec 2025 23:55:00 GMT', 5_000],
+    ['Thu, 01 Jan 2026 00:05:05 GMT', 'Thu, 01 Jan 2026 00:05:00 GMT', 5_000],
+    ['Thu, 01 Jan 2026 00:05:00 GMT', 'Thu, 01 Jan 2026 00:05:00 GMT', undefined],
+    ['Thu, 01 Jan 2026 00:00:05 GMT', 'yesterday', 5_000],
+    ['Thu, 01 Jan 2026 00:00:05 GMT', '2020', 5_000],
+    ['2', 'Wed, 31 Dec 2025 23:55:00 GMT', 2_000],
+  ])('"%s" under the Date "%s" is %s milliseconds, by the clock of the gateway', (retryAfter, date, ms) => {
+    expect(parseRetryAfter({ retryAfter, date }, now)).toBe(ms);
+  });
 });
 
 describe('the wait before a probe', () => {

@@ -261,6 +261,12 @@ describe('an error answer', () => {
   it.each([
     ['429 that names a wait', 429, { retryAfter: '7' }, { event: 'rate-limited', retryAfterMs: 7_000 }],
     ['429 that names no wait', 429, { retryAfter: '0' }, { event: 'rate-limited', retryAfterMs: 0 }],
+    [
+      '429 that names a date by a clock that is wrong',
+      429,
+      { retryAfter: 'Sat, 01 Jan 2000 00:00:07 GMT', date: 'Sat, 01 Jan 2000 00:00:00 GMT' },
+      { event: 'rate-limited', retryAfterMs: 7_000 },
+    ],
     ['429 without the header', 429, {}, { event: 'rate-limited' }],
     ['429 with a header that nobody can read', 429, { retryAfter: 'soon' }, { event: 'rate-limited' }],
     ['503 that names a wait', 503, { retryAfter: '7' }, { event: 'server-error' }],
