@@ -41,8 +41,12 @@ export class RequestGuard {
     watch.dispatched += 1;
     const isWatched = transportBelow(config.adapter) || (isHttpAdapter(config) && !config.transport);
     config.transport ??= watchedTransport(watch);
-    // Any other adapter does not say when it sends.
-    if (!isWatched) watch.onSending?.();
+    if (!isWatched) {
+      // With fetch, axios before 1.20 follows redirects whatever `maxRedirects` says.
+      config.fetchOptions = { ...config.fetchOptions, redirect: 'manual' };
+      // Any other adapter does not say when it sends.
+      watch.onSending?.();
+    }
     return config;
   };
 

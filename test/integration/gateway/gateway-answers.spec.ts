@@ -221,6 +221,23 @@ describe.each(WAYS)('an answer of the gateway, %s', (way) => {
     expect(elsewhere.seen).toHaveLength(0);
   });
 
+  it('carries the secret to no other address if an axios sends with fetch that lets it follow redirects', async () => {
+    const elsewhere = await startMisbehavingGateway();
+    elsewhere.answer(json(envelope(bankRecord)));
+    const http = { adapter: 'fetch', fetchOptions: { redirect: 'follow' } } as const;
+    const fetching = await startMerchant({ baseUrl: gateway.baseUrl, http });
+    // As axios before 1.20, whose adapter does not look at it.
+    fetching.http.axiosRef.interceptors.request.use(({ maxRedirects: _, ...config }) => config);
+    gateway.answer(text('', 307, { location: `${elsewhere.baseUrl}/disbursements/bank` }));
+    await expect(fetching.disbursements.bank(bankRequest)).rejects.toMatchObject({
+      name: 'PaymentsConfigError',
+    });
+    await expect(fetching.wallet.balance()).rejects.toMatchObject({ name: 'PaymentsConfigError' });
+    await fetching.close();
+    await elsewhere.close();
+    expect([gateway.seen.length, elsewhere.seen.length]).toEqual([2, 0]);
+  });
+
   it('shows no secret and nothing personal, however an error or a service is printed', async () => {
     const { phone, customer_name, customer_email } = collectionRequest;
     const metadata = { delivery: { street: 'Mikocheni' }, notes: ['call the neighbour'] };
