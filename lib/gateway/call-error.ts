@@ -156,6 +156,8 @@ function connectionHint(code: string): string {
     return 'The host name of baseUrl was not found: check it, and the DNS.';
   if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED')
     return 'The application is shutting down and has closed its connections: make the call before, or after the next start.';
+  if (code === 'PROXY_WITHOUT_TUNNEL')
+    return 'This version of axios lets a proxy read https requests, the secret in them too: update axios to 1.16.1 or newer, which opens a tunnel.';
   if (code.startsWith('PROXY_ANSWERED_'))
     return 'The proxy opened no way to the gateway: check its address, user and password in http.proxy, and whether it lets the host through.';
   if (code === 'ECONNREFUSED') return 'Nothing listens at baseUrl: check host and port.';

@@ -23,6 +23,7 @@ export function watchedTransport(watch: SendWatch): NodeTransport {
       const { asked } = watch;
       const sent = asked && sentAs(options, asked);
       const client = options.protocol === 'https:' ? https : http;
+      if (isWithoutTunnel(options)) Object.assign(options, NO_CONNECTION);
       // An application may have set another signal.
       const request = client.request(Object.assign(options, { signal: watch.signal }), (response) => {
         noteAnswer(response, watch);
@@ -43,6 +44,22 @@ export function watchedTransport(watch: SendWatch): NodeTransport {
     },
   };
 }
+
+/**
+ * Whether a proxy would get an https request to hand on, and read the secret and the payment in it. Axios before 1.16.1
+ * asks a proxy so, instead of for a tunnel.
+ */
+function isWithoutTunnel({ path }: RequestOptions): boolean {
+  return /^https:/i.test(path ?? '');
+}
+
+/** Fails as a connection does. An exception would end the process: the first versions of axios 1 don't catch it. */
+const NO_CONNECTION: RequestOptions = {
+  agent: undefined,
+  createConnection: () => {
+    throw Object.assign(new Error('no tunnel through the proxy'), { code: 'PROXY_WITHOUT_TUNNEL' });
+  },
+};
 
 /** Notes a complete answer before axios gets it. */
 function noteAnswer(response: IncomingMessage, watch: SendWatch): void {

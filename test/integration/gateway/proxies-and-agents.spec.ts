@@ -1,14 +1,29 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
-import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpAgent, type IncomingMessage, type request, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { join } from 'node:path';
+import axios, { type AxiosAdapter } from 'axios';
 import { GatewayPlaces, NOT_SENT, OK, UNKNOWN } from '../../support/gateway-places.js';
 
 const pem = (name: string): Buffer => readFileSync(join('test', 'support', 'tls', `${name}.pem`));
 const LOOPBACK = { cert: pem('loopback.cert'), key: pem('loopback.key') };
 const STRANGER = { cert: pem('stranger.cert'), key: pem('stranger.key') };
 const TRUSTING = new HttpsAgent({ ca: LOOPBACK.cert });
+
+/** Sends through a proxy as axios 1.16.0 does. */
+function withoutTunnel(port: string): AxiosAdapter {
+  const send = axios.getAdapter('http');
+  return (config) => {
+    const below = config.transport as { readonly request: typeof request };
+    const askProxy = (options: RequestOptions, onResponse: (response: IncomingMessage) => void) => {
+      const path = `https://${options.hostname}${options.path}`;
+      const way = { protocol: 'http:', hostname: '127.0.0.1', host: '127.0.0.1', port, path };
+      return below.request({ ...options, ...way }, onResponse);
+    };
+    return send({ ...config, transport: { request: askProxy } });
+  };
+}
 
 const places = new GatewayPlaces();
 
@@ -64,6 +79,14 @@ describe('a proxy', () => {
     const tunnel = { ...proxy(await places.tunnel()), httpsAgent: TRUSTING };
     expect(await places.pay(await places.secured(LOOPBACK), tunnel)).toEqual(OK);
     expect(await places.pay(await places.secured(LOOPBACK, places.breakOff), tunnel)).toEqual(UNKNOWN);
+  });
+
+  it('that an axios asks to hand an https request on, without a tunnel, sees nothing', async () => {
+    const { port } = new URL(await places.plain());
+    expect(await places.pay('https://gateway.example/api/v1', { adapter: withoutTunnel(port) })).toEqual(
+      NOT_SENT,
+    );
+    expect(places.requests).toBe(0);
   });
 
   it('that nobody runs has sent nothing', async () => {

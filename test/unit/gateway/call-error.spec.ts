@@ -19,6 +19,10 @@ describe('a connection that did not come about', () => {
       'PROXY_ANSWERED_407',
       'The proxy opened no way to the gateway: check its address, user and password in http.proxy, and whether it lets the host through.',
     ],
+    [
+      'PROXY_WITHOUT_TUNNEL',
+      'This version of axios lets a proxy read https requests, the secret in them too: update axios to 1.16.1 or newer, which opens a tunnel.',
+    ],
     ['ECONNREFUSED', 'Nothing listens at baseUrl: check host and port.'],
     [
       'CERT_HAS_EXPIRED',

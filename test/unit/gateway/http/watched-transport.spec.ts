@@ -75,6 +75,37 @@ it.each([
   await gateway.close();
 });
 
+it.each([
+  ['a payment', 'http:', asked('https://gateway.example')],
+  ['a read', 'http:', { ...asked('https://gateway.example'), method: 'GET', headers: {} }],
+  ['a payment, over a secured way to the proxy', 'https:', asked('https://gateway.example')],
+] as const)(
+  'opens no connection to a proxy that would read an https request: %s',
+  async (_, protocol, request) => {
+    const proxy = await startMisbehavingGateway();
+    proxy.answer(text('{}'));
+    const { hostname, port } = new URL(proxy.baseUrl);
+    const watch = watchSending(new AbortController().signal, request);
+    // As axios 1.16.0 calls it, which knows no tunnel.
+    const path = `https://gateway.example${PAY}`;
+    const { method } = request;
+    const headers = { ...request.headers, host: 'gateway.example' };
+    const agent = new Agent({ rejectUnauthorized: false });
+    const way = protocol === 'https:' ? { agent } : { agent: undefined };
+    const sent = watchedTransport(watch).request(
+      { protocol, hostname, port, path, method, headers, ...way },
+      (response) => response.resume(),
+    );
+    const sockets: unknown[] = [];
+    sent.on('socket', (socket) => sockets.push(socket));
+    const ended = new Promise((resolve) => sent.once('error', resolve).once('close', resolve));
+    sent.end('{}');
+    expect(await ended).toMatchObject({ code: 'PROXY_WITHOUT_TUNNEL' });
+    expect([watch.taken, watch.sends, sockets, proxy.connections()]).toEqual([1, 0, [], 0]);
+    await proxy.close();
+  },
+);
+
 it('notes the start of each request on a TLS connection that stays open', async () => {
   const tls = (part: string): Buffer => readFileSync(`test/support/tls/loopback.${part}.pem`);
   const server = createServer({ cert: tls('cert'), key: tls('key') }, (request, response) => {
