@@ -1,6 +1,8 @@
+import { withDeadline } from '../common/timing.js';
 import { type ResolvedBankDirectory } from '../config/resolved-options.js';
-import { isPaymentsError } from '../errors/payments-errors.js';
+import { GatewayAnswerError, isPaymentsError } from '../errors/payments-errors.js';
 import { type LastResponse, type PaymentsResponse, withLastResponse } from '../gateway/answer/wire-record.js';
+import { type CallLimits, type CallOptions } from '../gateway/call-options.js';
 import { type Bank } from './bank.js';
 
 /** Otherwise, after a failure, every call would wait for the silent gateway before it gets the old list. */
@@ -11,6 +13,11 @@ interface KeptList {
   readonly lastResponse: LastResponse;
   readonly receivedAt: number;
 }
+
+/** Asks the gateway. */
+type Ask = (options: TryOptions) => Promise<PaymentsResponse<Bank[]>>;
+type TryOptions = Pick<CallOptions, 'timeoutMs' | 'retry'>;
+type WaitLimits = Pick<CallLimits, 'signal' | 'deadline'>;
 
 interface Failure {
   readonly code: string;
@@ -30,24 +37,51 @@ export function usefulness(
 export class BankDirectory {
   private kept: KeptList | undefined;
   private failure: Failure | undefined;
+  /** The requests that run, by the options of their tries. */
+  private readonly asking = new Map<string, Promise<PaymentsResponse<Bank[]>>>();
 
   constructor(
     private readonly limits: ResolvedBankDirectory,
     private readonly now = () => performance.now(),
   ) {}
 
-  /** @param ask Asks the gateway. */
-  async list(ask: () => Promise<PaymentsResponse<Bank[]>>): Promise<PaymentsResponse<Bank[]>> {
+  /** @param limits End only the wait of this call. */
+  async list(ask: Ask, options: TryOptions, limits: WaitLimits): Promise<PaymentsResponse<Bank[]>> {
     const { kept, failure } = this;
     if (kept && this.usefulness(kept) === 'fresh') return again(kept);
     if (kept && this.usefulness(kept) === 'stale' && failure && this.now() - failure.at < ASK_AGAIN_MS) {
       return this.standIn(kept, failure);
     }
     try {
-      return this.keep(await ask());
+      const banks = await this.answer(ask, options, limits);
+      const { lastResponse } = banks;
+      return again({ banks, lastResponse }, lastResponse.attempts);
     } catch (error) {
       return this.afterFailure(error);
     }
+  }
+
+  /** Calls at once with the same tries share one request, which no signal and no deadline of theirs ends. */
+  private async answer(
+    ask: Ask,
+    { timeoutMs, retry }: TryOptions,
+    { signal, deadline }: WaitLimits,
+  ): Promise<PaymentsResponse<Bank[]>> {
+    const key = JSON.stringify([timeoutMs, retry]);
+    const running = this.asking.get(key) ?? this.begin(key, ask({ timeoutMs, retry }));
+    const waited = await withDeadline(running, deadline, signal);
+    if (waited.ended === 'done') return waited.value;
+    throw waited.ended === 'aborted' ? signal?.reason : tooLate();
+  }
+
+  private begin(key: string, answer: ReturnType<Ask>): Promise<PaymentsResponse<Bank[]>> {
+    const running = answer
+      .then((banks) => this.keep(banks))
+      .finally(() => {
+        this.asking.delete(key);
+      });
+    this.asking.set(key, running);
+    return running;
   }
 
   /** Returns an empty list without caching it: it is more likely an outage than the end of all banks. */
@@ -85,9 +119,16 @@ export class BankDirectory {
   }
 }
 
+function tooLate(): GatewayAnswerError {
+  return new GatewayAnswerError('NO_ANSWER', "The list of banks did not come within the call's deadlineMs.", {
+    operation: 'banks.list',
+    hint: 'Make the same call again: the request goes on, and the package keeps its answer.',
+  });
+}
+
 /** Copies the list, so that no caller changes another caller's list. */
 function again(
-  { banks, lastResponse }: KeptList,
+  { banks, lastResponse }: Pick<KeptList, 'banks' | 'lastResponse'>,
   attempts: LastResponse['attempts'] = [],
   warnings: readonly string[] = [],
 ): PaymentsResponse<Bank[]> {

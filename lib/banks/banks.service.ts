@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { performance } from 'node:perf_hooks';
 import { READ_OPERATIONS } from '../common/operations.js';
+import { LONGEST_TIMER_MS } from '../common/timing.js';
 import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { checkCallOptions, type CallOptions } from '../gateway/call-options.js';
 import { type ReadCall, type ReadPayload } from '../gateway/gateway-call.js';
@@ -39,7 +41,8 @@ export class BanksService {
   }
 
   /**
-   * Every supported bank, from the gateway. With the `banks` option, the list is up to `maxAgeMs` old.
+   * Every supported bank, from the gateway. With the `banks` option, the list is up to `maxAgeMs` old, and calls at once
+   * share one request, which has the module's `deadlineMs`.
    *
    * `lastResponse` belongs to the answer that contained the list. `attempts` is empty if the package did not
    * ask the gateway. `warnings` gives the age of a list that replaces a failed answer.
@@ -48,10 +51,12 @@ export class BanksService {
    * @throws PaymentsError Every other class of the package, as its name says.
    */
   async list(options?: CallOptions): Promise<PaymentsResponse<Bank[]>> {
-    const ask = (): Promise<PaymentsResponse<Bank[]>> => this.gateway.read(LIST, options);
-    if (!this.directory) return ask();
-    checkCallOptions(options, 'banks.list').signal?.throwIfAborted();
-    return this.directory.list(ask);
+    const ask = (asked?: CallOptions): Promise<PaymentsResponse<Bank[]>> => this.gateway.read(LIST, asked);
+    if (!this.directory) return ask(options);
+    const checked = checkCallOptions(options, 'banks.list');
+    const { signal, deadlineMs = LONGEST_TIMER_MS } = checked;
+    signal?.throwIfAborted();
+    return this.directory.list(ask, checked, { signal, deadline: performance.now() + deadlineMs });
   }
 
   /**

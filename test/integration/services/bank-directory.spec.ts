@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { envelope } from '../../support/gateway-answers.js';
 import { type Merchant, startMerchant } from '../../support/merchant.js';
 import {
+  type Behaviour,
   json,
   type MisbehavingGateway,
   reset,
@@ -160,5 +161,83 @@ describe('the bank directory', () => {
     expect(await merchant.banks.list()).toEqual([]);
     gateway.answer(json(envelope(BANKS)));
     expect(await merchant.banks.list()).toEqual(BANKS);
+  });
+});
+
+describe('calls at once', () => {
+  let release: () => void;
+  /** Answers when it is released. */
+  const held: Behaviour = (...exchange) => {
+    release = () => {
+      json(envelope(BANKS))(...exchange);
+    };
+  };
+
+  beforeEach(() => {
+    gateway.answer(held);
+  });
+
+  it('share one request, and each gets a list of its own', async () => {
+    const finding = Array.from({ length: 200 }, () => merchant.banks.find('ABC'));
+    const listing = [merchant.banks.list(), merchant.banks.list()];
+    await gateway.arrived(1);
+    release();
+    expect(await Promise.all(finding)).toEqual(Array.from({ length: 200 }, () => BANKS[0]));
+    const [one, other] = await Promise.all(listing);
+    one!.pop();
+    expect(other).toEqual(BANKS);
+    expect(other!.lastResponse.attempts).toHaveLength(1);
+    expect(await merchant.banks.list()).toEqual(BANKS);
+    expect(gateway.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['signal', { deadlineMs: 60_000 }, { name: 'AbortError' }],
+    ['deadline', { deadlineMs: 1 }, { code: 'NO_ANSWER', operation: 'banks.list', retryable: true }],
+  ])('do not end by the %s of the first one', async (end, options, error) => {
+    const controller = new AbortController();
+    const first = merchant.banks.list({ ...options, signal: controller.signal });
+    const second = merchant.banks.list();
+    const third = merchant.banks.find('ABC');
+    await gateway.arrived(1);
+    if (end === 'signal') controller.abort();
+    await expect(first).rejects.toMatchObject(error);
+    release();
+    expect(await second).toEqual(BANKS);
+    expect(await third).toEqual(BANKS[0]);
+    expect(gateway.seen).toHaveLength(1);
+  });
+
+  it('end by their own signal and deadline, and get the old list after the deadline', async () => {
+    gateway.answer(json(envelope(BANKS)), held);
+    await merchant.banks.list();
+    pass(HOUR_MS);
+    const controller = new AbortController();
+    const first = merchant.banks.list();
+    const aborted = merchant.banks.list({ signal: controller.signal });
+    const late = await merchant.banks.list({ deadlineMs: 1 });
+    expect(late.lastResponse.warnings).toEqual([expect.stringContaining('(NO_ANSWER)')]);
+    controller.abort('enough');
+    await expect(aborted).rejects.toBe('enough');
+    await gateway.arrived(2);
+    release();
+    expect((await first).lastResponse.warnings).toEqual([]);
+    expect(gateway.seen).toHaveLength(2);
+  });
+
+  it('share the failure of the gateway, and the next call asks again', async () => {
+    gateway.answer(text('', 500));
+    const calls = [1, 2, 3].map(() => merchant.banks.list());
+    for (const call of calls) await expect(call).rejects.toMatchObject({ name: 'GatewayAnswerError' });
+    expect(gateway.seen).toHaveLength(3);
+    gateway.answer(json(envelope(BANKS)));
+    expect(await merchant.banks.list()).toEqual(BANKS);
+  });
+
+  it('with other tries have a request of their own', async () => {
+    gateway.answer(text('', 500));
+    const calls = [merchant.banks.list(), merchant.banks.list({ retry: false })];
+    await Promise.allSettled(calls);
+    expect(gateway.seen).toHaveLength(4);
   });
 });
