@@ -103,7 +103,9 @@ function holdBody(request: ClientRequest, check: (body: string) => void): void {
   const chunks: Buffer[] = [];
   const end = request.end.bind(request) as (body: Buffer) => ClientRequest;
   const write = (chunk: string | Uint8Array): boolean => chunks.push(Buffer.from(chunk as string)) > 0;
-  const checkAndEnd = (): ClientRequest => {
+  // Older versions of axios 1 pass the body with the end.
+  const checkAndEnd = (last?: string | Uint8Array): ClientRequest => {
+    if (last !== undefined) write(last);
     const body = Buffer.concat(chunks);
     try {
       check(body.toString('utf8'));

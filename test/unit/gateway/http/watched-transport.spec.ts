@@ -52,6 +52,23 @@ it('sees a path that only looks like another host', () => {
   expect([origin, path]).toEqual(['https://gateway.example', '//elsewhere.example/pay']);
 });
 
+it('sends a body that came with the end of the request, as axios 1.12 passes it', async () => {
+  const gateway = await startMisbehavingGateway();
+  gateway.answer(text('{}'));
+  const { protocol, hostname, port, origin } = new URL(gateway.baseUrl);
+  const headers = { 'Idempotency-Key': 'its-key', 'Content-Length': '2' };
+  const watch = watchSending(new AbortController().signal, { ...asked(origin), headers });
+  const request = watchedTransport(watch).request(
+    { ...OPTIONS, protocol, hostname, port, headers },
+    (response) => response.resume(),
+  );
+  const closed = new Promise((resolve, reject) => request.once('close', resolve).once('error', reject));
+  request.end(Buffer.from('{}'));
+  await closed;
+  expect(gateway.seen).toMatchObject([{ method: 'POST', body: '{}' }]);
+  await gateway.close();
+});
+
 it.each([
   ['leaves nothing of a request whose try ended while it waited for its connection', true, 0],
   ['sends a request whose try is under way', false, 1],
