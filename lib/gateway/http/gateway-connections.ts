@@ -71,11 +71,12 @@ export class GatewayConnections implements OnApplicationShutdown {
       (name) => http[name] !== undefined && http[name] !== false,
     );
     return {
-      proxy: false,
       // As undici does: the package does not read a body that is compressed unasked.
       decompress: false,
       maxContentLength: MAX_ANSWER_BYTES,
       ...http,
+      // Left undefined, it would be the proxy of the environment.
+      proxy: http.proxy ?? false,
       ...(axiosAdapter ? {} : { adapter: undiciAdapter(new UndiciTransport(this.agent)) }),
       // A redirect would send the secret to another address.
       maxRedirects: 0,

@@ -94,7 +94,7 @@ export class RunningShop {
   /** A signed webhook without a payment of the emulator. */
   async deliver(
     event: Parameters<typeof paymentEvent>[0],
-    data: Pick<Order, 'amount'> & { reference: string },
+    data: Pick<Order, 'amount'> & { reference: string; provider_reference?: string },
   ) {
     const { scheme } = this.sandbox.moduleOptions().webhooks!;
     const signing = { scheme, secret: this.sandbox.webhookSecret };

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { type HttpModuleOptions } from '@nestjs/axios';
 import { describe, expect, it } from 'vitest';
 import { assertNode, GatewayConnections } from '../../../../lib/gateway/http/gateway-connections.js';
 import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
@@ -15,6 +17,17 @@ describe('GatewayConnections', () => {
       await connections.onApplicationShutdown();
     },
   );
+
+  it('take no proxy out of the environment if theirs is left undefined', async () => {
+    // As JavaScript writes it, and TypeScript without exactOptionalPropertyTypes.
+    const http = { proxy: undefined, httpAgent: new Agent() } as object as HttpModuleOptions;
+    const connections = new GatewayConnections({ http, timeoutMs: 1_000 });
+    expect(connections.httpModuleOptions()).toMatchObject({
+      proxy: false,
+      httpAgent: http.httpAgent as Agent,
+    });
+    await connections.onApplicationShutdown();
+  });
 
   it('may be closed twice, at once and later', async () => {
     const connections = new GatewayConnections({ http: {}, timeoutMs: 1_000 });
