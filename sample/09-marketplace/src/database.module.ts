@@ -41,9 +41,12 @@ async function embeddedConfig(): Promise<PoolConfig> {
       useFactory: async (config: ConfigService): Promise<Pool> => {
         const connectionString = config.get<string>('DATABASE_URL');
         const pool = new Pool(connectionString ? { connectionString, max: 20 } : await embeddedConfig());
-        pool.on('error', (error) => {
+        const lost = (error: Error): void => {
           new Logger('Database').error(`A connection was lost: ${error.message}`);
-        });
+        };
+        pool.on('error', lost);
+        // The pool does not hear of a connection that somebody uses, and an error that nobody hears ends the process.
+        pool.on('connect', (client) => client.on('error', lost));
         await pool.query(TABLES);
         return pool;
       },

@@ -12,9 +12,12 @@ export class PostgresDatabase extends Database {
     super();
     // Each delivery holds one connection while its handlers run.
     this.pool = new Pool({ connectionString, max: 20 });
-    this.pool.on('error', ({ message }) => {
-      new Logger('Database').warn(`An idle connection was lost: ${message}`);
-    });
+    const lost = ({ message }: Error): void => {
+      new Logger('Database').warn(`A connection was lost: ${message}`);
+    };
+    this.pool.on('error', lost);
+    // The pool does not hear of a connection that somebody uses, and an error that nobody hears ends the process.
+    this.pool.on('connect', (client) => client.on('error', lost));
   }
 
   async listen(channel: string, heard: NotificationListener): Promise<void> {

@@ -13,10 +13,13 @@ class Database {
     readonly pool: Pool,
     private readonly closeRest: () => Promise<void>,
   ) {
-    // A broken idle connection must not end a run: the next statement takes another one.
-    pool.on('error', ({ message }) => {
+    // A broken connection must not end a run: the next statement takes another one.
+    const lost = ({ message }: Error): void => {
       new Logger('Database').warn(`A connection was lost: ${message}`);
-    });
+    };
+    pool.on('error', lost);
+    // The pool does not hear of a connection that somebody uses.
+    pool.on('connect', (client) => client.on('error', lost));
   }
 
   async close(): Promise<void> {

@@ -13,16 +13,17 @@ import { describeWith, postgresService } from '../../../support/services.js';
 const CACHES = join(process.cwd(), 'node_modules', '.cache');
 
 /**
- * What an application has beside the snippet: `main.ts`, a webhook route and a page that asks for money. It prints when
- * the pool is told to end: an answer that comes at that moment may still be written, by chance.
+ * What an application has beside the snippets: `main.ts`, a webhook route, and pages that ask for money and pay an
+ * invoice. It prints when the pool is told to end: an answer that comes at that moment may still be written, by chance.
  */
 const MAIN = `
 import { Controller, Get, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { ModuleRef, NestFactory } from '@nestjs/core';
-import { CollectionsService } from 'nestjs-payments';
+import { CollectionsService, DisbursementsService } from 'nestjs-payments';
 import { WebhooksController } from '${join(process.cwd(), 'test', 'support', 'webhooks.controller.js')}';
 import { Pool } from 'pg';
 import { AppModule } from './app.module.js';
+import { InvoicesService } from './invoices.service.js';
 
 const end = Pool.prototype.end as () => Promise<void>;
 Pool.prototype.end = function (this: Pool): Promise<void> {
@@ -42,6 +43,21 @@ class PayController {
     void paid.finally(() => {
       console.log('payment over');
     });
+  }
+
+  @Get('invoice')
+  async payInvoice(): Promise<string> {
+    const payouts = this.modules.get(DisbursementsService, { strict: false });
+    const recipient = { bank_code: 'BSB', account_number: '0123456789', account_name: 'Neema Mwita' };
+    const payout = { reference: 'invoice-1', amount: '10.00', remarks: 'Invoice', ...recipient };
+    const invoices = new InvoicesService(this.modules.get(Pool, { strict: false }), payouts);
+    return invoices.pay(payout).then(({ status }) => status, ({ name }: Error) => name);
+  }
+
+  @Get('hold')
+  async hold(): Promise<void> {
+    const client = await this.modules.get(Pool, { strict: false }).connect();
+    await client.query('BEGIN');
   }
 }
 
@@ -75,10 +91,13 @@ describeWith([postgresService], 'the application of docs/storage.md on PostgreSQ
     server = new Pool({ connectionString: postgresService.url, max: 1 });
     mkdirSync(CACHES, { recursive: true });
     folder = mkdtempSync(join(CACHES, 'documented-application-'));
-    const snippet = [...snippetsOf('docs/storage.md').values()].find((code) =>
-      code.includes('postgresStorage('),
-    );
-    writeFileSync(join(folder, 'app.module.ts'), snippet ?? 'docs/storage.md shows no postgresStorage()');
+    for (const [page, shown, file] of [
+      ['docs/storage.md', 'postgresStorage(', 'app.module.ts'],
+      ['docs/transactions.md', 'enlistBank(', 'invoices.service.ts'],
+    ] as const) {
+      const snippet = [...snippetsOf(page).values()].find((code) => code.includes(shown));
+      writeFileSync(join(folder, file), snippet ?? `${page} does not show ${shown}`);
+    }
     writeFileSync(join(folder, 'main.ts'), MAIN);
   });
   beforeEach(async () => {
@@ -87,6 +106,8 @@ describeWith([postgresService], 'the application of docs/storage.md on PostgreSQ
     pool.on('error', () => undefined);
     await pool.query('CREATE TABLE orders (reference text, paid boolean)');
     await pool.query("INSERT INTO orders VALUES ('order-1', false)");
+    await pool.query('CREATE TABLE invoices (id text, state text)');
+    await pool.query("INSERT INTO invoices VALUES ('invoice-1', 'open')");
     sandbox = await startSandbox({ clock: 'manual', seed: 1 });
   });
   afterEach(async () => {
@@ -150,4 +171,31 @@ describeWith([postgresService], 'the application of docs/storage.md on PostgreSQ
       expect(application?.log).not.toContain('ERROR');
     },
   );
+
+  /** Ends the application's one connection that waits for a lock, or that nobody asks in its transaction. */
+  async function cut(which: "wait_event_type = 'Lock'" | "state = 'idle in transaction'"): Promise<void> {
+    const ending = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND ${which}`;
+    await expect.poll(async () => (await server.query(ending, [name])).rowCount).toBe(1);
+  }
+
+  it('survives the end of a connection that a transaction of its own has, and names the first error', async () => {
+    const address = await start(false);
+    const invoice = async (): Promise<string> => (await fetch(`${address}/pay/invoice`)).text();
+    const locking = await pool.connect();
+    await locking.query('BEGIN; LOCK TABLE payments_journal IN ACCESS EXCLUSIVE MODE');
+    const paid = invoice();
+    await cut("wait_event_type = 'Lock'");
+    await locking.query('ROLLBACK');
+    locking.release();
+    expect(await paid).toBe('PaymentsStorageError');
+    expect((await pool.query('SELECT state FROM invoices')).rows).toEqual([{ state: 'open' }]);
+
+    await fetch(`${address}/pay/hold`);
+    await cut("state = 'idle in transaction'");
+    await application?.until('A database connection was lost: terminating connection');
+
+    expect(await invoice()).toBe('processing');
+    expect(sandbox.requests()).toHaveLength(1);
+    expect(application?.isRunning).toBe(true);
+  });
 });
