@@ -81,6 +81,12 @@ function remedyFor({ status, reached }: ForeignAnswer): string {
   if (status === 429) {
     return 'If a throttler did, give this route a limit of its own or none, with @SkipThrottle() or its like: the gateway may send many at once.';
   }
+  if (status === 413 || status === 500) {
+    return (
+      'If a body parser did (entity.too.large), raise its limit to webhooks.bodyLimit, as with ' +
+      "app.useBodyParser('json', { limit: '64kb' }). Otherwise take this path out of what answered."
+    );
+  }
   if (status >= 300 && status < 400) return 'Take the redirect off this path: the gateway may not follow it.';
   return 'Take this path out of it, so that the webhook reaches the route.';
 }

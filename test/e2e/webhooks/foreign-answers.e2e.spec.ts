@@ -23,6 +23,7 @@ import {
   ValidationPipe,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { type NestExpressApplication } from '@nestjs/platform-express';
 import { SkipThrottle, ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { IsString } from 'class-validator';
 import { catchError, from, map, merge, of, throwError } from 'rxjs';
@@ -367,6 +368,23 @@ describe.each(adapters)('a webhook route on %s', (adapter) => {
       for (const personal of [event.data.customer_phone, event.data.reference]) {
         expect(lines[0]).not.toContain(String(personal));
       }
+    },
+  );
+
+  it.runIf(adapter === 'express')(
+    'whose body the JSON parser of useBodyParser() finds too large gives a line that says which limit to raise',
+    async () => {
+      const long = paymentEvent('payment.success', { metadata: { note: 'n'.repeat(30_000) } });
+      const started = await start({
+        prepare: (app) => (app as NestExpressApplication).useBodyParser('json', { limit: '20kb' }),
+      });
+      expect((await deliver(started.port, event)).status).toBe(200);
+      expect((await deliver(started.port, long)).status).toBe(413);
+      await expect
+        .poll(() => foreignLines(started))
+        .toEqual([
+          expect.stringMatching(/answered 413 by .*a body parser.*raise its limit to webhooks\.bodyLimit/),
+        ]);
     },
   );
 

@@ -62,6 +62,14 @@ describe('the line about a foreign answer', () => {
     [{ status: 401 }, 'no handler ran. If a guard did, let it pass this route'],
     [{ status: 403 }, 'no handler ran. If a guard did, let it pass this route'],
     [{ status: 429 }, 'no handler ran. If a throttler did, give this route a limit of its own or none'],
+    [
+      { status: 413 },
+      'no handler ran. If a body parser did (entity.too.large), raise its limit to webhooks.bodyLimit',
+    ],
+    [
+      { status: 500 },
+      'no handler ran. If a body parser did (entity.too.large), raise its limit to webhooks.bodyLimit',
+    ],
     [{ status: 308 }, 'no handler ran. Take the redirect off this path'],
     [{ status: 404 }, 'no handler ran. Take this path out of it'],
     [{ status: 204 }, 'the gateway takes it for handled, and no handler ran. Take this path'],
