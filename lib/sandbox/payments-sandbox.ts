@@ -245,8 +245,12 @@ export class PaymentsSandbox {
 
   /** @internal The page's link at another address of this machine. */
   pageUrlAt(url: string): string {
-    const { controlToken } = this.settings;
-    return controlToken === undefined ? `${url}/` : `${url}/?token=${controlToken}`;
+    return this.controlToken === undefined ? `${url}/` : `${url}/?token=${this.controlToken}`;
+  }
+
+  /** @internal The addresses that get webhooks. */
+  get endpoints(): ComposedSandbox['endpoints'] {
+    return this.parts.endpoints;
   }
 
   /** @internal Resolves if another sandbox has taken over the folder of `data`. */
@@ -269,10 +273,7 @@ export class PaymentsSandbox {
     await replaceState(this.settings, this.parts, entriesOf(state, 'The import'));
   }
 
-  /**
-   * @internal Lets the process end without `stop()`, which a test cannot call if its application did not
-   * boot.
-   */
+  /** @internal Lets the process end without `stop()`, which a test cannot call if its application did not boot. */
   unref(): void {
     this.server.unref();
   }

@@ -95,7 +95,7 @@ function report(
   { 'print-env': printEnv, 'write-env': file, json }: ValuesOf<typeof OPTIONS>,
   { data, say, paint }: Terminal,
 ): void {
-  const { options, forwardTo, seedFile } = parsed;
+  const { options, seedFile } = parsed;
   const { pageUrl: page, seed, controlToken: token } = sandbox;
   const environment = environmentOf(sandbox.moduleOptions(seedFile));
   if (json) data(JSON.stringify({ type: 'ready', page, seed, token, ...environment }));
@@ -108,11 +108,7 @@ function report(
   if (file !== undefined) say(`The variables of the application are in ${file}: start it now.`);
   if (printEnv && !json) lines.forEach(data);
   else if (file === undefined) say(`\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
-  say(
-    forwardTo
-      ? `Webhooks go to ${forwardTo.href}`
-      : 'Webhooks go nowhere yet: start with --forward-to <url>.',
-  );
+  webhookLines(sandbox).forEach(say);
   if (file === undefined && hasPassingSecret(parsed))
     say(
       'The webhook secret is another one at each start, because no folder keeps it: set HOME, or start with --data or --write-env.',
@@ -120,4 +116,13 @@ function report(
   const place = options.data ?? 'memory';
   say(paint('dim', `Everything is made up and kept in ${place}. Ctrl-C ends it.`));
   say('');
+}
+
+/** Also those of a seed file, and of the folder that it goes on with. */
+function webhookLines({ endpoints }: PaymentsSandbox): readonly string[] {
+  const enabled = endpoints.list().filter((endpoint) => endpoint.enabled);
+  if (enabled.length === 0) return ['Webhooks go nowhere yet: start with --forward-to <url>.'];
+  return enabled.map(
+    ({ merchant, url }) => `Webhooks${merchant === undefined ? '' : ` of ${merchant}`} go to ${url.href}`,
+  );
 }

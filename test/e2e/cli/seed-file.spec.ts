@@ -108,6 +108,24 @@ describe('nestjs-payments sandbox --seed-file', () => {
     expect(await runProcess(args, { folder })).toMatchObject({ code: 0, stdout: 'pk_test_shop' });
   });
 
+  it('prints where webhooks go, also at the next start with the same folder', async () => {
+    write(`merchants:
+  shop: { webhooks: [{ url: 'http://127.0.0.1:3000/of/shop' }] }
+  quiet: { webhooks: [{ url: 'http://127.0.0.1:3000/of/quiet', enabled: false }] }
+webhooks: [{ url: 'http://127.0.0.1:3000/shared' }]
+`);
+    const lines =
+      /Webhooks go to http:\/\/127\.0\.0\.1:3000\/shared\nWebhooks of shop go to http:\/\/127\.0\.0\.1:3000\/of\/shop\n/;
+    for (const args of [['--seed-file', 'shop.yaml'], []]) {
+      const cli = new CliProcess(['sandbox', '--port', '0', '--data', 'state', ...args], { folder });
+      running.push(cli);
+      await cli.until('stderr', /Ctrl-C ends it/);
+      expect(cli.stderr).toMatch(lines);
+      expect(cli.stderr).not.toMatch(/nowhere|of quiet/);
+      await cli.stop('SIGTERM');
+    }
+  });
+
   it.each([
     [
       'an unknown key',
