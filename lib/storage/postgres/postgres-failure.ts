@@ -16,6 +16,9 @@ const ABORTED = '25P02';
 /** A setting does not exist: `finishAndCommit` finished nothing. */
 const NOTHING_FINISHED = '42704';
 
+/** `pg` gives this error no code. Its text holds nothing of the application. */
+const POOL_ENDED = 'Cannot use a pool after calling end on the pool';
+
 /** Converts an error of the driver or of PostgreSQL without its texts, which repeat stored data. */
 export function storageFailure(error: unknown, calls = OF_POOL): Error {
   if (isPaymentsError(error)) return error;
@@ -37,6 +40,12 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
     return new PaymentsStorageError(
       'A handler ended the webhook transaction by itself: what it committed stays, nothing was recorded, and the delivery comes ' +
         'again. To prevent a second effect, take COMMIT and ROLLBACK out of what the handler runs.',
+    );
+  }
+  if (error instanceof Error && error.message === POOL_ENDED) {
+    return new PaymentsStorageError(
+      'The application has ended its pool, and the package still needed it: end it in onApplicationShutdown of a @Global() module ' +
+        'that is imported before PaymentsModule. See docs/webhooks.md#when-the-application-stops.',
     );
   }
   return new PaymentsStorageError(`PostgreSQL did not do what it was asked: ${databaseFailure(error)}.`);

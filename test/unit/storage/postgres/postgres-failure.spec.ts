@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Pool } from 'pg';
 import { PaymentsValidationError } from '../../../../lib/errors/payments-errors.js';
 import { hasUndoneAll, storageFailure } from '../../../../lib/storage/postgres/postgres-failure.js';
 
@@ -20,6 +21,18 @@ describe('an error of the storage', () => {
     expect(failure).toMatchObject({ name: 'PaymentsStorageError' });
     expect(failure.message).toContain(said);
     expect(failure.message).not.toContain('Asha');
+  });
+
+  it('says where to end a pool that the application has ended too early', async () => {
+    const pool = new Pool();
+    await pool.end();
+    const failure = storageFailure(await pool.connect().catch((error: unknown) => error));
+    expect(failure).toMatchObject({
+      name: 'PaymentsStorageError',
+      message:
+        'The application has ended its pool, and the package still needed it: end it in onApplicationShutdown of a @Global() ' +
+        'module that is imported before PaymentsModule. See docs/webhooks.md#when-the-application-stops.',
+    });
   });
 });
 
