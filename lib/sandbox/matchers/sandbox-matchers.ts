@@ -50,7 +50,7 @@ export interface ExpectedDelivery {
  * expect.extend(sandboxMatchers);
  * expect(sandbox).toHaveCollection('order-1', { status: 'success', amount: '15000.00' });
  *
- * // Types, once in the project; in Vitest `declare module 'vitest'` and `interface Matchers<T>`:
+ * // Types, once in the project, for `expect` of `@jest/globals`; docs/sandbox.md has `@types/jest` and Vitest:
  * declare module 'expect' {
  *   interface Matchers<R> extends SandboxMatchers<R> {}
  * }

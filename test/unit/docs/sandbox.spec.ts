@@ -34,6 +34,17 @@ function nameOf(operations: readonly SandboxOperation[]): string {
 }
 
 describe('docs/sandbox.md', () => {
+  it.each([
+    ['the global expect of Jest', 'test/consumers/nest11-commonjs/test/matchers.d.ts'],
+    ['@jest/globals', 'sample/05-testing/test/support/matchers.ts'],
+    ['Vitest', 'test/consumers/nest12-esm/test/matchers.d.ts'],
+  ])('declares the matchers for %s as a project does that is compiled', (_, file) => {
+    const [declared] =
+      /^declare [^]*?^}$/m.exec(readFileSync(file, 'utf8').replace(/^ *\/\/.*\n/gm, '')) ?? [];
+    expect(declared).toContain('SandboxMatchers');
+    expect(page).toContain(`\`\`\`ts\n${declared}\n\`\`\`\n`);
+  });
+
   it('has every magic number with its operations and its description', () => {
     const rows = SCENARIOS.map(({ ending, operations, description }) => [
       `\`${ending}\``,
