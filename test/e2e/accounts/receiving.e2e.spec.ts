@@ -68,6 +68,43 @@ it('a delivery reaches the handlers of all accounts and those of its own, once i
   expect(app.get(Handlers).heard).toEqual(['all: shop', 'shop: shop', 'all: school']);
 });
 
+it('with a name, beside a default account, the registration has the handlers that name it', async () => {
+  @Injectable()
+  class OfTheMarket {
+    readonly heard: string[] = [];
+
+    @OnPayment('*', { account: 'market' })
+    any({ event }: PaymentWebhookEvent, { account }: PaymentEventContext): void {
+      this.heard.push(`${event} of ${account}`);
+    }
+  }
+  const webhooks = { scheme, retentionDays: Infinity, expectRoute: false };
+  const own = { baseUrl: 'http://127.0.0.1:1/api/v1', apiKey: 'pk_test_own', apiSecret: 'sk_test_own' };
+  const module = await Test.createTestingModule({
+    imports: [
+      PaymentsModule.forRoot({
+        ...own,
+        webhooks: { ...webhooks, secrets: ['the-secret-of-our-own-account'] },
+      }),
+      PaymentsModule.forRoot({
+        name: 'market',
+        baseUrl: own.baseUrl,
+        webhooks,
+        accounts: { resolve: merchants.keysOf },
+      }),
+    ],
+    providers: [Handlers, OfTheMarket],
+  }).compile();
+  await app.close();
+  app = await module.init();
+  accounts = app.get(PaymentsAccounts);
+  expect(await deliver('shop', SECRETS.shop)).toBe(200);
+  expect(await deliver('school', SECRETS.school)).toBe(200);
+  expect(await deliver('default', 'the-secret-of-our-own-account')).toBe(200);
+  expect(app.get(OfTheMarket).heard).toEqual(['payment.success of shop', 'payment.success of school']);
+  expect(app.get(Handlers).heard).toEqual(['shop: shop', 'all: default']);
+});
+
 it('a delivery with the secret of another account is refused', async () => {
   expect(await deliver('shop', SECRETS.school)).toBe(401);
   await expect(deliver('nobody', SECRETS.shop)).rejects.toMatchObject({ code: 'ACCOUNT_UNKNOWN' });

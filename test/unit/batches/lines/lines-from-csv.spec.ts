@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { linesFromCsv } from 'nestjs-payments/batches';
+import { readLine } from '../../../../lib/batches/lines/payout-line.js';
 
 async function linesOf(source: Parameters<typeof linesFromCsv>[0]): Promise<readonly object[]> {
   const lines = [];
@@ -30,6 +32,20 @@ const LINE = {
 };
 
 describe('lines from a CSV file', () => {
+  it('come from the one that docs/batches.md shows', async () => {
+    const [, file = ''] = /```csv\n([^]*?)```/.exec(readFileSync('docs/batches.md', 'utf8')) ?? [];
+    const lines = await linesOf(file);
+    expect(lines.map(readLine)).toEqual([
+      { line: expect.objectContaining({ key: 'S-001', remarks: 'Salary of November' }) as object },
+      {
+        line: expect.objectContaining({
+          key: 'S-002',
+          recipient: { kind: 'mobile', phone: '255712345678' },
+        }) as object,
+      },
+    ]);
+  });
+
   it.each([
     ['a text', `${HEAD}\n${ROW}\n`],
     ['bytes', Buffer.from(`${HEAD}\n${ROW}`)],
