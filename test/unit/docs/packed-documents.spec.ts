@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { isPacked, packedPage } from '../../../scripts/packed-documents.mjs';
+import { PAGES } from '../../support/document-pages.js';
 
+const { files: packed } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] };
 const files = ['dist/esm', 'docs', '!docs/pictures', '!docs/measured.md', 'CHANGELOG.md'];
 const sources = 'https://github.com/acme/payments/blob/v0.1.0/';
 
@@ -51,4 +55,13 @@ describe('packedPage', () => {
     expect(packedPage(before, page, { files, sources })).toBe(after);
     expect(packedPage(after, page, { files, sources })).toBe(after);
   });
+});
+
+it.each(PAGES.filter((page) => isPacked(page, packed)))('%s is packed without a dead link', (page) => {
+  const prose = packedPage(readFileSync(page, 'utf8'), page, { files: packed, sources }).replaceAll(
+    /^```[^]*?^```$/gm,
+    '',
+  );
+  const links = [...prose.matchAll(/\]\((?![a-z]+:|#)([^)\s#]+)/gi)].map(([, path = '']) => path);
+  expect(links.filter((path) => !isPacked(posix.join(posix.dirname(page), path), packed))).toEqual([]);
 });
