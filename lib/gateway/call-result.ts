@@ -18,6 +18,8 @@ interface CallWithoutSuccess {
    * money may have moved before, so the payment keeps its reference and key.
    */
   readonly answered: boolean;
+  /** Whether it is certain that every answer only turned the request away: nobody looked at the payment. */
+  readonly turnedAway?: boolean;
 }
 
 /** The caller's signal fired. Nothing was sent except tries that the gateway turned away. */

@@ -33,9 +33,11 @@ export class CallTrace {
     this.subject = { callId: (lastCallId += 1), ...subject };
   }
 
-  started(): void {
-    this.startedAt = performance.now();
+  /** @param waitedMs How long the call has waited before. */
+  started(waitedMs = 0): void {
+    this.startedAt = performance.now() - waitedMs;
     publishDiagnostics(CALL_START_CHANNEL, () => ({ ...this.subject }));
+    if (waitedMs > 0) this.waited('rate', waitedMs);
   }
 
   /** Reports a call that was refused before it could begin. */
@@ -90,8 +92,7 @@ export class CallTrace {
     }
   }
 
-  /** Reports a wait that is over. */
-  waited(reason: CallWaitEvent['reason'], ms: number): void {
+  private waited(reason: CallWaitEvent['reason'], ms: number): void {
     const event = { attempt: this.tries + 1, reason, durationMs: Math.round(ms) };
     publishDiagnostics(CALL_WAIT_CHANNEL, () => ({ ...this.subject, ...event }));
   }

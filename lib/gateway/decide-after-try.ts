@@ -135,6 +135,8 @@ export type EarlierTries = Doubt & { readonly probe: ProbeWait };
 export interface CallState {
   /** Whether a try was answered, or may have been. */
   readonly answered: boolean;
+  /** Whether every answer only turned the request away: nobody looked at the payment. */
+  readonly turnedAway: boolean;
   /** A call that probes begins with the doubt about its payment. */
   readonly doubt: Doubt | undefined;
 }
@@ -143,6 +145,8 @@ export interface CallState {
 export interface Try {
   readonly event: TryEvent;
   readonly httpStatus?: number | undefined;
+  /** Whether the answer only turned the request away. */
+  readonly turnedAway?: true | undefined;
   /** Whether an interceptor sent another request before. */
   readonly resent: boolean;
 }
@@ -153,7 +157,7 @@ export interface Try {
  */
 export function decideAfterTry(
   kind: CallKind,
-  { answered, doubt: earlier }: CallState,
+  { answered, turnedAway, doubt: earlier }: CallState,
   last: Try,
 ): { readonly decision: Decision; readonly state: CallState } {
   // An interceptor's own request may have arrived, like an earlier try of this call.
@@ -162,12 +166,21 @@ export function decideAfterTry(
   const decision = doubt && kind !== 'read' ? afterAmbiguity(byTable, last.event, doubt.evidence) : byTable;
   return {
     decision: answered ? afterAnswer(decision) : decision,
-    state: { answered: answered || wasSent(last), doubt: doubtAfter(doubt, last, decision) },
+    state: {
+      answered: answered || wasSent(last),
+      turnedAway: turnedAway && !wasSeen(last),
+      doubt: doubtAfter(doubt, last, decision),
+    },
   };
 }
 
 function wasSent({ event }: Try): boolean {
   return phaseOf(event) !== 'not-sent';
+}
+
+/** Whether somebody may have looked at the payment. */
+function wasSeen(last: Try): boolean {
+  return last.resent || (wasSent(last) && !last.turnedAway);
 }
 
 function lookUp(kind: CallKind, { event, httpStatus = 0 }: Try): Decision {

@@ -41,8 +41,8 @@ export type SendCall = <T extends object>(
 export interface GatewayClient {
   readonly rules: RequestRules;
   readonly send: SendCall;
-  /** The turns of the account's tries. */
-  readonly turns: Pick<RateLimiter, 'isBusy' | 'take'>;
+  /** How long the account is paused after a 429, if a call that must start by `sendBy` can wait that long. */
+  pausedMs(sendBy: number): number;
   /** Makes a call that only reads. */
   read<T extends object>(call: ReadCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
 }
@@ -76,7 +76,7 @@ export function createGatewayClient(
   return {
     rules: { amountFormat, banks, limits: amountLimits, networks },
     send,
-    turns: rateLimiter,
+    pausedMs: (sendBy) => rateLimiter.pausedMs(sendBy),
     read: async (call, callOptions) => {
       const limits = callLimits(
         { timeoutMs, deadlineMs, retry },
@@ -121,7 +121,7 @@ function callSender(setup: CallAccount): SendCall {
     const { idempotencyKey, body } = identity;
     const reference = call.kind === 'read' ? {} : { reference: call.payment.reference };
     const trace = new CallTrace({ account, operation: call.operation, ...reference });
-    trace.started();
+    trace.started(identity.waitedMs);
     const headersOf = ({ plain, withBody }: KeyHeaders): Record<string, string> => {
       const headers = body === undefined ? plain : withBody;
       return idempotencyKey === undefined

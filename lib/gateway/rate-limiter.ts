@@ -11,12 +11,6 @@ export type Turn =
   /** The gateway asks to wait longer than the call can. */
   | { readonly turn: 'held-back'; readonly retryAfterMs: number };
 
-/** A turn that was taken before its payment was written down, to be ended once. */
-export interface HeldTurn {
-  readonly waitedMs: number;
-  end(): void;
-}
-
 export interface LimiterClock {
   /** Milliseconds that only ever rise. */
   readonly now: () => number;
@@ -59,7 +53,7 @@ export class RateLimiter {
   }
 
   /**
-   * Asks for a turn. Call `end` afterwards. Returns no promise if there is nothing to wait for.
+   * Asks for a turn. Call `release` at its end. Returns no promise if there is nothing to wait for.
    *
    * @param latest Latest start of the try after a wait, by `performance.now()`.
    */
@@ -72,33 +66,17 @@ export class RateLimiter {
     return latest <= now ? { turn: 'late' } : this.wait(latest - now, latest, signal);
   }
 
-  /** Whether a try would have to wait now. */
-  get isBusy(): boolean {
-    return this.queue.size > 0 || this.rules.waitMs(this.clock.now()) > 0;
-  }
-
   /**
-   * Waits for a turn for a payment that is not written down yet. What a killed process had written down and not sent is
-   * unknown for good, so nothing is written while the account waits. Resolves to undefined if there is nothing to wait
-   * for, and if there is no turn in time: the call then finds out why.
+   * How long the account is paused after a 429. 0 if it is not, or if a call that must start by `latest` cannot wait that
+   * long: its try is then held back.
    */
-  async take(latest: number, signal: AbortSignal | undefined): Promise<HeldTurn | undefined> {
-    if (!this.isBusy) return undefined;
-    const askedAt = this.clock.now();
-    const { turn } = await this.acquire(latest, signal);
-    if (turn !== 'go') return undefined;
-    let isHeld = true;
-    return {
-      waitedMs: this.clock.now() - askedAt,
-      end: () => {
-        if (isHeld) this.end();
-        isHeld = false;
-      },
-    };
+  pausedMs(latest: number): number {
+    const now = this.clock.now();
+    return this.rules.tooLongMs(now, latest) === undefined ? this.rules.closedMs(now) : 0;
   }
 
   /** Ends a turn. */
-  end(): void {
+  release(): void {
     this.rules.end();
     this.serve();
   }
@@ -180,7 +158,12 @@ export class RateWindow {
     if (this.running >= concurrency) return Infinity;
     const [oldest = -Infinity] = this.starts;
     const nextInWindow = this.starts.length < perSecond ? -Infinity : oldest + WINDOW_MS;
-    return Math.max(0, this.opensAt - now, nextInWindow - now);
+    return Math.max(this.closedMs(now), nextInWindow - now);
+  }
+
+  /** Milliseconds until the pause after a 429 is over. */
+  closedMs(now: number): number {
+    return Math.max(0, this.opensAt - now);
   }
 
   start(now: number): void {

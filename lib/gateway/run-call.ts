@@ -9,7 +9,7 @@ import { type GatewayCall } from './gateway-call.js';
 import { attemptInfo, type TryReport, interpretTry } from './answer/interpret-try.js';
 import { backOffMs, pause } from '../common/timing.js';
 import { nextWaitMs, probeWaitMs } from './wait-before-try.js';
-import { type HeldTurn, type RateLimiter, type Turn } from './rate-limiter.js';
+import { type RateLimiter, type Turn } from './rate-limiter.js';
 import { type CallLimits } from './call-options.js';
 import { type CallTrace } from './call-trace.js';
 import { type HttpTransport, type OutgoingRequest } from './http/http-transport.js';
@@ -37,8 +37,8 @@ export interface IdempotentRequest {
   /** Set if this call is the probe of a payment that may have been made before. */
   readonly earlier: EarlierTries | undefined;
   readonly probing: Probing | undefined;
-  /** The turn of the first try, if there was one to wait for. */
-  readonly turn?: HeldTurn | undefined;
+  /** How long the payment waited for the end of a pause before it was written down. */
+  readonly waitedMs?: number;
   /** Called when the first byte of a try is about to leave; must not throw. */
   readonly onSending: (() => void) | undefined;
 }
@@ -59,11 +59,10 @@ export async function runCall<T extends object>(
   setup: CallSetup,
 ): Promise<CallResult<T>> {
   const attempts: AttemptInfo[] = [];
-  let before: CallState = { answered: false, doubt: setup.earlier };
-  let { request, withOtherKeys, turn } = setup;
+  let before: CallState = { answered: false, turnedAway: true, doubt: setup.earlier };
+  let { request, withOtherKeys } = setup;
   for (;;) {
-    const { result, durationMs } = await sendInTurn({ ...setup, request, turn });
-    turn = undefined;
+    const { result, durationMs } = await sendInTurn({ ...setup, request });
     const { report, success } = interpretTry(call, result, setup.refusalCodes);
     const info = attemptInfo(report, attempts.length + 1, durationMs);
     attempts.push(info);
@@ -71,6 +70,7 @@ export async function runCall<T extends object>(
     const { decision, state } = decideAfterTry(call.kind, before, {
       event: report.event,
       httpStatus: report.httpStatus,
+      turnedAway: report.turnedAway,
       resent,
     });
     const { verdict } = decision;
@@ -82,6 +82,7 @@ export async function runCall<T extends object>(
       end: 'aborted',
       reason: setup.signal?.reason,
       answered: state.answered,
+      turnedAway: state.turnedAway,
     });
     if (verdict.end === 'success' && success) return { end: 'success', success, attempts };
     if (verdict.end === 'success' || verdict.end === 'aborted') return aborted();
@@ -98,6 +99,7 @@ export async function runCall<T extends object>(
       error: callError(last, report, detailsOf(call, setup, attempts)),
       openProbe,
       answered: state.answered,
+      turnedAway: state.turnedAway,
     });
     const next = await waitForNext(decision, report, attempts.length, setup);
     if (next === 'stop') return failed(verdict, state.doubt?.probe);
@@ -180,16 +182,12 @@ export async function sendInTurn(
     | 'rateLimiter'
     | 'trace'
     | 'onSending'
-    | 'turn'
   >,
 ): Promise<TimedResult> {
-  const { transport, request, signal, deadline, sendBy, rateLimiter, trace, onSending, turn: held } = setup;
-  if (held) trace.waited('rate', held.waitedMs);
-  else {
-    const turn = rateLimiter.acquire(sendBy, signal);
-    const granted = turn instanceof Promise ? await trace.waiting('rate', turn) : turn;
-    if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
-  }
+  const { transport, request, signal, deadline, sendBy, rateLimiter, trace, onSending } = setup;
+  const turn = rateLimiter.acquire(sendBy, signal);
+  const granted = turn instanceof Promise ? await trace.waiting('rate', turn) : turn;
+  if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
   const startedAt = performance.now();
   try {
     // If this process was stopped for long, the journal may already let others act on the payment.
@@ -200,7 +198,7 @@ export async function sendInTurn(
     );
     return { result, durationMs: performance.now() - startedAt };
   } finally {
-    (held ?? rateLimiter).end();
+    rateLimiter.release();
   }
 }
 

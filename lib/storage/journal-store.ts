@@ -51,8 +51,8 @@ export interface JournalRecord extends JournalKey {
    */
   readonly keepsKey?: true;
   /**
-   * The attempt keeps its key only because answers turned it away (401, 403, 429, a redirect): the gateway did not
-   * look at an earlier try, so what it says about the payment is about this attempt.
+   * The attempt keeps its key only because answers turned it away (401, 403, 429, a redirect) without a code that may
+   * refuse a payment: the gateway did not look at an earlier try, so what it says is about this attempt.
    */
   readonly turnedAway?: true;
   /** The one further try that is still open; absent if there is none. */

@@ -19,6 +19,8 @@ export interface TryReport {
   readonly message?: string;
   readonly errors: Readonly<Record<string, readonly string[]>>;
   readonly retryAfterMs?: number;
+  /** The answer turned the request away, and nothing in it says that anybody looked at the payment. */
+  readonly turnedAway?: true;
 }
 
 /** A success answer without its `data`. */
@@ -68,6 +70,7 @@ export function interpretTry<T extends object>(
       event,
       httpStatus,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(turnsAway(event, error) && { turnedAway: true }),
       ...safeTokens(error, call, refusalCodes),
       ...safeTexts(call.kind === 'read' ? withoutWords(error, call.body) : error, call),
     },
@@ -162,4 +165,16 @@ export function attemptInfo(report: TryReport, number: number, durationMs: numbe
 export function phaseOf(event: TryEvent): AttemptInfo['phase'] {
   if (NOT_SENT.has(event)) return 'not-sent';
   return AMBIGUOUS.has(event) ? 'ambiguous' : 'answered';
+}
+
+const TURNING_EVENTS: ReadonlySet<TryEvent> = new Set(['unauthorized', 'rate-limited', 'redirect']);
+const TURNING_CODES: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'UNAUTHORIZED',
+  'INSUFFICIENT_PERMISSIONS',
+]);
+
+/** A code of its own or messages for fields may refuse the payment, whatever the status is. */
+function turnsAway(event: TryEvent, { code, errors }: Pick<GatewayErrorBody, 'code' | 'errors'>): boolean {
+  return TURNING_EVENTS.has(event) && TURNING_CODES.has(code) && Object.keys(errors).length === 0;
 }

@@ -80,8 +80,12 @@ export function toSending(planned: JournalRecord & { readonly plannedAt: number 
 }
 
 /** The gateway turned a planned payment away, so it stays planned and keeps its key: it may have been made, and counts. */
-export function toPlannedAgain(planned: JournalRecord, sent: JournalRecord): JournalRecord {
-  return asBefore(keepingKey(planned, planned, 'turned-away'), sent);
+export function toPlannedAgain(
+  planned: JournalRecord,
+  sent: JournalRecord,
+  refusal: RefusalKind,
+): JournalRecord {
+  return asBefore(keepingKey(planned, planned, refusal), sent);
 }
 
 /** An attempt that is made again counts as it did before, on the same day, and kept its key for the same reason. */
@@ -162,7 +166,7 @@ export function isAcknowledged({ acknowledged, answer }: JournalRecord): boolean
  *
  * - `proven`: it is certain that no money moved.
  * - `unproven`: the next call sends the same attempt again, with its key.
- * - `turned-away`: the same, but the gateway did not look at the request (401, 403, 429, a redirect).
+ * - `turned-away`: the same, but nobody looked at the request (401, 403, 429 and redirects without a code of their own).
  */
 export type RefusalKind = 'proven' | 'unproven' | 'turned-away';
 

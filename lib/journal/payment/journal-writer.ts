@@ -41,9 +41,8 @@ const WRITING_MARGIN_MS = 25;
 export class JournalWriter {
   private readonly logger = new SafeLogger('PaymentsJournal');
   /**
-   * Tries again while the lease of the call holds. Until the end is written, recovery takes the call for
-   * interrupted, and would send again a payment whose caller got a refusal, or was told that nothing was
-   * sent.
+   * Tries again while the lease of the call holds. Until the end is written, recovery takes the call for interrupted, and
+   * would send again a payment whose caller got a refusal, or was told that nothing was sent.
    */
   private readonly later = new WriteRetryQueue();
   private readonly atOnce: boolean;
@@ -73,6 +72,12 @@ export class JournalWriter {
     this.undoLater(writing, (begun) => ('intent' in begun ? begun.intent : undefined));
     if (waited.ended === 'aborted') throw limits.signal?.reason;
     throw this.refusedPayment(payment, 'it did not answer in time');
+  }
+
+  /** What the journal holds; undefined also if it does not answer in time. */
+  async find(payment: NewPayment, { sendBy, signal }: CallLimits): Promise<StoredJournalRecord | undefined> {
+    const waited = await this.wait(this.store.get(payment), sendBy, signal).catch(() => undefined);
+    return waited?.ended === 'done' ? waited.value : undefined;
   }
 
   /**

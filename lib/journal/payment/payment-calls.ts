@@ -8,10 +8,9 @@ import {
 } from '../../storage/journal-store.js';
 import { type PaymentFamily, type OutcomeEvidence } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
-import { withDeadline } from '../../common/timing.js';
+import { pause, withDeadline } from '../../common/timing.js';
 import { PaymentOutcomeUnknownError, PaymentRejectedError } from '../../errors/payments-errors.js';
 import { isInProcess } from '../../storage/memory/memory-storage.js';
-import { limited } from '../../storage/time-limited-storage.js';
 import { type CallResult } from '../../gateway/call-result.js';
 import {
   callLimits,
@@ -21,9 +20,9 @@ import {
 } from '../../gateway/call-options.js';
 import { type MoneyCall } from '../../gateway/gateway-call.js';
 import { bodyHash, journalKeyText } from './payment-identity.js';
-import { type HeldTurn } from '../../gateway/rate-limiter.js';
 import { type GatewayClient } from '../../gateway/gateway-client.js';
 import { paymentResult, plannedResult, existingPaymentResult, type PaymentResult } from './payment-result.js';
+import { type NewPayment } from './journal-transitions.js';
 import { type PaymentIntent } from './payment-intent.js';
 import { JournalWriter } from './journal-writer.js';
 import {
@@ -69,14 +68,14 @@ export class PaymentCalls {
     private readonly options: PaymentOptions,
     private readonly store: JournalStore,
     private readonly events: Pick<ApplicationEvents, 'tell'>,
-    private readonly gateway: Pick<GatewayClient, 'send' | 'turns'>,
+    private readonly gateway: Pick<GatewayClient, 'send' | 'pausedMs'>,
     private readonly places: InFlight,
   ) {
     this.writer = new JournalWriter(store, options, places);
     this.planned = new PlannedPayments(store, this.writer, places, {
       isUnderWay: (id) => this.underWay.has(id),
-      turn: ({ sendBy, signal }) => gateway.turns.take(sendBy, signal),
-      send: (call, intent, limits, turn) => this.sendIntent(call, intent, limits, turn),
+      afterPause: (limits) => this.afterPause(limits),
+      send: (call, intent, limits, waitedMs) => this.sendIntent(call, intent, limits, waitedMs),
       limits: () => callLimits(options),
       announce: (record, error, isFinal) => {
         this.announceUnknown(record, error);
@@ -173,18 +172,21 @@ export class PaymentCalls {
     return this.planned.probe(existing);
   }
 
-  /** Waits for a turn before the payment is written down. What the journal forbids waits for none. */
-  private async turn(
-    key: JournalKey,
-    asked: RequestedPayment,
-    { sendBy, signal }: CallLimits,
-  ): Promise<HeldTurn | undefined> {
-    // Without an answer, the payment cannot be written down either.
-    const existing = await limited(this.store.get(key)).catch((error: unknown) => {
-      this.places.holdLate(error);
-      return undefined;
-    });
-    return maySend(existing, asked, this.options) ? this.gateway.turns.take(sendBy, signal) : undefined;
+  /**
+   * Waits for the end of a pause before the payment is written down: what a killed process had written down and not sent is
+   * unknown for good. What the journal forbids does not wait. Resolves to the time that it took.
+   */
+  private async pauseFor(payment: NewPayment, asked: RequestedPayment, limits: CallLimits): Promise<number> {
+    const existing = await this.writer.find(payment, limits);
+    return maySend(existing, asked, this.options) ? this.afterPause(limits) : 0;
+  }
+
+  private async afterPause({ sendBy, signal }: CallLimits): Promise<number> {
+    let waitedMs = 0;
+    for (let ms; (ms = this.gateway.pausedMs(sendBy)) > 0; waitedMs += ms) {
+      if (!(await pause(ms, signal))) throw signal?.reason;
+    }
+    return waitedMs;
   }
 
   /** Lets others join a call until it has ended. */
@@ -209,11 +211,11 @@ export class PaymentCalls {
     body: string,
     limits: CallLimits,
   ): Promise<PaymentResult<T>> {
-    let turn: HeldTurn | undefined;
     try {
       const { amount, currency } = call.payment;
       const wanted = { operation: call.operation, amount, currency, bodyHash: asked.bodyHash, body, ...key };
-      if (this.gateway.turns.isBusy) turn = await this.turn(key, asked, limits);
+      const isPaused = this.gateway.pausedMs(limits.sendBy) > 0;
+      const waitedMs = isPaused ? await this.pauseFor(wanted, asked, limits) : 0;
       const begun = await this.writer.begin(asked, wanted, limits);
       if ('tombstone' in begun)
         return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };
@@ -221,7 +223,7 @@ export class PaymentCalls {
       if ('reachedOn' in begun) return { ok: false, error: dailyCapReached(wanted, begun) };
       if (!('intent' in begun)) return existingPaymentResult(call, begun.existing, begun.refusal);
       const { intent } = begun;
-      const sent = await this.sendIntent(call, intent, limits, turn);
+      const sent = await this.sendIntent(call, intent, limits, waitedMs);
       const recorded = await this.writer.end(intent, sent, limits);
       const end = paymentResult(call, sent, recorded, intent.record);
       const result = intent.isPlanned ? plannedResult(end, sent) : end;
@@ -230,8 +232,6 @@ export class PaymentCalls {
     } catch (error) {
       const { signal } = limits;
       return { ok: false, error, ...(signal?.aborted && error === signal.reason ? { unsent: true } : {}) };
-    } finally {
-      turn?.end();
     }
   }
 
@@ -268,7 +268,7 @@ export class PaymentCalls {
     call: MoneyCall<T>,
     intent: PaymentIntent,
     limits: CallLimits,
-    turn: HeldTurn | undefined,
+    waitedMs: number,
   ): Promise<CallResult<T>> {
     const waits = limits.once || intent.earlier ? undefined : this.options.probe[call.kind];
     const probing = waits && {
@@ -279,7 +279,7 @@ export class PaymentCalls {
     const { idempotencyKey, body = '' } = intent.record;
     return this.gateway.send(
       call,
-      { idempotencyKey, body, earlier: intent.earlier, probing, onSending, turn },
+      { idempotencyKey, body, earlier: intent.earlier, probing, onSending, waitedMs },
       limits,
     );
   }

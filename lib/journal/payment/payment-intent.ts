@@ -215,16 +215,18 @@ export class PaymentIntent {
       }
       default:
         // The gateway may answer 401, 429 or a redirect after it made the payment, so the key stays.
-        return result.answered ? this.turnAway() : this.release();
+        return result.answered
+          ? this.turnAway(result.turnedAway ? 'turned-away' : 'unproven')
+          : this.release();
     }
   }
 
   /** Nobody may ever call again for a planned payment, so it stays planned. */
-  private turnAway(): Promise<StoredJournalRecord | undefined> {
+  private turnAway(refusal: RefusalKind): Promise<StoredJournalRecord | undefined> {
     const { before } = this;
     return before?.state === 'planned'
-      ? this.release(toPlannedAgain(before, this.record))
-      : this.reject('turned-away');
+      ? this.release(toPlannedAgain(before, this.record, refusal))
+      : this.reject(refusal);
   }
 
   /** Writes a refusal only if nobody else has acted on the payment: another try may have come through. */

@@ -5,7 +5,6 @@ import { withDeadline } from '../../common/timing.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 import { type CallLimits } from '../../gateway/call-options.js';
 import { type CallResult } from '../../gateway/call-result.js';
-import { type HeldTurn } from '../../gateway/rate-limiter.js';
 import { type MoneyCall } from '../../gateway/gateway-call.js';
 import {
   type JournalKey,
@@ -31,12 +30,13 @@ interface Sender {
   /** Whether a call of this process makes the payment, by `journalKeyText`. */
   isUnderWay(id: string): boolean;
   limits(): CallLimits;
-  turn(limits: CallLimits): Promise<HeldTurn | undefined>;
+  /** Waits for the end of a pause, if there is one. Resolves to the time that it took. */
+  afterPause(limits: CallLimits): Promise<number>;
   send<T extends object>(
     call: MoneyCall<T>,
     intent: PaymentIntent,
     limits: CallLimits,
-    turn: HeldTurn | undefined,
+    waitedMs: number,
   ): Promise<CallResult<T>>;
   /** @param isFinal Whether a refusal proves that no money moved. */
   announce(record: JournalRecord, error: unknown, isFinal: boolean): void;
@@ -78,9 +78,7 @@ export class PlannedPayments {
   async send(existing: StoredJournalRecord): Promise<Sent | undefined> {
     const id = journalKeyText(existing.record);
     if (!isSendable(existing) || this.sender.isUnderWay(id) || this.sending.has(id)) return undefined;
-    const sending = this.inTurn((limits, turn) => this.make(existing, limits, turn)).finally(() =>
-      this.sending.delete(id),
-    );
+    const sending = this.make(existing).finally(() => this.sending.delete(id));
     this.sending.set(id, sending);
     return sending;
   }
@@ -89,7 +87,7 @@ export class PlannedPayments {
   async probe(existing: StoredJournalRecord): Promise<Probed | undefined> {
     // After a jump of the clock, its lease may end while its call still runs here.
     if (this.sender.isUnderWay(journalKeyText(existing.record))) return undefined;
-    const probe = this.inTurn((limits, turn) => this.makeProbe(existing, limits, turn));
+    const probe = this.makeProbe(existing);
     this.probes.add(probe);
     return probe.finally(() => this.probes.delete(probe));
   }
@@ -148,34 +146,19 @@ export class PlannedPayments {
     return Promise.resolve();
   }
 
-  /** Waits for a turn before anything is written. */
-  private async inTurn<T>(send: (limits: CallLimits, turn: HeldTurn | undefined) => Promise<T>): Promise<T> {
+  private async makeProbe(existing: StoredJournalRecord): Promise<Probed | undefined> {
     const limits = this.sender.limits();
-    const turn = await this.sender.turn(limits);
-    try {
-      return await send(limits, turn);
-    } finally {
-      turn?.end();
-    }
-  }
-
-  private async makeProbe(
-    existing: StoredJournalRecord,
-    limits: CallLimits,
-    turn: HeldTurn | undefined,
-  ): Promise<Probed | undefined> {
+    const waitedMs = await this.sender.afterPause(limits);
     const intent = await this.writer.beginProbe(existing, limits);
     if (!intent) return undefined;
-    const result = await this.sender.send(recordedCall(existing.record), intent, limits, turn);
+    const result = await this.sender.send(recordedCall(existing.record), intent, limits, waitedMs);
     const recorded = await this.writer.end(intent, result, limits);
     return { existing: recorded.written ? recorded.existing : intent.record };
   }
 
-  private async make(
-    existing: StoredJournalRecord,
-    limits: CallLimits,
-    turn: HeldTurn | undefined,
-  ): Promise<Sent | undefined> {
+  private async make(existing: StoredJournalRecord): Promise<Sent | undefined> {
+    const limits = this.sender.limits();
+    const waitedMs = await this.sender.afterPause(limits);
     const begun = await this.writer.beginPlanned(existing, limits);
     if ('tombstone' in begun) this.reportForgotten(existing.record, begun.tombstone);
     if ('reachedOn' in begun) {
@@ -185,7 +168,7 @@ export class PlannedPayments {
     if (!('intent' in begun)) return undefined;
     const { intent } = begun;
     const call = recordedCall(existing.record);
-    const result = await this.sender.send(call, intent, limits, turn);
+    const result = await this.sender.send(call, intent, limits, waitedMs);
     const recorded = await this.writer.end(intent, result, limits);
     const isFinal = result.end === 'rejected' && isFinalRefusal(intent.record, result.proven);
     this.report(paymentResult(call, result, recorded, intent.record), intent.record, isFinal);

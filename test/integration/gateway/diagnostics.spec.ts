@@ -105,6 +105,23 @@ describe('what a call tells while it goes', () => {
       ]);
     });
 
+    it('contains the wait of a payment for the end of a pause, before which it was not written down', async () => {
+      const busy = await startMerchant({
+        baseUrl: gateway.baseUrl,
+        retry: { maxAttempts: 1, baseDelayMs: 200, maxDelayMs: 200 },
+      });
+      gateway.answer(json({ message: 'Later' }, 429));
+      await expect(busy.banks.list()).rejects.toThrow('429');
+      gateway.answer(reset);
+      await expect(busy.disbursements.bank(bankRequest)).rejects.toThrow();
+      await busy.close();
+      const [wait] = eventsOf(CALL_WAIT_CHANNEL) as { reason: string; durationMs: number }[];
+      const ended = eventsOf(CALL_END_CHANNEL).at(-1) as { durationMs: number };
+      expect(wait).toMatchObject({ operation: 'disbursement.bank', attempt: 1, reason: 'rate' });
+      expect(wait!.durationMs).toBeGreaterThan(0);
+      expect(ended.durationMs).toBeGreaterThanOrEqual(wait!.durationMs);
+    });
+
     it('is an unknown outcome with its evidence', async () => {
       gateway.answer(reset);
       await expect(merchant.disbursements.bank(bankRequest)).rejects.toThrow();

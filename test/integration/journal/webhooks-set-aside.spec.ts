@@ -365,6 +365,27 @@ describe('a webhook that nobody can place', () => {
     });
   });
 
+  it.each([
+    [403, 'PAYMENT_DECLINED'],
+    [401, 'PIN_WRONG'],
+    [429, 'INSUFFICIENT_BALANCE'],
+  ])('of the only attempt is set aside, if %i with %s may have refused it', async (status, code) => {
+    const pay = (): Promise<unknown> =>
+      payments.collections
+        .mobileMoney(collectionRequest, { deadlineMs: 500 })
+        .catch((error: unknown) => error);
+    sandbox.next('POST /payments/mobile-money').status(status, { code, retryAfter: 0 }).times(3);
+    expect(await pay()).toMatchObject({ name: expect.stringContaining('Error') as string });
+    await sandbox.reset();
+    sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+    expect(await pay()).toMatchObject({ name: 'PaymentOutcomeUnknownError' });
+    expect(await deliver('payment.failed')).toBe(200);
+    expect(await outcomeOf('order-1')).toBeUndefined();
+    expect(await payments.inbox.conflicts()).toHaveLength(1);
+    expect(await deliver('payment.success')).toBe(200);
+    expect(await outcomeOf('order-1')).toBe('success');
+  });
+
   describe('by its name', () => {
     it.each(['payment.succeeded', 'PAYMENT.SUCCESS', 'payment_success', 'payment.refunded'])(
       'is never taken for another one, and is set aside whole: %s',

@@ -20,7 +20,7 @@ function cell(
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const event = classifyAnswer(kind, status, parseAnswer(text, headers), refusalCodes);
   const last = { event, httpStatus: status, resent: false } as const;
-  const { decision } = decideAfterTry(kind, { answered: false, doubt: undefined }, last);
+  const { decision } = decideAfterTry(kind, { answered: false, turnedAway: true, doubt: undefined }, last);
   const { retry, verdict, probe } = decision;
   if (retry) return 'retry';
   if (verdict.end === 'unknown') return `${probe ? 'probe ' : ''}? ${verdict.evidence}`;

@@ -20,7 +20,7 @@ function written({ retry, verdict, probe }: Decision): string {
 }
 
 function cell(kind: CallKind, event: TryEvent, status?: number, doubt?: OutcomeEvidence): string {
-  const before: CallState = { answered: false, doubt: doubt && { evidence: doubt } };
+  const before: CallState = { answered: false, turnedAway: true, doubt: doubt && { evidence: doubt } };
   const last: Try = { event, resent: false, ...(status && { httpStatus: status }) };
   return written(decideAfterTry(kind, before, last).decision);
 }
@@ -203,6 +203,17 @@ describe('after an earlier try of the same payment that was answered with 502', 
     expect(cell('disbursement', 'unlisted-code', 400, 'server-error')).toBe('? unlisted-code');
   });
 
+  it('nobody looked at a payment that was only turned away, unless an interceptor sent it before', () => {
+    const before: CallState = { answered: false, turnedAway: true, doubt: undefined };
+    const after = (last: Omit<Try, 'resent'>, resent = false): boolean =>
+      decideAfterTry('collection', before, { ...last, resent }).state.turnedAway;
+    expect(after({ event: 'rate-limited', turnedAway: true })).toBe(true);
+    expect(after({ event: 'not-sent' })).toBe(true);
+    expect(after({ event: 'rate-limited' })).toBe(false);
+    expect(after({ event: 'rate-limited', turnedAway: true }, true)).toBe(false);
+    expect(after({ event: 'not-sent' }, true)).toBe(false);
+  });
+
   it('a read goes on as before, since it moves no money', () => {
     expect(cell('read', 'refused', 400, 'server-error')).toBe('rejected');
   });
@@ -214,7 +225,7 @@ describe('what is known after the tries of a call', () => {
 
   /** The decision on the last try, and what is known after it. */
   function after(kind: CallKind, tries: readonly Tried[], doubt?: Doubt): [decision: string, state: string] {
-    let state: CallState = { answered: false, doubt };
+    let state: CallState = { answered: false, turnedAway: true, doubt };
     let decision = '';
     for (const tried of tries) {
       const [event, resent] = typeof tried === 'string' ? [tried, false] : [tried.resent, true];

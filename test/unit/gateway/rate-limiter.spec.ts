@@ -46,46 +46,18 @@ describe('the gate of an account', () => {
     });
   });
 
-  describe('a turn that is taken before the payment is written down', () => {
-    it('is none if there is nothing to wait for', async () => {
-      const gate = gateOf({ concurrency: 1 });
-      expect(gate.isBusy).toBe(false);
-      expect(await gate.take(LATEST, undefined)).toBeUndefined();
-      expect(gate.isBusy).toBe(false);
-    });
-
-    it('comes in its order, and ends once', async () => {
-      const gate = gateOf({ concurrency: 1 });
-      enter(gate, 'first');
-      const taking = gate.take(LATEST, undefined);
-      enter(gate, 'last');
-      await clock.advance(7);
-      gate.end();
-      const held = await taking;
-      expect(held?.waitedMs).toBe(7);
-      expect(turns).toEqual(['first go at 0']);
-      held?.end();
-      held?.end();
-      await clock.advance(1);
-      enter(gate, 'much later');
-      expect(turns).toEqual(['first go at 0', 'last go at 7']);
-    });
-
-    it.each<[why: string, latest: number, signal: AbortSignal | undefined]>([
-      ['its time is up', 5, undefined],
-      ['it was aborted', LATEST, AbortSignal.abort()],
-      ['the gateway asks to wait for too long', 900, undefined],
-    ])('is none if %s', async (_, latest, signal) => {
-      const gate = gateOf({ concurrency: 1 });
-      if (latest === 900) gate.pauseFor(1_000);
-      else enter(gate, 'first');
-      const taking = gate.take(latest, signal);
-      await clock.advance(5);
-      expect(await taking).toBeUndefined();
-      if (latest !== 900) gate.end();
-      await clock.advance(1_000);
-      expect(gate.isBusy).toBe(false);
-    });
+  it('says how long it is paused, to calls that can wait that long', () => {
+    const gate = gateOf({ concurrency: 1 });
+    enter(gate, 'first');
+    enter(gate, 'second');
+    expect(gate.pausedMs(LATEST)).toBe(0);
+    gate.pauseFor(1_000);
+    expect([gate.pausedMs(1_000), gate.pausedMs(999)]).toEqual([1_000, 0]);
+    gate.pauseFor(2_000);
+    expect(gate.pausedMs(LATEST)).toBe(2_000);
+    // The gateway asks for longer than anybody waits: every try is held back.
+    gate.pauseFor(90_000);
+    expect(gate.pausedMs(LATEST)).toBe(0);
   });
 
   describe('with a cap on concurrency', () => {
@@ -94,10 +66,10 @@ describe('the gate of an account', () => {
       for (const name of ['a', 'b', 'c', 'd', 'e']) enter(gate, name);
       expect(turns).toEqual(['a go at 0', 'b go at 0']);
       await clock.advance(5);
-      gate.end();
+      gate.release();
       await clock.advance(5);
-      gate.end();
-      gate.end();
+      gate.release();
+      gate.release();
       await clock.advance(1);
       expect(turns.slice(2)).toEqual(['c go at 5', 'd go at 10', 'e go at 10']);
       expect(clock.pending).toBe(0);
@@ -107,7 +79,7 @@ describe('the gate of an account', () => {
       const gate = gateOf({ concurrency: 1 });
       enter(gate, 'first');
       enter(gate, 'second');
-      gate.end();
+      gate.release();
       enter(gate, 'third');
       await clock.advance(1);
       expect(turns).toEqual(['first go at 0', 'second go at 0']);
@@ -132,7 +104,7 @@ describe('the gate of an account', () => {
       enter(gate, 'third');
       controller.abort();
       await clock.advance(1);
-      gate.end();
+      gate.release();
       await clock.advance(1);
       expect(turns.slice(1)).toEqual(['second aborted at 0', 'third go at 1']);
       expect(clock.pending).toBe(0);
@@ -193,7 +165,7 @@ describe('the gate of an account', () => {
     it('keeps all calls of the account waiting for as long as the gateway asks', async () => {
       const gate = gateOf();
       enter(gate, 'met it');
-      gate.end();
+      gate.release();
       gate.pauseFor(2_000);
       enter(gate, 'a');
       await clock.advance(500);
@@ -225,7 +197,7 @@ describe('the gate of an account', () => {
       enter(gate, 'patient');
       await clock.advance(1);
       gate.pauseFor(2_000);
-      gate.end();
+      gate.release();
       await clock.advance(2_100);
       expect(turns.slice(1)).toEqual(['short of time held-back at 1', 'patient go at 2001']);
     });
@@ -255,7 +227,7 @@ describe('the gate of an account', () => {
       enter(gate, 'a');
       enter(gate, 'b');
       await clock.advance(200);
-      gate.end();
+      gate.release();
       await clock.advance(1);
       expect(turns).toEqual(['a go at 100', 'b go at 200']);
     });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CALL_WAIT_CHANNEL } from '../../../lib/common/call-diagnostics.js';
-import { onPaymentsDiagnostics } from '../../../lib/common/diagnostics.js';
 import { RateLimiter } from '../../../lib/gateway/rate-limiter.js';
 import { CallTrace } from '../../../lib/gateway/call-trace.js';
 import { sendInTurn } from '../../../lib/gateway/run-call.js';
@@ -37,45 +35,11 @@ describe('sending in turn', () => {
     // Longer than the try, on any machine: it ends in the turn in which it begins.
     await delay(50);
     const leftAt = performance.now();
-    gate.end();
+    gate.release();
     const { durationMs } = await sending;
     expect(startedAt).toBeGreaterThanOrEqual(leftAt);
     expect(durationMs).toBeGreaterThanOrEqual(0);
     expect(durationMs).toBeLessThanOrEqual(performance.now() - leftAt);
-  });
-
-  it('uses the turn that was taken before, reports its wait, and ends it', async () => {
-    const gate = new RateLimiter({ perSecond: undefined, concurrency: 1 });
-    expect(gate.acquire(performance.now() + 60_000, undefined)).toEqual({ turn: 'go' });
-    const taking = gate.take(performance.now() + 60_000, undefined);
-    gate.end();
-    const turn = await taking;
-    const waits: unknown[] = [];
-    const stop = onPaymentsDiagnostics(CALL_WAIT_CHANNEL, ({ attempt, reason, durationMs }) => {
-      waits.push({ attempt, reason, durationMs });
-    });
-    const carrier = {
-      send: () => {
-        throw new Error('sent');
-      },
-    };
-    await sendInTurn({
-      transport: carrier,
-      rateLimiter: gate,
-      trace: new CallTrace({ account: 'default', operation: 'wallet.balance' }),
-      request: { method: 'GET', origin: 'http://127.0.0.1:1', path: '/', headers: {}, body: undefined },
-      signal: undefined,
-      timeoutMs: 100,
-      deadline: performance.now() + 60_000,
-      sendBy: performance.now() + 60_000,
-      turn,
-    }).catch(() => undefined);
-    stop();
-    expect(waits).toEqual([{ attempt: 1, reason: 'rate', durationMs: Math.round(turn!.waitedMs) }]);
-    expect(gate.isBusy).toBe(false);
-    turn?.end();
-    expect(gate.acquire(performance.now() + 1_000, undefined)).toEqual({ turn: 'go' });
-    expect(gate.isBusy).toBe(true);
   });
 
   it('sends nothing once the deadline has passed, and gives the turn back', async () => {

@@ -79,8 +79,7 @@ function gatewayThat(behaviours: readonly Behaviour[]) {
       ...identity,
       ...callLimits,
     });
-  const acquire = vi.spyOn(rateLimiter, 'acquire');
-  return { run, sent, pauseFor: vi.spyOn(rateLimiter, 'pauseFor'), acquire };
+  return { run, sent, pauseFor: vi.spyOn(rateLimiter, 'pauseFor') };
 }
 
 function limits(more: Partial<CallLimits> = {}): CallLimits {
@@ -124,11 +123,19 @@ describe('a call', () => {
     expect(sent[1]).toEqual(sent[0]);
   });
 
-  it('uses the turn that was taken before for its first try alone', async () => {
-    const { run, sent, acquire } = gatewayThat(['unreachable', SUCCESS]);
-    const turn = { waitedMs: 5, end: vi.fn() };
-    await run(COLLECTION, { ...IDENTITY, turn }, limits());
-    expect([sent.length, acquire.mock.calls.length, turn.end.mock.calls.length]).toEqual([2, 1, 1]);
+  it.each<[behaviours: readonly Behaviour[], isTurnedAway: boolean]>([
+    [[BUSY, BUSY, BUSY], true],
+    [['unreachable', BUSY, BUSY], true],
+    [[answer(401, { message: 'No' })], true],
+    [[BUSY, answer(403, { success: false, code: 'PAYMENT_DECLINED', message: 'No' })], false],
+    [[answer(429, { success: false, code: 'INVALID_PHONE', message: 'No' }), BUSY, BUSY], false],
+  ])('knows whether every answer only turned it away: %j', async (behaviours, isTurnedAway) => {
+    const { run } = gatewayThat(behaviours);
+    const quick = { retry: { maxAttempts: 3, baseDelayMs: 0, maxDelayMs: 0 } };
+    expect(await run(COLLECTION, IDENTITY, limits(quick))).toMatchObject({
+      answered: true,
+      turnedAway: isTurnedAway,
+    });
   });
 
   it.each<[gateway: string, behaviours: readonly Behaviour[], end: string]>([

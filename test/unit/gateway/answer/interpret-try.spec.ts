@@ -258,17 +258,49 @@ describe('an error answer', () => {
       });
   });
 
+  it.each<[status: number, body: object, isTurnedAway: true | undefined]>([
+    [401, {}, true],
+    [401, { code: 'UNAUTHORIZED' }, true],
+    [403, { code: 'INSUFFICIENT_PERMISSIONS' }, true],
+    [429, {}, true],
+    [302, {}, true],
+    [403, { code: 'PAYMENT_DECLINED' }, undefined],
+    [429, { code: 'INSUFFICIENT_BALANCE' }, undefined],
+    [401, { errors: { phone: ['is wrong'] } }, undefined],
+    [422, {}, undefined],
+    [503, {}, undefined],
+  ])('under %i with %j is said to turn the request away only if nobody looked at it: %s', (...row) => {
+    const [status, fields, isTurnedAway] = row;
+    const body = { success: false, message: 'No', ...fields };
+    expect(interpretTry(PAYOUT, answer(status, body), new Set()).report.turnedAway).toBe(isTurnedAway);
+  });
+
   it.each([
-    ['429 that names a wait', 429, { retryAfter: '7' }, { event: 'rate-limited', retryAfterMs: 7_000 }],
-    ['429 that names no wait', 429, { retryAfter: '0' }, { event: 'rate-limited', retryAfterMs: 0 }],
+    [
+      '429 that names a wait',
+      429,
+      { retryAfter: '7' },
+      { event: 'rate-limited', turnedAway: true, retryAfterMs: 7_000 },
+    ],
+    [
+      '429 that names no wait',
+      429,
+      { retryAfter: '0' },
+      { event: 'rate-limited', turnedAway: true, retryAfterMs: 0 },
+    ],
     [
       '429 that names a date by a clock that is wrong',
       429,
       { retryAfter: 'Sat, 01 Jan 2000 00:00:07 GMT', date: 'Sat, 01 Jan 2000 00:00:00 GMT' },
-      { event: 'rate-limited', retryAfterMs: 7_000 },
+      { event: 'rate-limited', turnedAway: true, retryAfterMs: 7_000 },
     ],
-    ['429 without the header', 429, {}, { event: 'rate-limited' }],
-    ['429 with a header that nobody can read', 429, { retryAfter: 'soon' }, { event: 'rate-limited' }],
+    ['429 without the header', 429, {}, { event: 'rate-limited', turnedAway: true }],
+    [
+      '429 with a header that nobody can read',
+      429,
+      { retryAfter: 'soon' },
+      { event: 'rate-limited', turnedAway: true },
+    ],
     ['503 that names a wait', 503, { retryAfter: '7' }, { event: 'server-error' }],
   ] as const)('under %s says how long to wait', (_, httpStatus, headers, said) => {
     expect(

@@ -236,10 +236,11 @@ describe('a planned payment', () => {
     const { intent: before, ...rest } = planned;
     expect(sending).toEqual({ ...rest, state: 'in-flight', plannedAt: 5 });
     expect([probe, intent === before]).toEqual(['after-silence', false]);
-    const again = toSending({ ...toPlannedAgain(planned, planned), plannedAt: 5 });
+    const again = toSending({ ...toPlannedAgain(planned, planned, 'turned-away'), plannedAt: 5 });
     expect(again).toMatchObject({ keepsKey: true, turnedAway: true });
     const unlisted = { ...planned, keepsKey: true } as const;
-    expect(toPlannedAgain(unlisted, unlisted)).not.toHaveProperty('turnedAway');
+    expect(toPlannedAgain(unlisted, unlisted, 'turned-away')).not.toHaveProperty('turnedAway');
+    expect(toPlannedAgain(planned, planned, 'unproven')).not.toHaveProperty('turnedAway');
   });
 
   it('remembers the first time that it was planned, by the clock of the store, until its attempt ends', () => {
@@ -261,7 +262,7 @@ describe('a planned payment', () => {
       evidence: 'no-answer',
     });
     expect(toAccepted(planned, '{}')).toMatchObject({ state: 'accepted' });
-    expect(toRejected(toPlannedAgain(planned, planned), 'proven')).toMatchObject({
+    expect(toRejected(toPlannedAgain(planned, planned, 'turned-away'), 'proven')).toMatchObject({
       state: 'rejected',
       keepsKey: true,
     });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
+import { beforeEach, describe, expect, it, vi, type Mock, onTestFinished } from 'vitest';
 import { InFlight } from '../../../../lib/common/in-flight.js';
 import { type JournalStore } from '../../../../lib/storage/journal-store.js';
 import {
@@ -9,11 +9,9 @@ import {
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { type FailureVerdict } from '../../../../lib/gateway/call-error.js';
 import { type CallResult, type CallFailure } from '../../../../lib/gateway/call-result.js';
-import { RateLimiter } from '../../../../lib/gateway/rate-limiter.js';
 import { type GatewayClient, type RequestRules } from '../../../../lib/gateway/gateway-client.js';
 import { createPayments, type Payments } from '../../../../lib/journal/payment/payments.js';
 import { recordedCall } from '../../../../lib/journal/payment/recorded-call.js';
-import { ManualClock } from '../../../support/manual-clock.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 import { remoteJournal } from '../../../support/remote-journal.js';
 
@@ -85,7 +83,7 @@ describe('the calls that move money', () => {
       rules: {} as RequestRules,
       read: vi.fn(),
       send,
-      turns: new RateLimiter({ perSecond: undefined, concurrency: undefined }),
+      pausedMs: () => 0,
     };
     payments = createPayments(OPTIONS, journal, { tell }, gateway, new InFlight(10));
   });
@@ -147,7 +145,7 @@ describe('the calls that move money', () => {
       rules: {} as RequestRules,
       read: vi.fn(),
       send,
-      turns: new RateLimiter({ perSecond: undefined, concurrency: undefined }),
+      pausedMs: () => 0,
     };
     const calls = createPayments({ ...OPTIONS, probe }, store, { tell }, gateway, new InFlight(10));
     await calls.make(recordedCall(record)).catch(() => {});
@@ -168,49 +166,51 @@ describe('the calls that move money', () => {
     expect(sent).toBe(1);
   });
 
-  describe('while the account waits for its turn', () => {
-    let clock: ManualClock;
-    let turns: RateLimiter;
-    let isHeld: boolean | undefined;
+  describe('while the account is paused after a 429', () => {
+    let pausedMs: number;
 
     beforeEach(() => {
-      clock = new ManualClock();
-      turns = new RateLimiter({ perSecond: undefined, concurrency: 1 }, clock);
-      isHeld = undefined;
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
       end = SUCCESS;
-      const sendInTurn: GatewayClient['send'] = (call, given, limits) => {
-        isHeld = turns.isBusy;
-        return send(call, given, limits);
-      };
-      const gateway = { rules: {} as RequestRules, read: vi.fn(), send: sendInTurn, turns };
+      pausedMs = 1_000;
+      const gateway = { rules: {} as RequestRules, read: vi.fn(), send, pausedMs: () => pausedMs };
       payments = createPayments(OPTIONS, journal, { tell }, gateway, new InFlight(10));
-      turns.pauseFor(1_000);
     });
-
-    const almost = async (): Promise<void> => {
-      await clock.advance(999);
-      await new Promise(setImmediate);
-    };
 
     it('are not written down: nobody would know of a killed process that they were never sent', async () => {
       const making = payments.make(recordedCall(record));
-      await almost();
+      await vi.advanceTimersByTimeAsync(999);
       expect(await journal.get(record)).toBeUndefined();
-      await clock.advance(1);
+      pausedMs = 500;
+      await vi.advanceTimersByTimeAsync(500);
+      expect(await journal.get(record)).toBeUndefined();
+      pausedMs = 0;
+      await vi.advanceTimersByTimeAsync(1);
       await making;
       expect((await journal.get(record))?.record.state).toBe('accepted');
-      expect([sent, setup?.turn?.waitedMs]).toEqual([1, 1_000]);
-      expect([isHeld, turns.isBusy]).toEqual([true, false]);
+      expect([sent, setup?.waitedMs]).toEqual([1, 1_500]);
     });
 
-    it('leave the one further try to whoever has a turn', async () => {
+    it('end at once if their caller gives up, and leave nothing', async () => {
+      const caller = new AbortController();
+      const making = payments.make(recordedCall(record), { signal: caller.signal });
+      await vi.advanceTimersByTimeAsync(500);
+      caller.abort(new Error('enough'));
+      await expect(making).rejects.toThrow('enough');
+      expect(await journal.get(record)).toBeUndefined();
+      expect(sent).toBe(0);
+    });
+
+    it('leave the one further try as it is until the pause is over', async () => {
       const seen = storedBy(await journal.insert(record, 0));
       const probing = payments.probe(seen);
-      await almost();
+      await vi.advanceTimersByTimeAsync(999);
       expect((await journal.get(record))?.version).toBe(seen.version);
-      await clock.advance(1);
+      pausedMs = 0;
+      await vi.advanceTimersByTimeAsync(1);
       expect(await probing).toMatchObject({ existing: { state: 'accepted' } });
-      expect([sent, isHeld, turns.isBusy]).toEqual([1, true, false]);
+      expect([sent, setup?.waitedMs]).toEqual([1, 1_000]);
     });
 
     it('are answered at once if the journal forbids them', async () => {
@@ -221,13 +221,16 @@ describe('the calls that move money', () => {
       expect(sent).toBe(0);
     });
 
-    it('give the turn back if somebody else made them meanwhile', async () => {
-      const making = payments.make(recordedCall(record));
-      await almost();
-      await journal.insert({ ...record, state: 'unknown' }, 60_000);
-      await clock.advance(1);
-      await expect(making).rejects.toMatchObject({ name: 'ReferenceReusedError' });
-      expect([sent, turns.isBusy]).toEqual([0, false]);
+    it('wait for no journal longer than they may', async () => {
+      const hung = { ...remoteJournal(journal), get: () => new Promise<undefined>(() => {}) };
+      const gateway = { rules: {} as RequestRules, read: vi.fn(), send, pausedMs: () => pausedMs };
+      payments = createPayments(OPTIONS, hung, { tell }, gateway, new InFlight(10));
+      const caller = new AbortController();
+      const making = payments.make(recordedCall(record), { signal: caller.signal });
+      await vi.advanceTimersByTimeAsync(10);
+      caller.abort(new Error('enough'));
+      await expect(making).rejects.toThrow('enough');
+      expect(sent).toBe(0);
     });
   });
 });

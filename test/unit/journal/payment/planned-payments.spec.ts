@@ -10,14 +10,12 @@ import {
   PaymentsAuthenticationError,
 } from '../../../../lib/errors/payments-errors.js';
 import { type CallResult } from '../../../../lib/gateway/call-result.js';
-import { RateLimiter } from '../../../../lib/gateway/rate-limiter.js';
 import { type GatewayClient, type RequestRules } from '../../../../lib/gateway/gateway-client.js';
 import { HandlerEnlistments } from '../../../../lib/journal/payment/handler-enlistments.js';
 import { createPayments, type Payments } from '../../../../lib/journal/payment/payments.js';
 import { bodyHash } from '../../../../lib/journal/payment/payment-identity.js';
 import { recordedCall } from '../../../../lib/journal/payment/recorded-call.js';
 import { openMs } from '../../../../lib/journal/recovery/recovery-decision.js';
-import { ManualClock } from '../../../support/manual-clock.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 
 const NO_LIMITS = { minCents: undefined, maxCents: undefined, perDay: undefined };
@@ -57,8 +55,7 @@ describe('planned payments', () => {
   let end: CallResult<object>;
   let sent: object[];
   let places: InFlight;
-  let clock: ManualClock;
-  let turns: RateLimiter;
+  let pausedMs: number;
   let answer: Promise<void>;
   let errors: string[];
   const tell = vi.fn();
@@ -77,8 +74,7 @@ describe('planned payments', () => {
     errors = [];
     answer = Promise.resolve();
     places = new InFlight(1);
-    clock = new ManualClock();
-    turns = new RateLimiter({ perSecond: undefined, concurrency: 1 }, clock);
+    pausedMs = 0;
     tell.mockClear();
     vi.spyOn(Logger.prototype, 'error').mockImplementation((line: string) => errors.push(line));
     vi.spyOn(Logger.prototype, 'warn').mockImplementation((line: string) => errors.push(line));
@@ -107,22 +103,23 @@ describe('planned payments', () => {
         rules: {} as RequestRules,
         read: vi.fn(),
         send,
-        turns,
+        pausedMs: () => pausedMs,
       },
       places,
     );
   });
 
-  it('stay planned while the account waits for its turn', async () => {
+  it('stay planned while the account is paused after a 429', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const existing = storedBy(await journal.insert(record, 0));
-    turns.pauseFor(1_000);
+    pausedMs = 1_000;
     const sending = payments.sendPlanned(existing);
-    await clock.advance(999);
-    await new Promise(setImmediate);
+    await vi.advanceTimersByTimeAsync(999);
     expect((await journal.get(record))?.version).toBe(existing.version);
-    await clock.advance(1);
+    pausedMs = 0;
+    await vi.advanceTimersByTimeAsync(1);
     expect((await sending)?.existing?.state).toBe('accepted');
-    expect(turns.isBusy).toBe(false);
   });
 
   it('are sent with the key and the bytes of the journal, by one of two that try', async () => {
