@@ -14,7 +14,7 @@ import {
   PaymentsValidationError,
   type PaymentsError,
 } from '../errors/payments-errors.js';
-import { journalEntry, alreadySettled, forgotten, noOutcome, notFound } from './recovery/journal-answers.js';
+import { journalEntry, forgotten, noOutcome, notFound, settledEntry } from './recovery/journal-answers.js';
 import { openMs } from './recovery/recovery-decision.js';
 import { type OldestUnresolved } from './recovery/oldest-unresolved.js';
 import { type PersonEraser } from './outcomes/erase-person.js';
@@ -147,21 +147,26 @@ export class PaymentsJournal {
    * unknown again if you settle it while its call is running, and the call then ends without a clear answer.
    *
    * @param outcome A final status of the specification.
+   * @param options `attempt`: only if this attempt is the last one. @default whichever it is
    * @throws PaymentsValidationError if the family has no such outcome.
-   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, `ENTRY_FORGOTTEN` after `purge`, or
+   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, `ENTRY_FORGOTTEN` after `purge`, `ANOTHER_ATTEMPT`, or
    * `ALREADY_SETTLED` if it has another outcome.
    * @throws PaymentsStorageError
    */
-  async settle(family: PaymentFamily, reference: string, outcome: PaymentOutcome): Promise<JournalEntry> {
+  async settle(
+    family: PaymentFamily,
+    reference: string,
+    outcome: PaymentOutcome,
+    { attempt }: { readonly attempt?: number } = {},
+  ): Promise<JournalEntry> {
     const outcomes: readonly PaymentOutcome[] = FINAL_STATUSES[family];
     if (!outcomes.includes(outcome)) {
       const problem = `outcome must be a final status of a ${family}: ${outcomes.join(', ')}`;
       throw new PaymentsValidationError({ outcome: [problem] }, { reference });
     }
-    const existing = await reading(this.recorder.settle(this.keyOf(family, reference), outcome));
+    const existing = await reading(this.recorder.settle(this.keyOf(family, reference), outcome, attempt));
     if (!existing) throw await this.missing(family, reference);
-    if (existing.record.outcome === outcome) return journalEntry(existing);
-    throw alreadySettled(existing.record);
+    return settledEntry(existing, outcome, attempt);
   }
 
   /**

@@ -7,7 +7,7 @@ import {
 import { journalKeyText } from '../payment/payment-identity.js';
 import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { changeRecord } from '../payment/change-record.js';
-import { toSettled } from '../payment/journal-transitions.js';
+import { isAnotherAttempt, toSettled } from '../payment/journal-transitions.js';
 
 /** Writes down an outcome that an operator reports, and notifies the callers that wait for it. */
 export class OutcomeRecorder {
@@ -18,11 +18,18 @@ export class OutcomeRecorder {
   /**
    * Settles a payment that has not ended yet.
    *
+   * @param attempt If given, another attempt stays as it is.
    * @returns The record afterwards; undefined if there is no such payment.
    */
-  async settle(key: JournalKey, outcome: PaymentOutcome): Promise<StoredJournalRecord | undefined> {
+  async settle(
+    key: JournalKey,
+    outcome: PaymentOutcome,
+    attempt?: number,
+  ): Promise<StoredJournalRecord | undefined> {
     const end = ({ record }: StoredJournalRecord): JournalRecord | undefined =>
-      record.state === 'settled' ? undefined : toSettled(record, outcome, 'operator');
+      record.state === 'settled' || isAnotherAttempt(record, attempt)
+        ? undefined
+        : toSettled(record, outcome, 'operator');
     const existing = await changeRecord(this.store, key, end, 'stays');
     this.watch.changed(key);
     return existing;

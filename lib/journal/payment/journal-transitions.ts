@@ -205,6 +205,11 @@ export function toUnknown(
   return { ...rest, state: 'unknown', evidence, ...(probe && { probe }) };
 }
 
+/** Whether another attempt is the last one than the one that is meant, if one is. */
+export function isAnotherAttempt({ attempt }: JournalRecord, meant: number | undefined): boolean {
+  return meant !== undefined && attempt !== meant;
+}
+
 /** @param providerReference The hash of the provider reference, if a webhook named one. */
 export function toSettled(
   record: JournalRecord,

@@ -4,13 +4,14 @@ import {
   type JournalRecord,
   type PaymentTombstone,
 } from '../../storage/journal-store.js';
-import { type OutcomeEvidence, type PaymentFamily } from '../../common/vocabulary.js';
+import { type OutcomeEvidence, type PaymentFamily, type PaymentOutcome } from '../../common/vocabulary.js';
 import {
   PaymentOutcomeUnknownError,
   PaymentRejectedError,
   PaymentsError,
   type PaymentsErrorDetails,
 } from '../../errors/payments-errors.js';
+import { isAnotherAttempt } from '../payment/journal-transitions.js';
 import { evidenceOf, isRefusedForGood } from '../payment/repeated-call.js';
 import { SAME_AGAIN } from '../payment/repeated-call-errors.js';
 
@@ -106,6 +107,22 @@ export function forgotten(
   return new JournalEntryError('ENTRY_FORGOTTEN', message, { reference }, MAY_BE_MADE.has(end));
 }
 
+/**
+ * The entry of a payment that was settled, or was before.
+ *
+ * @param attempt The one that was meant; undefined: whichever is the last one.
+ * @throws PaymentsError with the code `ANOTHER_ATTEMPT` or `ALREADY_SETTLED`.
+ */
+export function settledEntry(
+  existing: StoredJournalRecord,
+  outcome: PaymentOutcome,
+  attempt: number | undefined,
+): JournalEntry {
+  if (isAnotherAttempt(existing.record, attempt)) throw anotherAttempt(existing.record);
+  if (existing.record.outcome === outcome) return journalEntry(existing);
+  throw alreadySettled(existing.record);
+}
+
 export function alreadySettled({ reference, outcome }: JournalRecord): PaymentsError {
   const message = `The payment has ended already, as ${outcome ?? 'something else'}: an outcome is final.`;
   return new JournalEntryError(
@@ -114,6 +131,11 @@ export function alreadySettled({ reference, outcome }: JournalRecord): PaymentsE
     { reference },
     !outcome || MAY_BE_MADE.has(outcome),
   );
+}
+
+function anotherAttempt({ reference, attempt }: JournalRecord): PaymentsError {
+  const message = `Nothing was settled: attempt ${attempt} is the last one of this reference, and another attempt was meant.`;
+  return new JournalEntryError('ANOTHER_ATTEMPT', message, { reference }, true);
 }
 
 function refused({ operation, reference, idempotencyKey }: JournalRecord): PaymentRejectedError {

@@ -114,7 +114,9 @@ async function* proposedPayments(
         const payment = found[index];
         return payment?.state === 'accepted' || payment?.state === 'unknown' ? [{ proposal, payment }] : [];
       });
-      yield { payments: open.map(({ payment }) => payment), known: open.map(knownProposal) };
+      // Another attempt may have begun, of which the row says nothing.
+      const same = open.filter(({ proposal: { attempt = 1 }, payment }) => attempt === payment.attempt);
+      yield { payments: open.map(({ payment }) => payment), known: same.map(knownProposal) };
     }
   }
 }

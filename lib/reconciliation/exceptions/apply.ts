@@ -1,16 +1,18 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { settleLineOf } from '../../batches/jobs/settle-line-of.js';
 import { quoted } from '../../common/quoted.js';
 import { isPaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type StoredReconciliationEntry } from '../../storage/reconciliation-store.js';
 import { type ReconciledAccount } from '../accounts.js';
-import { checkProposed } from './check-proposed.js';
+import { checkProposed, type KnownProposal } from './check-proposed.js';
 import { type CloseProposal } from './close-exception.js';
 import { detailsOf } from './exception-entry.js';
 import { type KnownCloses } from './known-closes.js';
 import { settleException } from './write-exceptions.js';
 
 const AT_ONCE = 16;
+/** Nobody explains an exception more often at the same moment. */
+const TRIES = 5;
 
 /**
  * What became of the proposals that were applied.
@@ -57,12 +59,12 @@ export async function applyProposals(
   proposals: readonly CloseProposal[],
   applying: Applying,
 ): Promise<ApplyReport> {
-  const readOn = await checkProposed(account, proposals, applying.closes);
+  const knownOf = await checkProposed(account, proposals, applying.closes);
   const refused: RefusedProposal[] = [];
   for (let start = 0; start < proposals.length; start += AT_ONCE) {
     const some = proposals.slice(start, start + AT_ONCE);
     const reasons = await Promise.all(
-      some.map((proposal) => applyOne(account, proposal, readOn(proposal), applying)),
+      some.map((proposal) => applyOne(account, proposal, knownOf(proposal), applying)),
     );
     for (const [index, proposal] of some.entries()) {
       const reason = reasons[index];
@@ -76,10 +78,10 @@ export async function applyProposals(
 async function applyOne(
   account: ReconciledAccount,
   proposal: CloseProposal,
-  readOn: string,
+  { readOn, attempt }: KnownProposal,
   applying: Applying,
 ): Promise<string | undefined> {
-  const { store, scope, services, batches, events } = account;
+  const { store, scope, services, events } = account;
   const { family, reference, outcome, exception } = proposal;
   const stored = exception === undefined ? undefined : await store.get(scope, 'exception', exception);
   const hasEnded = stored?.entry.state === 'settled';
@@ -87,21 +89,43 @@ async function applyOne(
   if (hasEnded && (await services.journal.get(family, reference))?.outcome !== outcome)
     return `The exception of ${quoted(reference)} has ended, and its payment is not ${outcome} now: nothing of it is left to settle.`;
   try {
-    await services.journal.settle(family, reference, outcome);
+    await services.journal.settle(family, reference, outcome, { attempt });
   } catch (error) {
     if (!isPaymentsError(error) || error instanceof PaymentsStorageError) throw error;
-    return error.message;
+    return error.code === 'ANOTHER_ATTEMPT'
+      ? `The row is about attempt ${attempt} of ${quoted(reference)}, and another attempt has begun: write down how that ended with PaymentsJournal.settle().`
+      : error.message;
   }
-  const isNew = await keepEvidence(account, { proposal, stored, readOn }, applying);
+  const isNew = await keepEvidence(account, { proposal, stored, readOn, attempt }, applying);
   const { by, until } = applying;
-  if (batches && family === 'disbursement') {
-    const end = { outcome: outcome === 'paid' ? 'paid' : 'failed', by } as const;
-    await settleLineOf(batches, scope, reference, end);
-  }
-  if (stored && !hasEnded) await settleException(store, stored, until);
+  await settleLine(account, proposal, by);
+  if (stored && !hasEnded) await endException(account, stored, until);
   if (isNew)
     events.tell('reconciliation.settled', { account: scope.account, family, reference, outcome, by });
   return undefined;
+}
+
+async function settleLine(
+  { scope, batches }: Pick<ReconciledAccount, 'scope' | 'batches'>,
+  { family, reference, outcome }: CloseProposal,
+  by: string,
+): Promise<void> {
+  if (!batches || family !== 'disbursement') return;
+  const end = { outcome: outcome === 'paid' ? 'paid' : 'failed', by } as const;
+  await settleLineOf(batches, scope, reference, end);
+}
+
+/** Ends the exception of a payment that was settled, though somebody explains it at the same moment. */
+async function endException(
+  { store, scope }: Pick<ReconciledAccount, 'store' | 'scope'>,
+  stored: StoredReconciliationEntry,
+  until: string,
+): Promise<void> {
+  let current: StoredReconciliationEntry | undefined = stored;
+  for (let tries = 0; tries < TRIES && current && current.entry.state !== 'settled'; tries += 1) {
+    if (await settleException(store, current, until)) return;
+    current = await store.get(scope, 'exception', stored.entry.id);
+  }
 }
 
 /** What was applied, and by which row. */
@@ -111,23 +135,27 @@ interface AppliedRow {
   readonly stored: StoredReconciliationEntry | undefined;
   /** The day whose close read the row. */
   readonly readOn: string;
+  readonly attempt: number;
 }
 
 /** Keeps the row by which a payment was settled. False if it was kept before. */
 async function keepEvidence(
   { store, scope }: Pick<ReconciledAccount, 'store' | 'scope'>,
-  { proposal, stored, readOn }: AppliedRow,
+  { proposal, stored, readOn, attempt }: AppliedRow,
   { by, at, closes }: Applying,
 ): Promise<boolean> {
   const { day, family, reference, outcome, row } = proposal;
   // A payment that was settled as failed may be made again, and be settled by another row: that is evidence of its own.
   const name = JSON.stringify([family, reference, readOn, row, outcome]);
   const id = createHash('sha256').update(name).digest('hex');
-  if (await store.get(scope, 'evidence', id)) return false;
+  // Somebody else may apply the same at the same moment, and the first entry stays.
+  const token = randomUUID();
   const { amount, fee, at: movedAt } = (stored && detailsOf(stored).theirs) ?? {};
   const { name: statement, digest } = (await closes.of(readOn))?.statement ?? {};
   const place = { account: scope.account, day, readOn, statement, digest };
-  const details = JSON.stringify({ ...place, family, reference, outcome, row, amount, fee, movedAt, by, at });
+  const what = { family, reference, attempt, outcome, row, amount, fee, movedAt };
+  const details = JSON.stringify({ token, ...place, ...what, by, at });
   await store.add([{ ...scope, kind: 'evidence', id, state: outcome, details }]);
-  return true;
+  const kept = await store.get(scope, 'evidence', id);
+  return kept?.entry.details.includes(token) === true;
 }

@@ -10,10 +10,18 @@ import { isOfClose, type KnownCloses } from './known-closes.js';
 
 const AT_ONCE = 16;
 
+/** Lists do not name it. Nor do entries of earlier versions, whose proposals of a later attempt are refused. */
+const FIRST_ATTEMPT = 1;
+
 const TEXTS = ['account', 'day', 'statement', 'family', 'reference', 'outcome'] as const;
 
-/** Which day's close read the row of a proposal. */
-export type ReadOn = (proposal: CloseProposal) => string;
+/** What the closes know of a proposal, and the proposal does not say. */
+export interface KnownProposal {
+  /** The day whose close read the row. */
+  readonly readOn: string;
+  /** The attempt that the row is about. */
+  readonly attempt: number;
+}
 
 /**
  * Compares proposals with the closes that they name. Only those of long lists are kept in memory, by their keys.
@@ -24,22 +32,25 @@ export async function checkProposed(
   account: Pick<ReconciledAccount, 'store' | 'scope'>,
   proposals: readonly CloseProposal[],
   closes: KnownCloses,
-): Promise<ReadOn> {
+): Promise<(proposal: CloseProposal) => KnownProposal> {
   checkForm(proposals);
   for (const proposal of proposals) checkAccount(proposal, account.scope.account);
-  const ofExceptions = proposals.filter(({ exception }) => exception !== undefined);
-  for (let start = 0; start < ofExceptions.length; start += AT_ONCE) {
-    const some = ofExceptions.slice(start, start + AT_ONCE);
-    await Promise.all(some.map((proposal) => checkException(account, proposal, closes)));
-  }
-  const earlier = await checkLists(
+  const known = await checkLists(
     proposals.filter(({ exception }) => exception === undefined),
     closes,
   );
-  return (proposal) => {
-    const isListed = earlier.size > 0 && proposal.exception === undefined;
-    return (isListed ? earlier.get(`${proposal.day} ${keyOf(proposal)}`) : undefined) ?? proposal.day;
-  };
+  const ofExceptions = proposals.filter(({ exception }) => exception !== undefined);
+  for (let start = 0; start < ofExceptions.length; start += AT_ONCE) {
+    const some = ofExceptions.slice(start, start + AT_ONCE);
+    const attempts = await Promise.all(some.map((proposal) => checkException(account, proposal, closes)));
+    for (const [index, proposal] of some.entries())
+      known.set(nameOf(proposal), { readOn: proposal.day, attempt: attempts[index] ?? FIRST_ATTEMPT });
+  }
+  return (proposal) =>
+    (known.size > 0 ? known.get(nameOf(proposal)) : undefined) ?? {
+      readOn: proposal.day,
+      attempt: FIRST_ATTEMPT,
+    };
 }
 
 function checkAccount({ account, reference }: CloseProposal, own: string): void {
@@ -53,10 +64,11 @@ async function checkException(
   { store, scope }: Pick<ReconciledAccount, 'store' | 'scope'>,
   proposal: CloseProposal,
   closes: KnownCloses,
-): Promise<void> {
+): Promise<number | undefined> {
   const stored = await store.get(scope, 'exception', proposal.exception ?? '');
   const isProposed = stored && agrees(stored, proposal) && (await isOfClose(stored, closes));
   if (!isProposed) throw notProposed(proposal);
+  return detailsOf(stored).attempt;
 }
 
 function agrees(stored: StoredReconciliationEntry, proposal: CloseProposal): boolean {
@@ -70,17 +82,18 @@ function agrees(stored: StoredReconciliationEntry, proposal: CloseProposal): boo
   );
 }
 
-/** Reads the lists of each day once. Returns the days of rows that an earlier close read, by day and key. */
+/** Reads the lists of each day once. Returns what is not the usual: rows that an earlier close read, and of later attempts. */
 async function checkLists(
   proposals: readonly CloseProposal[],
   closes: KnownCloses,
-): Promise<ReadonlyMap<string, string>> {
-  const earlier = new Map<string, string>();
+): Promise<Map<string, KnownProposal>> {
+  const unusual = new Map<string, KnownProposal>();
   for (const [day, wanted] of byDay(proposals)) {
     for await (const rows of closes.proofsOf(day)) {
       for (const row of rows) {
-        const isWanted = wanted.delete(keyOf(row));
-        if (isWanted && row.readOn !== undefined) earlier.set(`${day} ${keyOf(row)}`, row.readOn);
+        const isUnusual = wanted.delete(keyOf(row)) && (row.readOn ?? row.attempt) !== undefined;
+        const { readOn = day, attempt = FIRST_ATTEMPT } = row;
+        if (isUnusual) unusual.set(`${day} ${keyOf(row)} `, { readOn, attempt });
       }
       if (wanted.size === 0) break;
     }
@@ -88,7 +101,7 @@ async function checkLists(
     const proposal = missing && proposals.find((one) => one.day === day && keyOf(one) === missing);
     if (proposal) throw notProposed(proposal);
   }
-  return earlier;
+  return unusual;
 }
 
 function byDay(proposals: readonly CloseProposal[]): ReadonlyMap<string, Set<string>> {
@@ -98,6 +111,11 @@ function byDay(proposals: readonly CloseProposal[]): ReadonlyMap<string, Set<str
     days.set(proposal.day, keys.add(keyOf(proposal)));
   }
   return days;
+}
+
+/** Of a day and of an exception, if it has one. */
+function nameOf(proposal: CloseProposal): string {
+  return `${proposal.day} ${keyOf(proposal)} ${proposal.exception ?? ''}`;
 }
 
 function keyOf({ family, reference, outcome, row }: Omit<ProvenRow, 'at'>): string {

@@ -32,6 +32,8 @@ export interface ExceptionDetails {
   readonly reference?: string | undefined;
   readonly own?: (Omit<OwnSide, 'createdAt'> & { readonly createdAt: number }) | undefined;
   readonly theirs?: (Omit<StatementSide, 'at'> & { readonly at: number }) | undefined;
+  /** The last attempt when it was found; absent without a payment, and in entries of earlier versions. */
+  readonly attempt?: number | undefined;
   /** How the row proves that the payment ended. */
   readonly proves?: PaymentOutcome | undefined;
   readonly hint?: string | undefined;
@@ -66,6 +68,7 @@ export function exceptionEntry(
     reference: reference === undefined ? undefined : clipped(reference),
     own: own && ownSide(own),
     theirs: row && statementSide(row, statement ?? ''),
+    attempt: own?.attempt,
     proves,
     hint,
   };

@@ -108,17 +108,18 @@ export async function changeExceptions(
   }
 }
 
-/** Ends an exception. Somebody else may have changed it: then it stays as it is. */
+/** Ends an exception. False if somebody else has changed it: then it stays as it is. */
 export async function settleException(
   store: ReconciliationStore,
   stored: StoredReconciliationEntry,
   until: string,
-): Promise<void> {
-  await store.replace(stored.version, {
+): Promise<boolean> {
+  const settled = await store.replace(stored.version, {
     ...stored.entry,
     state: 'settled',
     details: JSON.stringify(endedOn(detailsOf(stored), until)),
   });
+  return settled !== undefined;
 }
 
 interface OpenEntries {

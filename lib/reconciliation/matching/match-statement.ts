@@ -7,7 +7,7 @@ import { familyOf, type Finding } from './finding.js';
 import { type JudgedAt, judgeWithRow, type RowMoney } from './judge.js';
 import { type OwnPayment } from './own-payment.js';
 import { type OwnPayments } from './own-payments.js';
-import { type ProvenRow } from './proven-row.js';
+import { attemptIfLater, type ProvenRow } from './proven-row.js';
 import { ProvenRows } from './proven-rows.js';
 import { StatementDigest } from './statement-digest.js';
 import { isPaymentRow, type OtherMoney, otherMoney, type PaymentRow, rowMoney } from './row-money.js';
@@ -110,7 +110,9 @@ export class StatementMatch {
   match(own: OwnPayment, row: RowMoney): void {
     const proves = this.join(own, row);
     const { family, reference } = own;
-    if (proves) this.proven.addOther({ family, reference, outcome: proves, row: row.row, at: row.at });
+    const attempt = attemptIfLater(own.attempt);
+    if (proves)
+      this.proven.addOther({ family, reference, outcome: proves, row: row.row, at: row.at, attempt });
   }
 
   private joinPlace(place: number, own: OwnPayment, row: RowMoney, isLoose = false): void {

@@ -56,6 +56,10 @@ export class OwnPayments {
     };
   }
 
+  attemptAt(place: number): number {
+    return this.attempts.at(place);
+  }
+
   /**
    * @param name That of the payment, if the caller knows it.
    * @throws RangeError if there is no such place.

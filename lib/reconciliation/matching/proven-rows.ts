@@ -2,7 +2,7 @@ import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { Column } from './column.js';
 import { type RowMoney } from './judge.js';
 import { type OwnPayments } from './own-payments.js';
-import { type ProvenRow } from './proven-row.js';
+import { attemptIfLater, type ProvenRow } from './proven-row.js';
 
 const OUTCOMES: readonly PaymentOutcome[] = ['success', 'paid', 'failed', 'cancelled', 'expired'];
 
@@ -33,8 +33,10 @@ export class ProvenRows {
     for (let index = 0; index < this.places.length; index += 1) {
       const outcome = OUTCOMES[this.outcomes.at(index)];
       const [row, at] = [this.rows.at(index), this.times.at(index)];
-      const { family, reference } = this.own.nameAt(this.places.at(index));
-      if (outcome) yield { family, reference, outcome, row, at };
+      const place = this.places.at(index);
+      const { family, reference } = this.own.nameAt(place);
+      const attempt = attemptIfLater(this.own.attemptAt(place));
+      if (outcome) yield { family, reference, outcome, row, at, attempt };
     }
     yield* this.others;
   }

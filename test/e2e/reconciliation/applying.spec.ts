@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PaymentsAccounts, PaymentsModule } from 'nestjs-payments';
 import { type CloseProposal, type DayClose } from 'nestjs-payments/reconciliation';
 import {
@@ -170,6 +170,106 @@ describe('a proposal', () => {
     expect(paid).toMatchObject([{ reference: 'supplier-2', row: proposals[0]?.row }]);
     expect(await shop.reconciliation.apply(paid, BY)).toEqual({ settled: 1, refused: [] });
     expect((await evidence()).map(({ outcome }) => outcome).sort()).toEqual(['failed', 'paid']);
+  });
+
+  describe('of an attempt', () => {
+    const HOUR = 3_600_000;
+    /** The gateway got nothing, and its statement says that the payment failed. */
+    const failedOnce = async (): Promise<DayClose> => {
+      place.sandbox.next('POST /disbursements/bank').dropBefore();
+      await expect(paidOut(shop, 'supplier-1', '30000')).rejects.toThrow();
+      const at = new Date(place.sandbox.clock.now() + HOUR).toISOString();
+      const row = `${at},Payout,supplier-1,,30000.00,500.00,0150000000999,TZS,failed`;
+      return closeToday((csv) => `${csv.split('\n')[0] ?? ''}\n${row}\n`);
+    };
+    /** The next attempt is accepted. */
+    const again = async (): Promise<void> => {
+      await place.pass(HOUR);
+      await paidOut(shop, 'supplier-1', '30000');
+      expect(await entry()).toMatchObject({ state: 'accepted', attempt: 2 });
+    };
+    const entry = () => shop.journal.get('disbursement', 'supplier-1');
+
+    it.each(['by hand', 'by apply(), which died before it had ended the exception'])(
+      'settles no other attempt: the first one was settled %s',
+      async (how) => {
+        const { proposals } = await failedOnce();
+        if (how === 'by hand') await shop.journal.settle('disbursement', 'supplier-1', 'failed');
+        else {
+          const died = vi
+            .spyOn(place.storage.reconciliation!, 'replace')
+            .mockRejectedValue(new Error('the process died'));
+          await expect(shop.reconciliation.apply(proposals, BY)).rejects.toThrow();
+          died.mockRestore();
+        }
+        await again();
+        expect(await shop.reconciliation.apply(proposals, BY)).toMatchObject({
+          settled: 0,
+          refused: [{ reason: expect.stringContaining('is about attempt 1 of "supplier-1"') as string }],
+        });
+        expect(await entry()).toMatchObject({ state: 'accepted', attempt: 2 });
+      },
+    );
+
+    it('settles the second one by a row about the second one', async () => {
+      const { proposals } = await failedOnce();
+      await shop.reconciliation.apply(proposals, BY);
+      await again();
+      await place.sandbox.payout('supplier-1').pay();
+      const second = await closeToday();
+      expect(second.proposals).toMatchObject([{ reference: 'supplier-1', outcome: 'paid' }]);
+      // It is proposed again by each close until it is applied.
+      const third = await closeToday();
+      expect(third.proposals).toMatchObject([{ reference: 'supplier-1', outcome: 'paid' }]);
+      expect(await shop.reconciliation.apply(third.proposals, BY)).toEqual({ settled: 1, refused: [] });
+      expect(await entry()).toMatchObject({ outcome: 'paid', attempt: 2 });
+      expect((await evidence()).map(({ attempt }) => attempt)).toEqual(expect.arrayContaining([1, 2]));
+    });
+
+    it('of a list is proposed no more once another attempt has begun', async () => {
+      await paidOut(shop, 'supplier-1', '20000');
+      await place.sandbox.payout('supplier-1').pay();
+      const first = await closeToday();
+      // As an earlier version wrote it, which did not know the attempt.
+      expect(first.proposals).toMatchObject([{ exception: undefined, outcome: 'paid' }]);
+      await place.database.pool.query(
+        `UPDATE "${place.database.schema}".payments_journal SET attempt = 2, record = jsonb_set(record::jsonb, '{attempt}', '2')::json`,
+      );
+      expect(await entry()).toMatchObject({ attempt: 2 });
+      expect(await shop.reconciliation.apply(first.proposals, BY)).toMatchObject({ settled: 0 });
+      const second = await closeToday((csv) => `${csv.split('\n')[0] ?? ''}\n`);
+      expect(second.proposals).toEqual([]);
+      expect(await evidence()).toEqual([]);
+    });
+
+    it('of an exception of an earlier version, which did not know it, settles the first one alone', async () => {
+      const { proposals } = await failedOnce();
+      const store = place.storage.reconciliation!;
+      const stored = (await store.get(SCOPE, 'exception', proposals[0]?.exception ?? ''))!;
+      const { attempt, ...earlier } = JSON.parse(stored.entry.details) as { readonly attempt: number };
+      expect(attempt).toBe(1);
+      await store.replace(stored.version, { ...stored.entry, details: JSON.stringify(earlier) });
+      await shop.journal.settle('disbursement', 'supplier-1', 'failed');
+      expect(await shop.reconciliation.apply(proposals, BY)).toEqual({ settled: 1, refused: [] });
+      await again();
+      expect(await shop.reconciliation.apply(proposals, BY)).toMatchObject({ settled: 0 });
+    });
+  });
+
+  it('ends its exception though somebody explains that at the same moment', async () => {
+    await lost('supplier-2');
+    await place.sandbox.payout('supplier-2').pay();
+    const { proposals, exceptions } = await closeToday();
+    const { id = '' } = exceptions[0] ?? {};
+    const store = place.storage.reconciliation!;
+    const replace = store.replace.bind(store);
+    const overtaken = vi.spyOn(store, 'replace').mockImplementationOnce(async (version, entry) => {
+      await shop.reconciliation.explain(id, { note: 'The bank has it.', ...BY });
+      return replace(version, entry);
+    });
+    expect(await shop.reconciliation.apply(proposals, BY)).toEqual({ settled: 1, refused: [] });
+    overtaken.mockRestore();
+    expect((await store.get(SCOPE, 'exception', id))?.entry.state).toBe('settled');
   });
 
   it('of an exception that was explained changes no close that showed it no more', async () => {

@@ -2,10 +2,11 @@ import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { Injectable } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inProcess, PayoutBatches, PayoutBatchesModule } from 'nestjs-payments/batches';
-import { type ReconciliationEvents } from 'nestjs-payments/reconciliation';
+import { type DayClose, type ReconciliationEvents } from 'nestjs-payments/reconciliation';
 import { approvedBatch, knownLines } from '../../support/batches-app.js';
 import {
   HOUR,
+  paidOut,
   type ReconciliationApp,
   type ReconciliationPlace,
   startReconciliationApp,
@@ -37,11 +38,38 @@ describe('a proposal that is applied', () => {
   beforeAll(async () => {
     place = await startReconciliationPlace();
   });
-  afterEach(() => shop.app.close());
+  afterEach(async () => {
+    await shop.app.close();
+    await place.sandbox.reset();
+    await place.database.clear();
+  });
   afterAll(() => place.close());
 
-  it('moves the line of a batch, and emits events', async () => {
+  it('is told once, though several closes propose it and several calls apply it at the same time', async () => {
     await place.nextDay(8);
+    shop = await startReconciliationApp(place, {
+      imports: [EventEmitterModule.forRoot()],
+      providers: [Heard],
+    });
+    await paidOut(shop, 'supplier-1', '30000');
+    await place.sandbox.payout('supplier-1').pay();
+    const closeToday = async (): Promise<DayClose> => {
+      const day = place.today();
+      await place.nextDay(0);
+      return shop.reconciliation.close({ day, statement: place.statement(day), ...BY });
+    };
+    const [first, second] = [await closeToday(), await closeToday()];
+    const proposals = [...first.proposals, ...second.proposals].filter(
+      ({ reference }) => reference === 'supplier-1',
+    );
+    expect(proposals).toHaveLength(2);
+    const reports = await Promise.all([1, 2].map(() => shop.reconciliation.apply(proposals, BY)));
+    expect(reports).toEqual([1, 2].map(() => ({ settled: 2, refused: [] })));
+    expect(shop.app.get(Heard).settled).toHaveLength(1);
+  });
+
+  it('moves the line of a batch, and emits events', async () => {
+    await place.pass(8 * HOUR);
     shop = await startReconciliationApp(place, {
       imports: [EventEmitterModule.forRoot(), PayoutBatchesModule.forRoot({ engine: inProcess() })],
       providers: [Heard],
@@ -88,10 +116,12 @@ describe('a proposal that is applied', () => {
       digest: close.summary.statement?.digest,
       family: 'disbursement',
       reference: 'salaries.S-1',
+      attempt: 1,
       outcome: 'paid',
       row: 2,
       by: 'accountant',
       at: expect.any(Number) as number,
+      token: expect.any(String) as string,
     });
   });
 

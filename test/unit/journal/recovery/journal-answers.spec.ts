@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   journalEntry,
   alreadySettled,
+  settledEntry,
   forgotten,
   noOutcome,
   notFound,
@@ -121,5 +122,20 @@ describe('whether a payment may have been made, if its entry is', () => {
   ] as const)('settled as %s: %s', (outcome, made) => {
     const record = journalRecord('order-1', { state: 'settled', ...(outcome && { outcome }) });
     expect(alreadySettled(record)).toMatchObject({ code: 'ALREADY_SETTLED', mayHaveBeenProcessed: made });
+  });
+});
+
+describe('a payment that an operator settles', () => {
+  const stored = storedRecord({ state: 'settled', outcome: 'failed', attempt: 2 });
+
+  it.each([undefined, 2])('may be meant whatever its attempt, or by its last one: %s', (attempt) => {
+    expect(settledEntry(stored, 'failed', attempt)).toMatchObject({ outcome: 'failed', attempt: 2 });
+  });
+
+  it.each([
+    ['another attempt was meant', 'failed', 1, 'ANOTHER_ATTEMPT'],
+    ['it has another outcome', 'paid', 2, 'ALREADY_SETTLED'],
+  ] as const)('is refused if %s', (_, outcome, attempt, code) => {
+    expect(() => settledEntry(stored, outcome, attempt)).toThrow(expect.objectContaining({ code }));
   });
 });
