@@ -6,7 +6,7 @@ import { ClosedDays } from './close/closed-days.js';
 import { nextDay } from './close/day.js';
 import { DayClose } from './day-close.js';
 import { type CloseException } from './exceptions/close-exception.js';
-import { detailsOf, exceptionOf, proposalOf } from './exceptions/exception-entry.js';
+import { attemptName, detailsOf, exceptionOf, proposalOf } from './exceptions/exception-entry.js';
 import { isOfClose, type KnownCloses } from './exceptions/known-closes.js';
 
 const PAGE = 1_000;
@@ -49,6 +49,19 @@ export async function* entriesOf(
   for await (const page of pages(PAGE, read)) {
     for (const stored of page) if (await isOfClose(stored, closes)) yield stored;
   }
+}
+
+/** The attempts of which two rows say the contrary, as `attemptName` names them. */
+export async function contradictedAttempts(
+  account: ReconciledAccount,
+  closes: KnownCloses,
+): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for await (const stored of entriesOf(account, closes, ['open', 'explained'])) {
+    const details = detailsOf(stored);
+    if (details.isContradiction) names.add(attemptName(details));
+  }
+  return names;
 }
 
 export async function lastClose({ store, scope }: ReconciledAccount): Promise<ClosedDay | undefined> {

@@ -20,7 +20,7 @@ import {
 } from './exceptions/close-exception.js';
 import { detailsOf, endedOn, exceptionOf } from './exceptions/exception-entry.js';
 import { isOfClose } from './exceptions/known-closes.js';
-import { dayCloseOf, entriesOf, lastClose, nextOpenDay } from './kept-closes.js';
+import { contradictedAttempts, dayCloseOf, entriesOf, lastClose, nextOpenDay } from './kept-closes.js';
 import { purgeEntries, purgeProblem } from './purge-entries.js';
 import { actorOf, check, noteProblem, statementProblem } from './reconciliation-checks.js';
 import { type ResolvedReconciliationPolicy } from './reconciliation-policy.js';
@@ -203,11 +203,13 @@ export class Reconciliation {
   async apply(proposals: readonly CloseProposal[], actor: ReconciliationActor): Promise<ApplyReport> {
     const by = actorOf(actor);
     const account = await this.around().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
+    const closes = new ClosedDays(account);
     const applying = {
       by,
       at: await storageTime(account.store, account.scope),
       until: await nextOpenDay(account),
-      closes: new ClosedDays(account),
+      closes,
+      contradicted: await contradictedAttempts(account, closes),
     };
     return applyProposals(account, proposals, applying);
   }

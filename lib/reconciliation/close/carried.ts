@@ -9,6 +9,8 @@ export interface CarriedPayment {
   readonly reference: string;
   /** Its row, if a statement has shown it already. */
   readonly proven?: RowMoney | undefined;
+  /** The attempt that the row is about; absent: the first one. */
+  readonly attempt?: number | undefined;
   /** A statement should have shown it. */
   readonly awaitsRow?: true | undefined;
 }

@@ -4,8 +4,8 @@ import { changeOf, type Movement, type ReadingTime } from '../balance/movement.j
 import { parseCents } from '../../common/money.js';
 import { type Explained, hintOf } from '../exceptions/reason.js';
 import { type Finding } from '../matching/finding.js';
-import { type JudgedAt, judgeWithoutRow, type RowMoney } from '../matching/judge.js';
-import { type MatchListener } from '../matching/match-statement.js';
+import { type JudgedAt, judgeWithoutRow, mayBeginAgain, type RowMoney } from '../matching/judge.js';
+import { type MatchListener, type StatementMatch } from '../matching/match-statement.js';
 import { MoneySum } from '../matching/money-sum.js';
 import {
   type MovementLimits,
@@ -14,9 +14,9 @@ import {
   movementOfRow,
   movementWithRow,
 } from '../matching/movement-of.js';
-import { type OwnPayment } from '../matching/own-payment.js';
+import { isOpen, type OwnPayment } from '../matching/own-payment.js';
 import { type OtherMoney } from '../matching/row-money.js';
-import { type ProvenRow } from '../matching/proven-row.js';
+import { attemptIfLater, type ProvenRow } from '../matching/proven-row.js';
 import { UsualFee } from '../matching/usual-fee.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
 import { type CarriedPayment } from './carried.js';
@@ -78,14 +78,26 @@ export class DayJudge implements MatchListener {
     this.sums = isLater ? new BalanceSums(opening, closing) : undefined;
   }
 
-  matched(own: OwnPayment, row: RowMoney): void {
+  matched(own: OwnPayment, row: RowMoney, isOfException: boolean): void {
     this.count(own);
     const movement = movementWithRow(own, row, this.day.limits);
     this.move(own, movement, row.cents);
     // Its time is not certain, so the next close may be the one that sees it. Payments of later days are handed on anyway.
     const mayMoveLater = movement?.state === 'moved' && movement.to >= this.day.closing.askedAt.getTime();
-    if (mayMoveLater && own.createdAt < this.day.judgedAt.cutOff)
-      this.carried.push({ family: own.family, reference: own.reference, proven: row });
+    if (own.createdAt >= this.day.judgedAt.cutOff) return;
+    const isRefused = own.status === 'rejected';
+    // Until somebody applies what the row proves, a later one may contradict it.
+    if (mayMoveLater || (isOfException && isOpen(own))) this.carry(own, row);
+    else if (mayBeginAgain(own, this.day.judgedAt))
+      this.carry(own, isOfException && isRefused ? row : undefined);
+  }
+
+  private carry({ family, reference, attempt }: OwnPayment, row?: RowMoney): void {
+    this.carried.push({
+      family,
+      reference,
+      ...(row && { proven: row, attempt: attemptIfLater(attempt) }),
+    });
   }
 
   doubtful(row: RowMoney): void {
@@ -106,22 +118,32 @@ export class DayJudge implements MatchListener {
   /** Everything that no row belongs to. */
   finish(matched: MatchedDay | undefined): void {
     const { match, early = [] } = matched ?? {};
-    const { payments, after, carried } = this.day.own;
+    const { payments, carried } = this.day.own;
     for (let place = 0; place < payments.size; place += 1) {
       const { proven, awaitsRow, proposal } = carried.get(place) ?? {};
-      if (proposal) this.proposedAgain.push(proposal);
-      if (proven) this.matched(payments.at(place), proven);
+      if (proposal && (match?.stands(proposal) ?? true)) this.proposedAgain.push(proposal);
+      if (proven) this.matched(payments.at(place), proven, proposal === undefined);
       else if (!match?.hasRow(place)) this.judge(payments.at(place), awaitsRow);
     }
-    for (const { own, row } of early)
-      this.carried.push({ family: own.family, reference: own.reference, proven: row });
-    const seen = new Set(early.map(({ own }) => `${own.family} ${own.reference}`));
-    for (const own of after) {
-      const { family, reference } = own;
-      if (seen.has(`${family} ${reference}`)) continue;
+    for (const { own, row } of early) this.carry(own, row);
+    if (match) this.carryContradicted(match);
+    this.judgeLater(new Set(early.map(({ own }) => `${own.family} ${own.reference}`)));
+  }
+
+  /** A third row decides nothing, either. */
+  private carryContradicted({ contradicted }: StatementMatch): void {
+    for (const { own, row } of contradicted)
+      if ((isOpen(own) || own.status === 'rejected') && own.createdAt < this.day.judgedAt.cutOff)
+        this.carry(own, row);
+  }
+
+  /** @param seen Payments whose rows are of this day. */
+  private judgeLater(seen: ReadonlySet<string>): void {
+    for (const own of this.day.own.after) {
+      if (seen.has(`${own.family} ${own.reference}`)) continue;
       this.move(own, movementOf(own, this.day.limits));
       // The next close lists what was written down since the end of this day, and this one was written down before.
-      if (own.createdAt < this.day.judgedAt.cutOff) this.carried.push({ family, reference });
+      if (own.createdAt < this.day.judgedAt.cutOff) this.carry(own);
     }
   }
 

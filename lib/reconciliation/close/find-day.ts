@@ -89,10 +89,7 @@ function* allProofs(
   { previous }: ClosePlace,
   matched: MatchedDay | undefined,
 ): Generator<ProvenRow, void, undefined> {
-  for (const proof of proposedAgain) {
-    const stands = matched?.match.stands(proof) ?? true;
-    if (stands) yield { ...proof, readOn: proof.readOn ?? previous?.summary.day ?? '' };
-  }
+  for (const proof of proposedAgain) yield { ...proof, readOn: proof.readOn ?? previous?.summary.day ?? '' };
   if (matched) yield* matched.match.proofs();
 }
 

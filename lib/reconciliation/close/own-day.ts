@@ -1,7 +1,7 @@
 import { type JournalState, type PaymentFamily } from '../../common/vocabulary.js';
 import { type JournalPage, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { type ReconciledAccount } from '../accounts.js';
-import { type OwnPayment, ownPayment } from '../matching/own-payment.js';
+import { isOpen, type OwnPayment, ownPayment } from '../matching/own-payment.js';
 import { OwnPayments } from '../matching/own-payments.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { type CarriedPayment } from './carried.js';
@@ -78,9 +78,16 @@ export async function readOwnDay(
   const carried = new Map<number, KnownPayment>();
   for (const one of known) {
     const place = payments.find(one.family, one.reference);
-    if (place !== undefined) carried.set(place, one);
+    if (place === undefined || !isStillOf(one, payments.at(place))) continue;
+    const { proven = one.proven } = carried.get(place) ?? {};
+    carried.set(place, { ...one, proven });
   }
   return { payments, after, carried };
+}
+
+/** A row says nothing of another attempt, and no row contradicts later ones by a failure that the journal holds. */
+function isStillOf({ proven, attempt = 1 }: KnownPayment, payment: OwnPayment): boolean {
+  return !proven || (attempt === payment.attempt && (!proven.isFailed || isOpen(payment)));
 }
 
 interface EarlierPage {
@@ -112,11 +119,9 @@ async function* proposedPayments(
       const found = await foundOf(own, some);
       const open = some.flatMap((proposal, index) => {
         const payment = found[index];
-        return payment?.state === 'accepted' || payment?.state === 'unknown' ? [{ proposal, payment }] : [];
+        return payment && isOpen(payment) ? [{ proposal, payment }] : [];
       });
-      // Another attempt may have begun, of which the row says nothing.
-      const same = open.filter(({ proposal: { attempt = 1 }, payment }) => attempt === payment.attempt);
-      yield { payments: open.map(({ payment }) => payment), known: same.map(knownProposal) };
+      yield { payments: open.map(({ payment }) => payment), known: open.map(knownProposal) };
     }
   }
 }
@@ -125,11 +130,11 @@ async function* none(): AsyncGenerator<never, void, undefined> {}
 
 /** What a row proves has the amount of its payment. */
 function knownProposal({ proposal, payment }: { proposal: ProvenRow; payment: OwnPayment }): KnownPayment {
-  const { family, reference, outcome, row, at } = proposal;
+  const { family, reference, outcome, row, at, attempt } = proposal;
   const { cents = 0, feeCents } = payment;
   const kind = family === 'collection' ? 'collection' : 'payout';
   const proven = { row, kind, cents, feeCents, at, isFailed: outcome === 'failed' } as const;
-  return { family, reference, proven, proposal };
+  return { family, reference, proven, attempt, proposal };
 }
 
 function* pieces<T>(list: readonly T[]): Generator<readonly T[], void, undefined> {

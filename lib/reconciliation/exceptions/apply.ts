@@ -6,7 +6,7 @@ import { type StoredReconciliationEntry } from '../../storage/reconciliation-sto
 import { type ReconciledAccount } from '../accounts.js';
 import { checkProposed, type KnownProposal } from './check-proposed.js';
 import { type CloseProposal } from './close-exception.js';
-import { detailsOf } from './exception-entry.js';
+import { attemptName, detailsOf } from './exception-entry.js';
 import { type KnownCloses } from './known-closes.js';
 import { settleException } from './write-exceptions.js';
 
@@ -46,6 +46,8 @@ export interface Applying {
   /** The first day whose close does not show the exceptions any more. */
   readonly until: string;
   readonly closes: KnownCloses;
+  /** Attempts of which two rows say the contrary, as `attemptName` names them. */
+  readonly contradicted: ReadonlySet<string>;
 }
 
 /**
@@ -85,9 +87,14 @@ async function applyOne(
   const { family, reference, outcome, exception } = proposal;
   const stored = exception === undefined ? undefined : await store.get(scope, 'exception', exception);
   const hasEnded = stored?.entry.state === 'settled';
+  const isContradicted = applying.contradicted.has(attemptName({ family, reference, attempt }));
+  const isApplied = async (): Promise<boolean> =>
+    (await services.journal.get(family, reference))?.outcome === outcome;
   // The reference may have a new attempt since, of which the row says nothing.
-  if (hasEnded && (await services.journal.get(family, reference))?.outcome !== outcome)
+  if (hasEnded && !(await isApplied()))
     return `The exception of ${quoted(reference)} has ended, and its payment is not ${outcome} now: nothing of it is left to settle.`;
+  if (isContradicted && !(await isApplied()))
+    return `Another row of a statement says the contrary of ${quoted(reference)}: ask the gateway, then write down how it ended with PaymentsJournal.settle().`;
   try {
     await services.journal.settle(family, reference, outcome, { attempt });
   } catch (error) {

@@ -34,8 +34,12 @@ export interface ExceptionDetails {
   readonly theirs?: (Omit<StatementSide, 'at'> & { readonly at: number }) | undefined;
   /** The last attempt when it was found; absent without a payment, and in entries of earlier versions. */
   readonly attempt?: number | undefined;
+  /** The row says the contrary of another one about the same attempt: nothing that they prove is applied. */
+  readonly isContradiction?: true | undefined;
   /** How the row proves that the payment ended. */
   readonly proves?: PaymentOutcome | undefined;
+  /** Another row says the contrary, so nothing is proposed any more. */
+  readonly isWithdrawn?: true | undefined;
   readonly hint?: string | undefined;
   readonly note?: { readonly by: string; readonly text: string; readonly at: number } | undefined;
   /** The first day whose close does not show it. */
@@ -69,11 +73,13 @@ export function exceptionEntry(
     own: own && ownSide(own),
     theirs: row && statementSide(row, statement ?? ''),
     attempt: own?.attempt,
+    isContradiction: finding.contradicts === 'row' || undefined,
     proves,
     hint,
   };
-  // Rows that nobody knows, and repeated ones, differ by their place in the statement alone.
-  const place = kind === 'duplicate' || kind === 'missing-here' ? row?.row : undefined;
+  // Rows that nobody knows, repeated ones, and those that contradict differ by their place in the statement alone.
+  const isByRow = kind === 'duplicate' || kind === 'missing-here' || kind === 'status';
+  const place = isByRow ? row?.row : undefined;
   const hash = createHash('sha256')
     .update(JSON.stringify([kind, family, reference, place]))
     .digest('hex');
@@ -85,6 +91,24 @@ export function detailsOf({ entry }: StoredReconciliationEntry): ExceptionDetail
   return JSON.parse(entry.details) as ExceptionDetails;
 }
 
+/** Names an attempt of a payment. Entries of earlier versions do not say which one they are about: they are taken as the first. */
+export function attemptName({
+  family,
+  reference,
+  attempt = 1,
+}: {
+  readonly family?: PaymentFamily | undefined;
+  readonly reference?: string | undefined;
+  readonly attempt?: number | undefined;
+}): string {
+  return `${family} ${attempt} ${reference}`;
+}
+
+/** Whether what the row proves may be applied. */
+export function isProposing({ proves, isWithdrawn }: ExceptionDetails): boolean {
+  return proves !== undefined && !isWithdrawn;
+}
+
 /** Closes that showed an exception go on showing it, and those that did not go on without it: the first end stays. */
 export function endedOn(details: ExceptionDetails, until: string): ExceptionDetails {
   return { ...details, until: details.until ?? until };
@@ -93,8 +117,9 @@ export function endedOn(details: ExceptionDetails, until: string): ExceptionDeta
 /** An exception as people see it. */
 export function exceptionOf(stored: StoredReconciliationEntry, cutOff: number): CloseException {
   const { id, state, account } = stored.entry;
-  const { kind, day, reason, family, reference, own, theirs, proves, hint, note } = detailsOf(stored);
-  const isOpen = state !== 'settled';
+  const details = detailsOf(stored);
+  const { kind, day, reason, family, reference, own, theirs, proves, hint, note } = details;
+  const isOpen = state !== 'settled' && isProposing(details);
   const proposal =
     isOpen && proves && family && reference !== undefined && theirs
       ? proposalOf(

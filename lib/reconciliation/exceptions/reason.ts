@@ -39,6 +39,13 @@ const REASONS: Readonly<Record<ExceptionKind, (words: FindingWords) => string>> 
     `The balance is ${gap} TZS ${isMissing ? 'less' : 'more'} than the payments explain.`,
 };
 
+const LOOSE = 'The row names no reference of the journal; amount and time fit this payment alone.';
+const CONTRADICTS = {
+  nothing: '',
+  row: 'Another row says the contrary, so neither is proposed.',
+  attempts: 'That was before the last attempt began, and the journal says that no earlier one moved money.',
+} as const;
+
 /** Why both sides differ, in a sentence for people. */
 export function reasonOf({ kind, family, row, own, gap = 0, ...finding }: Finding): string {
   const reason = REASONS[kind]({
@@ -52,9 +59,8 @@ export function reasonOf({ kind, family, row, own, gap = 0, ...finding }: Findin
     isFailed: row?.isFailed === true,
     isForgotten: finding.isForgotten === true,
   });
-  return finding.isLoose
-    ? `${reason} The row names no reference of the journal; amount and time fit this payment alone.`
-    : reason;
+  const more = finding.isLoose ? LOOSE : CONTRADICTS[finding.contradicts ?? 'nothing'];
+  return more === '' ? reason : `${reason} ${more}`;
 }
 
 /** What explains a balance. */

@@ -5,11 +5,19 @@ import {
   type StoredReconciliationEntry,
 } from '../../storage/reconciliation-store.js';
 import { type ReconciledAccount } from '../accounts.js';
-import { type Finding } from '../matching/finding.js';
-import { ownPayment } from '../matching/own-payment.js';
+import { type Finding, takesProof } from '../matching/finding.js';
+import { type OwnPayment, ownPayment } from '../matching/own-payment.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { type ExceptionKind } from './close-exception.js';
-import { detailsOf, endedOn, exceptionEntry, type ExceptionPlace } from './exception-entry.js';
+import {
+  attemptName,
+  detailsOf,
+  endedOn,
+  exceptionEntry,
+  type ExceptionDetails,
+  type ExceptionPlace,
+  isProposing,
+} from './exception-entry.js';
 import { isOfClose, type KnownCloses } from './known-closes.js';
 
 const PAGE = 1_000;
@@ -44,6 +52,8 @@ export interface OpenExceptions {
 export interface ExceptionChanges {
   /** They are true no longer. */
   readonly over: readonly StoredReconciliationEntry[];
+  /** A row says the contrary of what theirs proves: they stay, and propose nothing any more. */
+  readonly withdrawn: readonly StoredReconciliationEntry[];
   /** What would explain the balance is another thing every day. */
   readonly hints: readonly (readonly [StoredReconciliationEntry, hint: string | undefined])[];
   /** Runs that did not close their day have left them. */
@@ -67,7 +77,7 @@ export async function writeExceptions(
   const hints: [StoredReconciliationEntry, string | undefined][] = [];
   const added: ReconciliationEntry[] = [];
   for (const finding of findings) {
-    const name = `${finding.kind} ${nameOf(finding)}`;
+    const name = foundAgainName(finding.kind, { ...finding, attempt: finding.own?.attempt });
     const known = left.get(name);
     if (known) {
       left.delete(known.entry.id);
@@ -80,16 +90,33 @@ export async function writeExceptions(
     await store.add(added.slice(start, start + PAGE));
     await run.goOn();
   }
-  const over: StoredReconciliationEntry[] = [];
-  for (const stored of new Set(left.values())) {
-    const { kind } = detailsOf(stored);
-    if (await isOver(account, place, stored)) over.push(stored);
-    else if (stored.entry.state === 'open') counts[kind] = (counts[kind] ?? 0) + 1;
-    await run.goOn();
-  }
+  const { over, withdrawn } = await endings(account, place, { findings, left, counts }, run);
   const taken = new Set([...ofFindings.values()].map(rowOf));
   const proposals = { [Symbol.iterator]: () => without(proofs, taken) };
-  return { counts, proposals, changes: { over, hints, orphans } };
+  return { counts, proposals, changes: { over, withdrawn, hints, orphans } };
+}
+
+/** What becomes of earlier exceptions that the close did not find again. Counts those that stay open. */
+async function endings(
+  account: Pick<ReconciledAccount, 'journal' | 'scope'>,
+  place: ExceptionPlace,
+  { findings, left, counts }: EarlierExceptions,
+  { goOn }: WritingRun,
+): Promise<Pick<ExceptionChanges, 'over' | 'withdrawn'>> {
+  const earlier = [...new Set(left.values())];
+  const contradicted = contradictedAttempts(findings, earlier);
+  const over: StoredReconciliationEntry[] = [];
+  const withdrawn: StoredReconciliationEntry[] = [];
+  for (const stored of earlier) {
+    const details = detailsOf(stored);
+    if (await isOver(account, place, stored)) over.push(stored);
+    else {
+      if (stored.entry.state === 'open') counts[details.kind] = (counts[details.kind] ?? 0) + 1;
+      if (contradicted.has(attemptName(details)) && isProposing(details)) withdrawn.push(stored);
+    }
+    await goOn();
+  }
+  return { over, withdrawn };
 }
 
 /**
@@ -98,9 +125,13 @@ export async function writeExceptions(
  */
 export async function changeExceptions(
   { store }: Pick<ReconciledAccount, 'store'>,
-  { over, hints, orphans }: ExceptionChanges,
+  { over, withdrawn, hints, orphans }: ExceptionChanges,
   day: string,
 ): Promise<void> {
+  for (const stored of withdrawn) {
+    const details = JSON.stringify({ ...detailsOf(stored), isWithdrawn: true });
+    await store.replace(stored.version, { ...stored.entry, details });
+  }
   for (const stored of [...over, ...orphans]) await settleException(store, stored, day);
   for (const [stored, hint] of hints) {
     const details = JSON.stringify({ ...detailsOf(stored), hint });
@@ -120,6 +151,12 @@ export async function settleException(
     details: JSON.stringify(endedOn(detailsOf(stored), until)),
   });
   return settled !== undefined;
+}
+
+interface EarlierExceptions {
+  readonly findings: readonly Finding[];
+  readonly left: OpenEntries['left'];
+  readonly counts: Partial<Record<ExceptionKind, number>>;
 }
 
 interface OpenEntries {
@@ -145,7 +182,7 @@ async function openEntries(
       const details = detailsOf(stored);
       if (await isOfClose(stored, closes)) {
         left.set(stored.entry.id, stored);
-        if (FOUND_AGAIN.has(details.kind)) left.set(`${details.kind} ${nameOf(details)}`, stored);
+        if (FOUND_AGAIN.has(details.kind)) left.set(foundAgainName(details.kind, details), stored);
       } else orphans.push(stored);
     }
     await goOn();
@@ -158,27 +195,54 @@ async function isOver(
   { statement }: ExceptionPlace,
   stored: StoredReconciliationEntry,
 ): Promise<boolean> {
-  const { kind, family, reference, proves } = detailsOf(stored);
+  const details = detailsOf(stored);
+  const { kind, family, reference } = details;
   if (!(FOUND_AGAIN.has(kind) || ENDED_BY_OUTCOME.has(kind)) || !family || reference === undefined)
     return false;
   const record = await journal.get({ ...scope, family, reference });
   // A person has to say what became of a payment that the journal has forgotten.
   if (!record) return false;
-  const { state } = ownPayment(record);
+  return isOverBy(ownPayment(record), details, statement !== undefined);
+}
+
+/** Whether an exception is over by what the journal says now. */
+function isOverBy(
+  { state, attempt: last, family }: OwnPayment,
+  { kind, proves, attempt }: ExceptionDetails,
+  hasStatement: boolean,
+): boolean {
+  // Another attempt begins only when the one before moved nothing. Earlier versions did not write down which one it was.
+  if (attempt !== undefined && last > attempt) return FOUND_AGAIN.has(kind) || proves === 'failed';
   if (kind === 'unknown') return true;
-  if (kind === 'missing-there') return statement !== undefined || state !== 'moved';
+  if (kind === 'missing-there') return hasStatement || state !== 'moved';
   // Without a statement nothing looks for the end of a payout.
-  if (kind === 'unproven') return statement !== undefined || family === 'collection' || state !== 'accepted';
+  if (kind === 'unproven') return hasStatement || family === 'collection' || state !== 'accepted';
   return proves !== undefined && state === (proves === 'failed' ? 'none' : 'moved');
 }
 
-/** What the statement proves of findings. The first one of a payment takes it. Nearly no proof belongs to any. */
+/** The attempts of which two rows say the contrary: what the statement shows, and what is known of earlier ones. */
+function contradictedAttempts(
+  findings: readonly Finding[],
+  earlier: Iterable<StoredReconciliationEntry>,
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { contradicts, family, reference, own } of findings)
+    if (contradicts === 'row') names.add(attemptName({ family, reference, attempt: own?.attempt }));
+  for (const stored of earlier) {
+    const details = detailsOf(stored);
+    if (details.isContradiction) names.add(attemptName(details));
+  }
+  return names;
+}
+
+/** What the statement proves of findings. The first one of a payment that ends with it takes it. Nearly no proof belongs to any. */
 function proofsOf(
   findings: readonly Finding[],
   proofs: Iterable<ProvenRow>,
 ): ReadonlyMap<Finding, ProvenRow> {
   const first = new Map<string, Finding>();
   for (const finding of findings) {
+    if (!takesProof(finding.kind)) continue;
     const name = `${nameOf(finding)} ${finding.row?.row}`;
     if (!first.has(name)) first.set(name, finding);
   }
@@ -201,6 +265,11 @@ function* without(
 /** The row of an earlier statement is none of those that were read now. */
 function rowOf(proof: ProvenRow): string {
   return proof.readOn === undefined ? `${nameOf(proof)} ${proof.row}` : '';
+}
+
+/** Another attempt is another exception: what a person said of the one before explains nothing of it. */
+function foundAgainName(kind: ExceptionKind, of: Parameters<typeof attemptName>[0]): string {
+  return `${kind} ${attemptName(of)}`;
 }
 
 function nameOf({ family, reference }: Partial<Pick<Finding, 'family' | 'reference'>>): string {

@@ -13,11 +13,18 @@ export interface Finding {
   readonly row?: RowMoney;
   /** How the row found its payment, if not by its reference. */
   readonly isLoose?: boolean;
+  /** What the row contradicts: an earlier one about the same attempt, or that nothing moved before the last attempt. */
+  readonly contradicts?: 'row' | 'attempts';
   /** The journal has forgotten the payment. */
   readonly isForgotten?: boolean;
   /** In cents; of a balance. */
   readonly gap?: number;
   readonly hint?: string;
+}
+
+/** Whether an exception of this kind ends when what its row proves is applied. */
+export function takesProof(kind: ExceptionKind): boolean {
+  return kind === 'proven' || kind === 'status' || kind === 'late';
 }
 
 export function familyOf({ kind }: Pick<PaymentRow, 'kind'>): PaymentFamily {

@@ -38,6 +38,8 @@ export interface Judgement {
 const NOTHING: Judgement = { kinds: [], stays: false };
 const EXPECTED: Judgement = { kinds: [], stays: true, isExpected: true };
 const WAITING: Judgement = { kinds: [], stays: true };
+/** What a statement with hours and minutes leaves out of a time. */
+export const CUT_MS = 59_999;
 /** So long after it was refused a payment is looked at again: another attempt may have begun. */
 const AGAIN_WITHIN_MS = 31 * 86_400_000;
 
@@ -50,7 +52,7 @@ export function judgeWithoutRow(own: OwnPayment, at: JudgedAt, awaitsRow = false
   const ageMs = at.cutOff - own.begunAt;
   switch (own.state) {
     case 'none':
-      return own.isRepeatable && ageMs < AGAIN_WITHIN_MS ? WAITING : NOTHING;
+      return mayBeginAgain(own, at) ? WAITING : NOTHING;
     case 'moved':
       if (!at.hasStatement) return awaitsRow ? WAITING : NOTHING;
       return at.cutOff - own.changedAt < at.statementLagMs ? EXPECTED : staying('missing-there');
@@ -59,6 +61,19 @@ export function judgeWithoutRow(own: OwnPayment, at: JudgedAt, awaitsRow = false
     case 'accepted':
       return judgeAccepted(own, at, ageMs);
   }
+}
+
+/** Whether the next close has to look for another attempt. */
+export function mayBeginAgain(
+  { state, isRepeatable, begunAt }: OwnPayment,
+  { cutOff }: Pick<JudgedAt, 'cutOff'>,
+): boolean {
+  return state === 'none' && isRepeatable && cutOff - begunAt < AGAIN_WITHIN_MS;
+}
+
+/** Whether money moved before the last attempt began, though the journal says of all earlier ones that they moved nothing. */
+export function isBeforeLastAttempt({ attempt, begunAt }: OwnPayment, { at, isFailed }: RowMoney): boolean {
+  return !isFailed && attempt > 1 && at + CUT_MS < begunAt;
 }
 
 function judgeAccepted({ family }: OwnPayment, at: JudgedAt, ageMs: number): Judgement {

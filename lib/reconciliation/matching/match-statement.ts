@@ -3,8 +3,8 @@ import { CentsSum } from '../balance/cents-sum.js';
 import { type Statement, type StatementRow } from '../statement/statement-row.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
 import { MoneySum } from './money-sum.js';
-import { familyOf, type Finding } from './finding.js';
-import { type JudgedAt, judgeWithRow, type RowMoney } from './judge.js';
+import { familyOf, type Finding, takesProof } from './finding.js';
+import { isBeforeLastAttempt, type JudgedAt, judgeWithRow, type RowMoney } from './judge.js';
 import { type OwnPayment } from './own-payment.js';
 import { type OwnPayments } from './own-payments.js';
 import { attemptIfLater, type ProvenRow } from './proven-row.js';
@@ -14,8 +14,12 @@ import { isPaymentRow, type OtherMoney, otherMoney, type PaymentRow, rowMoney } 
 
 /** What a close learns from the rows, one after the other. */
 export interface MatchListener {
-  /** A payment and its row. */
-  matched(own: OwnPayment, row: RowMoney): void;
+  /**
+   * A payment and its row.
+   *
+   * @param isOfException What the row proves belongs to an exception, and not to the list of the close.
+   */
+  matched(own: OwnPayment, row: RowMoney, isOfException: boolean): void;
   /** A row of a payment that is not certain: nobody knows it, or it comes twice. */
   doubtful(row: RowMoney): void;
   /** A row that takes back what another one says. */
@@ -28,6 +32,12 @@ export interface MatchListener {
 export interface OpenRow {
   readonly given: PaymentRow;
   readonly money: RowMoney;
+}
+
+/** A payment, and a row that says the contrary of another one about it. */
+export interface Contradiction {
+  readonly own: OwnPayment;
+  readonly row: RowMoney;
 }
 
 /** Which rows count. */
@@ -57,7 +67,10 @@ export class StatementMatch {
   private readonly failed: { readonly place: number; readonly row: RowMoney }[] = [];
   private readonly proven: ProvenRows;
   private readonly failedPlaces = new Set<number>();
-  private readonly withdrawn = new Set<string>();
+  /** Of which an earlier statement says that they failed. */
+  private readonly failedBefore = new Set<number>();
+  /** The first row of each payment that contradicts another row. */
+  private readonly contradictions = new Map<string, Contradiction>();
 
   constructor(
     private readonly own: OwnPayments,
@@ -69,7 +82,10 @@ export class StatementMatch {
   ) {
     this.proven = new ProvenRows(own);
     this.movedAt = new Float64Array(own.size).fill(NaN);
-    for (const [place, { at }] of earlier) this.movedAt[place] = at;
+    for (const [place, { at, isFailed }] of earlier) {
+      this.movedAt[place] = at;
+      if (isFailed) this.failedBefore.add(place);
+    }
   }
 
   hasRow(place: number): boolean {
@@ -83,7 +99,12 @@ export class StatementMatch {
 
   /** Whether nothing in the statement contradicts what a row proves, which may be one of an earlier statement. */
   stands(proof: ProvenRow): boolean {
-    return this.withdrawn.size === 0 || !this.withdrawn.has(nameOf(proof));
+    return this.contradictions.size === 0 || !this.contradictions.has(nameOf(proof));
+  }
+
+  /** Payments of which two rows say the contrary, with one of them. */
+  get contradicted(): Iterable<Contradiction> {
+    return this.contradictions.values();
   }
 
   /** @throws PaymentsValidationError that says which row is wrong. */
@@ -127,7 +148,7 @@ export class StatementMatch {
     const { kinds, proves } = judgeWithRow(own, row, this.judgedAt, isLoose);
     const { family, reference } = own;
     for (const kind of kinds) this.find({ kind, family, reference, own, row, ...(isLoose && { isLoose }) });
-    this.listener.matched(own, row);
+    this.listener.matched(own, row, proves !== undefined && kinds.some(takesProof));
     return proves;
   }
 
@@ -147,15 +168,30 @@ export class StatementMatch {
     const hasBegunAgain = own.attempt > 1 || own.begunAt > own.createdAt;
     if (movedAt === undefined) return !hasBegunAgain || row.at >= own.begunAt;
     if (row.at < movedAt) return false;
-    const { family, reference } = own;
-    this.find({ kind: 'status', family, reference, own, row });
-    this.withdrawn.add(nameOf(own));
-    this.listener.takenBack(row);
+    if (this.contradict(own, row)) this.listener.takenBack(row);
     return false;
   }
 
+  /** Takes a row of an earlier attempt, which the journal calls ended without money. False if it is of the last one. */
+  takeEarlierAttempt(own: OwnPayment, row: RowMoney): boolean {
+    if (!isBeforeLastAttempt(own, row)) return false;
+    const { family, reference } = own;
+    this.doubt({ kind: 'status', family, reference, own, row, contradicts: 'attempts' });
+    return true;
+  }
+
+  /** Reports a row that says the contrary of an earlier one. False if a row of the payment was reported before. */
+  private contradict(own: OwnPayment, row: RowMoney): boolean {
+    const name = nameOf(own);
+    if (this.contradictions.has(name)) return false;
+    const { family, reference } = own;
+    this.find({ kind: 'status', family, reference, own, row, contradicts: 'row' });
+    this.contradictions.set(name, { own, row });
+    return true;
+  }
+
   private matchFailed(place: number, row: RowMoney): void {
-    if (this.failedPlaces.has(place)) return;
+    if (this.failedPlaces.has(place) || this.failedBefore.has(place)) return;
     const movedAt = this.hasRow(place) ? this.movedAt[place] : undefined;
     if (this.isOfLastAttempt(this.own.at(place), row, movedAt)) {
       this.failedPlaces.add(place);
@@ -197,9 +233,17 @@ export class StatementMatch {
       this.checkMost(this.open.length);
     } else if (money.isFailed) {
       this.failed.push({ place, row: money });
-    } else if (this.hasRow(place)) {
-      this.doubt({ kind: 'duplicate', family, reference, own: this.own.at(place), row: money });
-    } else this.joinPlace(place, this.own.at(place, { family, reference }), money);
+    } else this.takeMoved(place, this.own.at(place, { family, reference }), money);
+  }
+
+  private takeMoved(place: number, own: OwnPayment, row: RowMoney): void {
+    const { family, reference } = own;
+    if (this.takeEarlierAttempt(own, row)) return;
+    if (this.failedBefore.has(place)) {
+      this.contradict(own, row);
+      this.listener.doubtful(row);
+    } else if (this.hasRow(place)) this.doubt({ kind: 'duplicate', family, reference, own, row });
+    else this.joinPlace(place, own, row);
   }
 
   private find(finding: Finding): void {

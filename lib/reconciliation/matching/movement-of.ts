@@ -1,11 +1,9 @@
 import { type Movement } from '../balance/movement.js';
-import { type RowMoney } from './judge.js';
+import { CUT_MS, type RowMoney } from './judge.js';
 import { earliestOf, type OwnPayment } from './own-payment.js';
 
 /** Without another limit, a fee is at most the amount, or this if that is more: 10,000 TZS. */
 const LARGEST_SMALL_FEE = 1_000_000;
-/** What a statement with hours and minutes leaves out of a time. */
-const CUT_MS = 59_999;
 
 /** What limits what nobody said. */
 export interface MovementLimits {

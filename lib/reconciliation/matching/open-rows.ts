@@ -82,6 +82,7 @@ export class OpenRows {
     const family = familyOf(given);
     const name = `${family} ${reference}`;
     const own = found?.own;
+    if (own && this.match.takeEarlierAttempt(own, money)) return;
     if (this.seen.has(name) || (own && this.hasHadRow(own))) {
       this.match.doubt({ kind: 'duplicate', family, reference, ...(own && { own }), row: money });
       return;

@@ -70,6 +70,11 @@ function feeOf(record: JournalRecord): number | undefined {
   return fee === undefined ? undefined : parseCentsAsNumber(fee);
 }
 
+/** Whether its end is not known. */
+export function isOpen({ state }: Pick<OwnPayment, 'state'>): boolean {
+  return state === 'accepted' || state === 'unknown';
+}
+
 /** It moved no earlier. Of all attempts before the last one it is known that they moved nothing, but not of one that was sent again. */
 export function earliestOf({ attempt, createdAt, begunAt }: OwnPayment): number {
   return attempt > 1 ? begunAt : createdAt;

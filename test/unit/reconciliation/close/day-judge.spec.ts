@@ -109,8 +109,8 @@ describe('a day that is judged', () => {
 
   it('counts the payments that were made on it, and those of other days there', () => {
     const judge = judgeOf([payout('a', { state: 'accepted' })], '100000.00');
-    judge.matched(payout('early', { state: 'accepted', begunAt: TO + 1 }), row());
-    judge.matched(payout('old', { state: 'accepted', begunAt: FROM - 1 }), row());
+    judge.matched(payout('early', { state: 'accepted', begunAt: TO + 1 }), row(), false);
+    judge.matched(payout('old', { state: 'accepted', begunAt: FROM - 1 }), row(), false);
     judge.finish(undefined);
     expect(judge.payouts.sum).toEqual({ count: 1, amount: '1000.00', fees: '5.00' });
   });
@@ -134,7 +134,7 @@ describe('a day that is judged', () => {
     // The clock of the gateway is late.
     const during = payout('a', { state: 'moved', status: 'paid', createdAt: TO - 1, changedAt: TO + 1 });
     const judge = judgeOf([during], '100000.00');
-    judge.matched(during, row({ at: TO - 2 }));
+    judge.matched(during, row({ at: TO - 2 }), false);
     expect(judge.carried).toEqual([{ family: 'disbursement', reference: 'a', proven: row({ at: TO - 2 }) }]);
     expect(judge.equation()).toMatchObject({ least: '-1005.00', most: '0.00', difference: '0.00' });
   });

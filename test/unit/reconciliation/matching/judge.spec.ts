@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  isBeforeLastAttempt,
   type JudgedAt,
   type Judgement,
   judgeWithoutRow,
@@ -208,5 +209,24 @@ describe('a payment with a row', () => {
     ],
   ])('%s', (_, given, givenRow, judgement) => {
     expect(judgeWithRow(own(given), row(givenRow), AT)).toEqual(judgement);
+  });
+});
+
+describe('a row before the last attempt', () => {
+  const begunAt = CUT_OFF - DAY;
+
+  it.each<[string, Partial<OwnPayment>, Partial<RowMoney>, boolean]>([
+    ['is of an earlier one', { attempt: 2 }, { at: begunAt - 60_000 }, true],
+    ['may have a time that was cut to the minute', { attempt: 2 }, { at: begunAt - 59_999 }, false],
+    ['is of the only one, which was sent again', { attempt: 1 }, { at: begunAt - HOUR }, false],
+    [
+      'says nothing of the others if it failed',
+      { attempt: 2 },
+      { at: begunAt - HOUR, isFailed: true },
+      false,
+    ],
+    ['is none if it is after that', { attempt: 3 }, { at: begunAt + 1 }, false],
+  ])('%s', (_, given, givenRow, isBefore) => {
+    expect(isBeforeLastAttempt(own({ begunAt, ...given }), row(givenRow))).toBe(isBefore);
   });
 });

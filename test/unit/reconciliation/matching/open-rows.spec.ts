@@ -38,6 +38,7 @@ async function fateOf(
       money,
     })),
     isOfLastAttempt: () => true,
+    takeEarlierAttempt: () => false,
     match: () => void fate.push('matched'),
     doubt: ({ kind }: { readonly kind: string }) => void fate.push(kind),
   } as unknown as StatementMatch;
