@@ -40,17 +40,29 @@ const PIECE = 16_384;
  * Reads the rows of a CSV file as it comes, the names of the columns too, in little memory: each list has the rows that one piece of
  * the file completes. The file is in UTF-8, and has commas or semicolons between cells. Closes a stream, however reading ends.
  *
- * @throws The error of `reading.refused`, or of `reading.noParser`, or what the source threw.
+ * @throws The error of `reading.refused`, or of `reading.noParser`, or what the source threw, while you read.
  */
-export async function* csvRows(
-  source: CsvSource,
-  reading: CsvReading,
-): AsyncGenerator<readonly CsvRow[], void> {
+export function csvRows(source: CsvSource, reading: CsvReading): AsyncGenerator<readonly CsvRow[], void> {
+  keepErrors(source);
+  return readRows(source, reading);
+}
+
+/** Leaves the error of a stream, for example of a file that does not exist, to whoever reads it later. Without this, it ends the process. */
+export function keepErrors(source: CsvSource): void {
+  if (source instanceof Readable) source.on('error', () => undefined);
+}
+
+/** Closes a stream that nobody reads any more. */
+export function closeSource(source: CsvSource): void {
+  if (source instanceof Readable) source.destroy();
+}
+
+async function* readRows(source: CsvSource, reading: CsvReading): AsyncGenerator<readonly CsvRow[], void> {
   try {
     yield* rowsOf(source, reading);
   } finally {
     // Whoever stops reading leaves no open file behind.
-    if (source instanceof Readable) source.destroy();
+    closeSource(source);
   }
 }
 

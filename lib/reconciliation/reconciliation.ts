@@ -129,6 +129,15 @@ export class Reconciliation {
    * @throws PaymentsStorageError
    */
   async close(options: CloseOptions): Promise<DayClose> {
+    try {
+      return await this.closeDay(options);
+    } finally {
+      // It may have been refused before a row was read.
+      (options as Partial<CloseOptions> | undefined)?.statement?.discard?.();
+    }
+  }
+
+  private async closeDay(options: CloseOptions): Promise<DayClose> {
     const { accounts, policy } = this.around();
     const by = actorOf(options);
     const { day, timeZone = policy.timeZone, statement } = options;

@@ -26,12 +26,16 @@ const READING = {
  *
  * @publicApi
  */
-export async function* linesFromCsv(
+export function linesFromCsv(
   source: AsyncIterable<Uint8Array | string> | Uint8Array | string,
 ): AsyncIterable<PayoutLine> {
+  return linesOf(csvRows(source, READING));
+}
+
+async function* linesOf(pieces: ReturnType<typeof csvRows>): AsyncGenerator<PayoutLine, void> {
   let columns: readonly string[] | undefined;
   let count = 0;
-  for await (const rows of csvRows(source, READING)) {
+  for await (const rows of pieces) {
     for (const { line, cells } of rows) {
       if (columns === undefined) {
         columns = columnsOf(cells);

@@ -1,4 +1,4 @@
-import { csvRows } from '../../common/csv-rows.js';
+import { closeSource, csvRows, keepErrors } from '../../common/csv-rows.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { columnsProblem, findColumns } from './statement-columns.js';
 import {
@@ -15,7 +15,8 @@ import { wrongStatement } from './wrong-statement.js';
  * Without further options it reads what the emulator writes. A row that cannot be read for certain ends reading with one sentence:
  * nothing is guessed. Needs `csv-parse`.
  *
- * @throws PaymentsConfigError if an option is wrong, and while you read, if `csv-parse` is not installed.
+ * @throws PaymentsConfigError if an option is wrong, and while you read, if `csv-parse` is not installed. While you read, also what
+ * the stream throws, for example that there is no such file.
  *
  * @example
  * ```ts
@@ -32,6 +33,7 @@ import { wrongStatement } from './wrong-statement.js';
  */
 export function csvStatement(options: CsvStatementOptions): Statement {
   const resolved = resolveStatementOptions(options);
+  keepErrors(resolved.stream);
   let isRead = false;
   return {
     name: resolved.name,
@@ -43,6 +45,9 @@ export function csvStatement(options: CsvStatementOptions): Statement {
       }
       isRead = true;
       return statementRows(resolved);
+    },
+    discard: () => {
+      closeSource(resolved.stream);
     },
   };
 }

@@ -49,4 +49,6 @@ export interface Statement {
    * @throws PaymentsValidationError that says which row is wrong, and what to write.
    */
   rows(): AsyncIterable<StatementRow>;
+  /** Closes what the rows come from. `close()` calls it in the end, whether it has read the rows or not. */
+  discard?(): void;
 }

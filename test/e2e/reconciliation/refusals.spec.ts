@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
+  type CloseOptions,
+  csvStatement,
   type DayClose,
   Reconciliation,
   ReconciliationModule,
@@ -7,6 +9,7 @@ import {
 } from 'nestjs-payments/reconciliation';
 import { memoryStorage, PaymentsModule } from 'nestjs-payments';
 import { Test } from '@nestjs/testing';
+import { Readable } from 'node:stream';
 import {
   collected,
   HOUR,
@@ -65,6 +68,19 @@ describe('a close that is refused', () => {
       code: 'DAY_NOT_OVER',
     });
     expect(await written()).toEqual([]);
+  });
+
+  it.each([
+    ['before it looks at the day', { day: 'yesterday', ...BY }],
+    ['because of the day', undefined],
+    ['without a name', { day: '2026-11-20' }],
+  ])('closes the stream of its statement, %s', async (_, refused) => {
+    const stream = Readable.from([]);
+    const options = refused ?? { day: place.today(), ...BY };
+    await expect(
+      shop.reconciliation.close({ ...(options as CloseOptions), statement: csvStatement({ stream }) }),
+    ).rejects.toThrow();
+    expect(stream.destroyed).toBe(true);
   });
 
   it('names the day that comes next', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readFileSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { linesFromCsv } from 'nestjs-payments/batches';
 import { readLine } from '../../../../lib/batches/lines/payout-line.js';
@@ -113,5 +115,15 @@ describe('lines from a CSV file', () => {
       throw new Error('the disk is gone');
     })();
     await expect(linesOf(broken)).rejects.toThrow('the disk is gone');
+  });
+});
+
+describe('a file that does not exist', () => {
+  it('is named when its lines are read, however much later that is', async () => {
+    const stream = createReadStream(join(tmpdir(), 'not-there.csv'));
+    const lines = linesFromCsv(stream);
+    // Without a listener the process would end now.
+    await new Promise<void>((resolve) => stream.once('close', resolve));
+    await expect(lines[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

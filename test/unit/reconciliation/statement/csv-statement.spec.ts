@@ -166,6 +166,25 @@ describe('a statement', () => {
   });
 });
 
+describe('a statement whose file does not exist', () => {
+  it('says so when it is read, however much later that is', async () => {
+    const stream = createReadStream(join(tmpdir(), 'not-there.csv'));
+    const statement = csvStatement({ stream });
+    // Without a listener the process would end now.
+    await new Promise<void>((resolve) => stream.once('close', resolve));
+    await expect(statement.rows()[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('closes a file that nobody reads', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'statement-')), 'november.csv');
+    writeFileSync(path, HEAD);
+    const stream = createReadStream(path);
+    csvStatement({ stream }).discard?.();
+    await new Promise<void>((resolve) => stream.once('close', resolve));
+    expect(stream.destroyed).toBe(true);
+  });
+});
+
 describe('the options of a statement', () => {
   it.each<readonly [object, string]>([
     [{ stream: 7 }, 'option `stream` is no stream'],

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createReadStream } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
 import { csvStatement } from '../../../../lib/reconciliation/statement/csv-statement.js';
 import { previewStatement } from '../../../../lib/reconciliation/statement/preview-statement.js';
@@ -9,6 +12,11 @@ const ROW = '2026-11-20T05:00:00Z,Collection,ORDER-1,PR-1,10000.00,250.00,255712
 const NONE = { header: undefined, isProposed: false, problem: undefined };
 
 describe('a preview', () => {
+  it('says that there is no such file', async () => {
+    const stream = createReadStream(join(tmpdir(), 'not-there.csv'));
+    await expect(previewStatement({ stream })).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
   it('shows the first five rows, and closes the stream', async () => {
     let given = 0;
     let isClosed = false;
