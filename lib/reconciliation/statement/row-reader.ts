@@ -57,10 +57,10 @@ export function rowReader(columns: FoundColumns, options: ResolvedStatementOptio
 class Cells {
   constructor(private readonly columns: FoundColumns) {}
 
-  /** Undefined without such a column. */
+  /** Undefined without such a column. Without the blanks around it, which a reader of files leaves inside of quotation marks. */
   of({ cells }: CsvRow, field: StatementField): string | undefined {
     const { index } = this.columns[field];
-    return index === undefined ? undefined : cells[index];
+    return index === undefined ? undefined : cells[index]?.trim();
   }
 
   /** Without such a column, as if it were empty. */

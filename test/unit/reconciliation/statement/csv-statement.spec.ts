@@ -143,6 +143,11 @@ describe('a statement', () => {
     expect(await rowsOf(text)).toMatchObject([{ reference: '=1+1' }]);
   });
 
+  it('has cells without the blanks around them, inside of quotation marks, too', async () => {
+    const text = `${HEAD}\n" 2026-11-20T05:00:00Z ", Payout ,"\u00a0ORDER-1 ",," 10.00 ","",,TZS," Paid "\n`;
+    expect(await rowsOf(text)).toMatchObject([{ reference: 'ORDER-1', amount: '10.00', fee: undefined }]);
+  });
+
   it('says with its first line alone that nothing moved', async () => {
     expect(await rowsOf(`${HEAD}\n`)).toEqual([]);
   });
