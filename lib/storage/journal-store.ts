@@ -39,6 +39,11 @@ export interface JournalRecord extends JournalKey {
   readonly state: JournalState;
   /** How the payment ended; present if it is settled. */
   readonly outcome?: PaymentOutcome;
+  /**
+   * When it was settled, in milliseconds since 1970 by the store's clock; absent if the last change settled it. What is
+   * written after that, for example sealed with another key, ended no later for it.
+   */
+  readonly endedAt?: number;
   /** Who said how it ended; `status`: the gateway, in a status answer or in its answer to the call. */
   readonly settledBy?: 'webhook' | 'status' | 'operator';
   /** SHA-256 (hex) of the provider's transaction reference, if the webhook of a success named one. */

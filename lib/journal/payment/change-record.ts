@@ -6,6 +6,7 @@ import {
 } from '../../storage/journal-store.js';
 import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
+import { endedAsBefore } from './journal-transitions.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 
 const TRIES = 20;
@@ -27,7 +28,12 @@ export async function changeRecord(
     const existing = await store.get(key);
     const next = existing && change(existing);
     if (!next || next === existing.record) return existing;
-    const stored = await store.replace(existing.version, next, lease === 'stays' ? existing.leaseLeftMs : 0);
+    const written = endedAsBefore(existing, next);
+    const stored = await store.replace(
+      existing.version,
+      written,
+      lease === 'stays' ? existing.leaseLeftMs : 0,
+    );
     if (stored) {
       reportConflict(existing.record, next);
       return stored;

@@ -242,6 +242,15 @@ export function withoutPerson(record: JournalRecord): JournalRecord {
   return { ...rest, bodyHash: '', erased: true, ...(isAcknowledged(record) && { acknowledged: true }) };
 }
 
+/** A settled payment that is written again, for example without its person, ended when it did. */
+export function endedAsBefore(
+  { record, updatedAt }: Pick<StoredJournalRecord, 'record' | 'updatedAt'>,
+  next: JournalRecord,
+): JournalRecord {
+  const isSameEnd = record.state === 'settled' && next.state === 'settled' && next.outcome === record.outcome;
+  return isSameEnd ? { ...next, endedAt: record.endedAt ?? updatedAt } : next;
+}
+
 /** Whether nobody has acted on a record since it was read. */
 export function isUntouched(existing: JournalRecord, before: JournalRecord): boolean {
   return (
@@ -286,6 +295,7 @@ function closed(record: JournalRecord): JournalRecord {
     keepsKey: _keepsKey,
     turnedAway: _turnedAway,
     plannedAt: _plannedAt,
+    endedAt: _endedAt,
     ...rest
   } = record;
   return rest;

@@ -53,7 +53,7 @@ export function ownPayment(stored: StoredJournalRecord): OwnPayment {
     attempt: record.attempt,
     begunAt,
     // The clock of a database may step back.
-    changedAt: Math.max(createdAt, begunAt, updatedAt),
+    changedAt: Math.max(createdAt, begunAt, record.endedAt ?? updatedAt),
   };
 }
 

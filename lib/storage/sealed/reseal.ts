@@ -101,7 +101,10 @@ export class Resealing {
     if (leaseLeftMs > 0 || record.state === 'in-flight') return 'busy';
     const opened = await openListed(stored, this.sealer);
     if (opened.damaged !== undefined) return opened.unavailable ? 'unavailable' : 'unreadable';
-    const resealed = await sealRecord(opened.record, this.sealer);
+    const isEnded = record.state === 'settled';
+    // It ended no later, though the store changes it now.
+    const same = isEnded ? { ...opened.record, endedAt: record.endedAt ?? stored.updatedAt } : opened.record;
+    const resealed = await sealRecord(same, this.sealer);
     return (await this.storage.journal.replace(version, resealed, 0)) ? 'resealed' : 'busy';
   }
 

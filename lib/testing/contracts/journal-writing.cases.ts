@@ -16,6 +16,7 @@ const EVERY_FIELD: Required<JournalRecord> = {
   bodyHash: '1:abc',
   state: 'settled',
   outcome: 'success',
+  endedAt: 1_790_000_060_000,
   settledBy: 'webhook',
   providerReference: 'a'.repeat(64),
   evidence: 'no-answer',

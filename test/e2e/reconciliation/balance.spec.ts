@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { aesGcm, type PaymentsModuleOptions } from 'nestjs-payments';
 import { type DayClose } from 'nestjs-payments/reconciliation';
 import {
   asked,
@@ -18,8 +20,8 @@ describe('the balance of a day without a statement', () => {
   let place: ReconciliationPlace;
   let shop: ReconciliationApp;
 
-  const start = async (policy = {}): Promise<void> => {
-    shop = await startReconciliationApp(place, { policy });
+  const start = async (policy = {}, options: Partial<PaymentsModuleOptions> = {}): Promise<void> => {
+    shop = await startReconciliationApp(place, { policy, options });
     place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
     await closeToday();
     await place.pass(9 * HOUR);
@@ -50,6 +52,25 @@ describe('the balance of a day without a statement', () => {
     await place.database.clear();
   });
   afterAll(() => place.close());
+
+  it('holds what moved before it was read, though that was sealed again, or erased, since', async () => {
+    const keys = { old: randomBytes(32), now: randomBytes(32) };
+    await start({}, { encryption: aesGcm({ keys: { old: keys.old }, current: 'old' }) });
+    await collected(shop, place.sandbox, 'order-1', '50000');
+    await collected(shop, place.sandbox, 'order-2', '50000');
+    await place.pass(HOUR);
+    const day = place.today();
+    await place.nextDay(0);
+    await shop.reconciliation.readBalance();
+    await place.pass(HOUR);
+    await shop.app.close();
+    const options = { encryption: aesGcm({ keys, current: 'now' }) };
+    shop = await startReconciliationApp(place, { options });
+    expect(await shop.journal.reseal()).toMatchObject({ resealed: 2 });
+    await shop.journal.erase('collection', 'order-2');
+    const { summary } = await shop.reconciliation.close({ day, ...BY });
+    expect(summary.balance).toMatchObject({ in: '100000.00', difference: '0.00' });
+  });
 
   it('is a point if everything has ended', async () => {
     await start();

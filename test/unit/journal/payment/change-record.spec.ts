@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type JournalStore } from '../../../../lib/storage/journal-store.js';
+import { type JournalRecord, type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { changeRecord } from '../../../../lib/journal/payment/change-record.js';
-import { toRejected, toUnknown } from '../../../../lib/journal/payment/journal-transitions.js';
+import {
+  toAcknowledged,
+  toRejected,
+  toSettled,
+  toUnknown,
+  withoutPerson,
+} from '../../../../lib/journal/payment/journal-transitions.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
 /** A journal in which somebody else writes before the first `rivals` replacements. */
@@ -23,6 +29,23 @@ async function contested(rivals: number): Promise<JournalStore> {
 }
 
 describe('changing a record', () => {
+  it('leaves the time at which a payment ended, until it ends otherwise', async () => {
+    const { journal } = memoryStorage();
+    const settled = toSettled(journalRecord('order-1'), 'failed', 'operator');
+    const { stored } = await journal.insert(settled, 0);
+    const change = (next: (record: JournalRecord) => JournalRecord) =>
+      changeRecord(journal, settled, ({ record }) => next(record), 'ends');
+    const erased = await change(withoutPerson);
+    expect(erased?.record.endedAt).toBe(stored?.updatedAt);
+    expect((await change((record) => ({ ...record, stale: true })))?.record.endedAt).toBe(stored?.updatedAt);
+    const open = await change(toAcknowledged);
+    expect(open?.record).toMatchObject({ state: 'unknown' });
+    expect(open?.record.endedAt).toBeUndefined();
+    expect(
+      (await change((record) => toSettled(record, 'success', 'operator')))?.record.endedAt,
+    ).toBeUndefined();
+  });
+
   it('is done again on what a faster writer left', async () => {
     const journal = await contested(3);
     const seen: string[] = [];

@@ -25,3 +25,9 @@ it('a payment that a clock changed before it was made changed when it was made',
     to: 200,
   });
 });
+
+it('a payment that was sealed again after it ended changed when it ended', () => {
+  const record = { family: 'collection', reference: 'a', amount: '10.00', state: 'settled', endedAt: 300 };
+  const stored = { record, createdAt: 100, updatedAt: 900, idleMs: 50, ageMs: 850 };
+  expect(ownPayment(stored as unknown as StoredJournalRecord)).toMatchObject({ changedAt: 300 });
+});

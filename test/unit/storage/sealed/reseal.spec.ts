@@ -66,6 +66,21 @@ describe('resealing', () => {
     await expect(reseal(oneEncryption([newKey, oldKey]))).rejects.toThrow('away');
   });
 
+  it('resealing leaves the time at which a payment ended, however often it is sealed', async () => {
+    const now = vi.spyOn(Date, 'now').mockReturnValue(1_000);
+    const before = sealedStorage(raw, oldKey);
+    const { stored: first } = await before.journal.insert(settled('order-1'), 0);
+    await before.journal.insert({ ...settled('order-2'), state: 'accepted' }, 0);
+    now.mockReturnValue(2_000);
+    await reseal(bothKeys);
+    now.mockReturnValue(3_000);
+    await reseal(oneEncryption([oldKey, newKey]));
+    const { record, updatedAt } = (await raw.journal.get(first!.record))!;
+    expect([updatedAt, record.endedAt]).toEqual([3_000, 1_000]);
+    const open = await raw.journal.get({ ...first!.record, reference: 'order-2' });
+    expect(open?.record.endedAt).toBeUndefined();
+  });
+
   it('resealing moves everything to the current key, after which the old one can be removed', async () => {
     const before = sealedStorage(raw, oldKey);
     const records = Array.from({ length: 450 }, (_, at) => settled(`order-${at}`));
@@ -82,7 +97,7 @@ describe('resealing', () => {
     for (const record of [...records, settled('plain')]) {
       const found = await after.journal.get(record);
       expect(found?.damaged).toBeUndefined();
-      expect(found?.record).toEqual(record);
+      expect(found?.record).toEqual({ ...record, endedAt: expect.any(Number) as number });
     }
     const kept = await raw.journal.list(settled('any'), [], { limit: 999 });
     expect(JSON.stringify(kept)).not.toMatch(/Asha Mushi|sealed:1:old/);
