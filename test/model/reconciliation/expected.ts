@@ -100,6 +100,7 @@ export class ExpectedExceptions {
     // The close comes hours after the end of its day: a planted row may show a payment that was made since then.
     const planted = (kind: Plant['kind']): boolean =>
       facts.plants.some((plant) => plant.kind === kind && plant.reference === reference);
+    if (planted('contradicted')) return [{ kind: 'status', reference, isProof: false }];
     if (planted('told failed') && entry && !this.shown.has(reference)) {
       this.shown.add(reference);
       return [{ kind: 'proven', reference, isProof: true }];

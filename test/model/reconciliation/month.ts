@@ -1,5 +1,5 @@
 import { type JournalEntry } from 'nestjs-payments';
-import { type DayClose } from 'nestjs-payments/reconciliation';
+import { type CloseProposal, type DayClose } from 'nestjs-payments/reconciliation';
 import { controlOf } from '../../support/control-caller.js';
 import { Random } from '../../support/random.js';
 import {
@@ -39,6 +39,10 @@ export class Month {
   private readAt = 0;
   /** Of which the statement has proved the outcome, without an exception. */
   private unapplied = new Set<string>();
+  /** What the close before proposed, and nobody has applied. */
+  private proposed: readonly CloseProposal[] = [];
+  /** Payouts of which the statements of two days say the contrary: nothing is proposed of them any more. */
+  private readonly contradicted = new Set<string>();
   private readonly failedOnce = new Set<string>();
   private due: Due[] = [];
   private made = 0;
@@ -187,6 +191,8 @@ export class Month {
       .filter((reference) => !this.failedOnce.has(reference));
     for (const payout of this.failedPayouts(from, entries))
       if (this.random.chance(0.5)) planted.tellFailed(payout);
+    for (const payout of this.contradictable(from, entries))
+      if (this.random.chance(0.2)) planted.contradict(payout, payout.isPaid ? 'failed' : 'paid');
     while (this.random.chance(0.3)) planted.plant(this.random, failed.splice(0, 1), (this.made += 1));
     const text = planted.text();
     const hasStatement = this.random.chance(0.9);
@@ -202,8 +208,10 @@ export class Month {
       plants: hasStatement ? planted.plants : [],
       hasGap: (isHidden || !hasStatement) && this.gaps.has(from),
     });
-    for (const { kind, reference } of planted.plants)
-      if (hasStatement && kind === 'status') this.failedOnce.add(reference);
+    for (const { kind, reference } of hasStatement ? planted.plants : []) {
+      if (kind === 'status') this.failedOnce.add(reference);
+      if (kind === 'contradicted') this.contradicted.add(reference);
+    }
     const statement = hasStatement ? this.place.statement(day, () => text) : undefined;
     const close = await this.shop.reconciliation.close({ day, ...(statement && { statement }), ...BY });
     this.check(day, close);
@@ -229,6 +237,8 @@ export class Month {
     for (const { reference, outcome } of proposals) {
       if (ends.get(reference) !== outcome)
         this.problems.push(`${day}: ${reference} is ${ends.get(reference)}, and ${outcome} is proposed`);
+      if (this.contradicted.has(reference))
+        this.problems.push(`${day}: ${reference} is proposed, though its rows contradict each other`);
     }
   }
 
@@ -236,7 +246,7 @@ export class Month {
   private checkAgain(day: string, { proposals }: DayClose, entries: ReadonlyMap<string, JournalEntry>): void {
     const proposed = new Set(proposals.map(({ reference }) => reference));
     for (const reference of this.unapplied) {
-      const isOpen = entries.get(reference)?.outcome === undefined;
+      const isOpen = entries.get(reference)?.outcome === undefined && !this.contradicted.has(reference);
       if (isOpen && !proposed.has(reference)) this.problems.push(`${day}: ${reference} is proposed no more`);
     }
   }
@@ -245,6 +255,7 @@ export class Month {
   private async act({ exceptions, proposals }: DayClose): Promise<void> {
     const { reconciliation, journal } = this.shop;
     const applied = proposals.filter(() => this.random.chance(0.7));
+    this.proposed = proposals.filter((one) => !applied.includes(one));
     const { refused } = await reconciliation.apply(applied, BY);
     const rest = proposals.filter((one) => one.exception === undefined && !applied.includes(one));
     this.unapplied = new Set(rest.map(({ reference }) => reference));
@@ -287,6 +298,20 @@ export class Month {
       const isKnown = entries.get(reference)?.outcome !== undefined;
       if (status !== 'failed' || isKnown || at < from || at >= from + DAY) return [];
       return [{ reference, amount, at: new Date(at).toISOString() }];
+    });
+  }
+
+  /** Payouts of an earlier day whose end is proposed, and that are open. */
+  private contradictable(
+    from: number,
+    entries: ReadonlyMap<string, JournalEntry>,
+  ): readonly (FailedPayout & { readonly isPaid: boolean })[] {
+    return this.place.sandbox.payouts().flatMap(({ reference, amount }) => {
+      const proposal = this.proposed.find((one) => one.reference === reference);
+      const isOpen = entries.get(reference)?.outcome === undefined;
+      if (!proposal || !isOpen || (this.payments.get(reference)?.begunAt ?? from) >= from) return [];
+      const at = new Date(from + 12 * HOUR).toISOString();
+      return [{ reference, amount, at, isPaid: proposal.outcome === 'paid' }];
     });
   }
 

@@ -18,7 +18,9 @@ export interface Plant {
     /** A row after that of the payment takes it back. */
     | 'taken back'
     /** The gateway says that a payout failed. */
-    | 'told failed';
+    | 'told failed'
+    /** A row of a later day says the contrary of what nobody has applied yet. */
+    | 'contradicted';
   readonly reference: string;
 }
 
@@ -57,7 +59,18 @@ export class PlantedStatement {
   }
 
   /** Says of a payout that it failed. */
-  tellFailed({ reference, amount, at }: FailedPayout): void {
+  tellFailed(payout: FailedPayout): void {
+    this.tell(payout, 'failed');
+    this.plants.push({ kind: 'told failed', reference: payout.reference });
+  }
+
+  /** Says the contrary of what an earlier statement says of a payout. */
+  contradict(payout: FailedPayout, status: 'failed' | 'paid'): void {
+    this.tell(payout, status);
+    this.plants.push({ kind: 'contradicted', reference: payout.reference });
+  }
+
+  private tell({ reference, amount, at }: FailedPayout, status: 'failed' | 'paid'): void {
     const cells = new Map(
       Object.entries({
         Date: at,
@@ -65,11 +78,10 @@ export class PlantedStatement {
         Reference: reference,
         Amount: amount,
         Currency: 'TZS',
-        Status: 'failed',
+        Status: status,
       }),
     );
     this.rows.push(this.header.map((column) => cells.get(column) ?? ''));
-    this.plants.push({ kind: 'told failed', reference });
   }
 
   /** Nobody says that money left without a payment. */
