@@ -32,6 +32,9 @@ const STATE_RANGES = [
   }),
 ];
 
+/** Less than the time limit of the answer, where MySQL reads a comment. */
+const WAIT_FOR_ROWS = raw('FOR UPDATE /*M! WAIT 2 */');
+
 /** What MySQL 8.4 and MariaDB write in their own way. */
 const MYSQL: PortableDialect = {
   now: raw("TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000"),
@@ -42,11 +45,21 @@ const MYSQL: PortableDialect = {
     const changes = columns.map((column) => `${column} = VALUES(${column})`).join(', ');
     return sql`ON DUPLICATE KEY UPDATE ${raw(changes)}${more ? sql`, ${more}` : raw('')}`;
   },
-  deleteFirst: (table, condition, order) =>
-    sql`DELETE FROM ${raw(table)} WHERE ${condition} ORDER BY ${raw(order)} LIMIT ${raw(`${BATCH}`)}`,
+  // DELETE … ORDER BY … LIMIT would read and sort all rows that meet the condition, for each batch. In a transaction: at
+  // REPEATABLE READ it would lock the room between them too.
+  deleteFirst: (table, key, condition, order) => {
+    const columns = raw(key.join(', '));
+    return {
+      atomic: true,
+      steps: [
+        sql`DELETE old FROM ${raw(table)} AS old JOIN (
+            SELECT ${columns} FROM ${raw(table)} WHERE ${condition} ORDER BY ${raw(order)} LIMIT ${raw(`${BATCH}`)} ${WAIT_FOR_ROWS}
+          ) AS oldest USING (${columns})`,
+      ],
+    };
+  },
   lockRows: raw('FOR UPDATE SKIP LOCKED'),
-  // Less than the time limit of the answer, where MySQL reads a comment.
-  waitForRows: raw('FOR UPDATE /*M! WAIT 2 */'),
+  waitForRows: WAIT_FOR_ROWS,
   // DISTINCT would read every entry of the index.
   states: (condition) =>
     joined(

@@ -9,6 +9,7 @@ import { toSqlText } from './sql-text.js';
 const LINES = raw(TABLES.batchLines);
 const CHUNKS = raw(TABLES.batchChunks);
 const COUNTS = raw(TABLES.batchCounts);
+const KEY = ['batch_load', 'line_number'] as const;
 const LINE = raw(
   'line_number AS number, line_key, state, cents, recipient, content, result, updated_at AS updated_ms',
 );
@@ -41,16 +42,15 @@ export function portableBatchLines(dialect: PortableDialect): LineStatements {
   return {
     ...readingLines(dialect),
     addChunk: (load, chunk, lines) => addChunk(dialect, load, chunk, lines),
-    removeLines: (load) => ({
-      steps: [dialect.deleteFirst(TABLES.batchLines, sql`batch_load = ${load}`, 'line_number')],
-    }),
-    removeLoad: (load) => ({
-      atomic: true,
-      steps: [
-        sql`DELETE FROM ${CHUNKS} WHERE batch_load = ${load}`,
-        sql`DELETE FROM ${COUNTS} WHERE batch_load = ${load}`,
-      ],
-    }),
+    removeLines: (load) =>
+      dialect.deleteFirst(TABLES.batchLines, KEY, sql`batch_load = ${load}`, 'line_number'),
+    removeLoad: (load) => {
+      const isEmpty = sql`batch_load = ${load} AND NOT EXISTS (SELECT 1 FROM ${LINES} WHERE batch_load = ${load})`;
+      return {
+        atomic: true,
+        steps: [sql`DELETE FROM ${CHUNKS} WHERE ${isEmpty}`, sql`DELETE FROM ${COUNTS} WHERE ${isEmpty}`],
+      };
+    },
     change: (load, changes) => change(dialect, load, changes),
     replaceLine: (load, before, { number, recipient, content, result }) => ({
       steps: [

@@ -37,13 +37,12 @@ export function portableConflicts(dialect: PortableDialect): ConflictStatements 
       one(sql`DELETE FROM ${SET_ASIDE}
         WHERE account = ${account} AND environment = ${environment} AND id = ${Number(id)}`),
     purge: ({ account, environment }, kind, olderThanMs) =>
-      one(
-        dialect.deleteFirst(
-          TABLES.setAside,
-          sql`account = ${account} AND environment = ${environment} AND kind = ${kind}
-            AND first_seen_at < ${dialect.now} - ${olderThanMs}`,
-          'first_seen_at',
-        ),
+      dialect.deleteFirst(
+        TABLES.setAside,
+        ['id'],
+        sql`account = ${account} AND environment = ${environment} AND kind = ${kind}
+          AND first_seen_at < ${dialect.now} - ${olderThanMs}`,
+        'first_seen_at',
       ),
     accounts: portableAccounts([TABLES.setAside]),
   };

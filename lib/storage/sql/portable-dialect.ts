@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { type SqlScript } from './sql-database.js';
 import { type SqlPiece } from './sql-template.js';
 
 /** Where the dialects differ that share their statements: those without RETURNING and without sequences. */
@@ -14,8 +15,13 @@ export interface PortableDialect {
     columns: readonly string[],
     more?: SqlPiece,
   ) => SqlPiece;
-  /** Deletes the first rows of a table that meet a condition, in the order of a column. */
-  readonly deleteFirst: (table: string, condition: SqlPiece, order: string) => SqlPiece;
+  /** Deletes the first rows of a table that meet a condition, in the order of a column: one batch of a purge. */
+  readonly deleteFirst: (
+    table: string,
+    key: readonly string[],
+    condition: SqlPiece,
+    order: string,
+  ) => SqlScript;
   /** The end of a SELECT whose rows nobody else may change until the end of the transaction. Skips those that others lock. */
   readonly lockRows: SqlPiece;
   /** The same, but waits for the rows that others lock. */

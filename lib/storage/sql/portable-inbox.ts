@@ -51,12 +51,11 @@ export function portableInbox(dialect: PortableDialect): InboxStatements {
       one(sql`SELECT state FROM ${INBOX}
         WHERE ${keyIs(inboxKeyValues(key))} AND state = 'running' AND lease_until > ${now}`),
     purge: ({ account, environment }, olderThanMs) =>
-      one(
-        dialect.deleteFirst(
-          TABLES.inbox,
-          sql`account = ${account} AND environment = ${environment} AND state = 'done' AND changed_at < ${now} - ${olderThanMs}`,
-          'changed_at',
-        ),
+      dialect.deleteFirst(
+        TABLES.inbox,
+        KEY,
+        sql`account = ${account} AND environment = ${environment} AND state = 'done' AND changed_at < ${now} - ${olderThanMs}`,
+        'changed_at',
       ),
     accounts: portableAccounts([TABLES.inbox]),
   };

@@ -11,6 +11,7 @@ import { journalKeyValues } from './sql-text.js';
 export const JOURNAL = raw(TABLES.journal);
 const TOMBSTONES = raw(TABLES.tombstones);
 const KEY = ['account', 'environment', 'family', 'reference'] as const;
+const TOMBSTONE_KEY = ['account', 'environment', 'payment'] as const;
 
 /** The operations of the journal without RETURNING: a version that only this writer knows shows what was written. */
 export function portableJournal(dialect: PortableDialect): JournalStatements {
@@ -44,9 +45,8 @@ export function portableJournal(dialect: PortableDialect): JournalStatements {
       const { account, environment } = scope;
       const isOf = sql`account = ${account} AND environment = ${environment}`;
       if (what !== 'tombstones') return forgetScript(dialect, isOf, what, olderThanMs);
-      return one(
-        dialect.deleteFirst(TABLES.tombstones, sql`${isOf} AND left_at < ${now} - ${olderThanMs}`, 'left_at'),
-      );
+      const isOld = sql`${isOf} AND left_at < ${now} - ${olderThanMs}`;
+      return dialect.deleteFirst(TABLES.tombstones, TOMBSTONE_KEY, isOld, 'left_at');
     },
     accounts: portableAccounts([TABLES.journal, TABLES.tombstones]),
   };
@@ -273,7 +273,7 @@ function forgetScript(
                   ELSE 'rejected' END),
                 settled_by, ${now}
               FROM ${JOURNAL} WHERE id IN (${idsOf(results)})
-              ${takeOver(TABLES.tombstones, ['account', 'environment', 'payment'], ['attempt', 'ended', 'settled_by', 'left_at'])}`,
+              ${takeOver(TABLES.tombstones, TOMBSTONE_KEY, ['attempt', 'ended', 'settled_by', 'left_at'])}`,
       (results) => sql`DELETE FROM ${JOURNAL} WHERE id IN (${idsOf(results)})`,
     ],
   };

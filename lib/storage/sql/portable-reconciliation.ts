@@ -42,7 +42,7 @@ export function portableReconciliation(dialect: PortableDialect): Reconciliation
       one(ofStates(stored, sql`${isOf(scope)} AND id < ${before}`, states, 'DESC', 1)),
     purge: (scope, state, olderThanMs) => {
       const isOld = sql`${isOf(scope)} AND state = ${state} AND updated_at < ${now} - ${olderThanMs}`;
-      return one(dialect.deleteFirst(TABLES.reconciliation, isOld, 'updated_at'));
+      return dialect.deleteFirst(TABLES.reconciliation, KEY, isOld, 'updated_at');
     },
   };
 }

@@ -14,9 +14,12 @@ export const SQLITE: PortableDialect = {
     const rest = more ? sql`, ${more}` : raw('');
     return sql`ON CONFLICT (${raw(keys.join(', '))}) DO UPDATE SET ${raw(changes)}${rest}`;
   },
-  deleteFirst: (table, condition, order) =>
-    sql`DELETE FROM ${raw(table)} WHERE rowid IN
-      (SELECT rowid FROM ${raw(table)} WHERE ${condition} ORDER BY ${raw(order)} LIMIT ${BATCH})`,
+  deleteFirst: (table, _key, condition, order) => ({
+    steps: [
+      sql`DELETE FROM ${raw(table)} WHERE rowid IN
+        (SELECT rowid FROM ${raw(table)} WHERE ${condition} ORDER BY ${raw(order)} LIMIT ${BATCH})`,
+    ],
+  }),
   // There is one writer at a time.
   lockRows: raw(''),
   waitForRows: raw(''),
