@@ -216,6 +216,21 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
     }
   });
 
+  it('removes every line of a load, also those that change meanwhile', async () => {
+    const { load } = newBatch();
+    const lines = Array.from({ length: 2_500 }, (_, index) => line(index + 1));
+    for (let round = 1; round <= 5; round += 1) {
+      expect(await store().addChunk(load, { chunk: 1, digest: 'd' }, lines)).toEqual([]);
+      const changing = Array.from({ length: 40 }, (_, index) =>
+        store().change(load, to('checked', [1_000 - 5 * index])),
+      );
+      await Promise.all([store().removeLoad(load), ...changing]);
+      expect(await store().lines(load, { after: 0, limit: 9 })).toEqual([]);
+      expect(await store().chunks(load, { after: 0, limit: 9 })).toEqual([]);
+      expect(await store().counts(load)).toEqual([]);
+    }
+  });
+
   it('adds keys once that two chunks have which are added at the same time', async () => {
     const { load } = await loaded([]);
     const lines = Array.from({ length: 20 }, (_, index) => line(index + 1));

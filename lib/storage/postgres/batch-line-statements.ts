@@ -36,17 +36,20 @@ export function batchLineStatements(
     addChunk: (load, chunk, lines) => addChunk(names, load, chunk, lines),
     removeLines: (load) =>
       changing(
-        `WITH ${MOMENT} DELETE FROM ${batchLines} USING moment WHERE ctid = ANY (ARRAY(
-            SELECT ctid FROM ${batchLines} WHERE batch_load = $1 ORDER BY line_number LIMIT ${BATCH}))`,
+        // By number: a line that changes meanwhile has another place.
+        `WITH ${MOMENT} DELETE FROM ${batchLines} USING moment WHERE batch_load = $1 AND line_number = ANY (ARRAY(
+            SELECT line_number FROM ${batchLines} WHERE batch_load = $1 ORDER BY line_number LIMIT ${BATCH}))`,
         [load],
       ),
-    removeLoad: (load) =>
-      statement(
-        `WITH ${MOMENT}, chunks AS (DELETE FROM ${batchChunks} USING moment WHERE batch_load = $1),
-          counts AS (DELETE FROM ${batchCounts} USING moment WHERE batch_load = $1)
+    removeLoad: (load) => {
+      const isEmpty = `batch_load = $1 AND NOT EXISTS (SELECT FROM ${batchLines} WHERE batch_load = $1)`;
+      return statement(
+        `WITH ${MOMENT}, chunks AS (DELETE FROM ${batchChunks} USING moment WHERE ${isEmpty}),
+          counts AS (DELETE FROM ${batchCounts} USING moment WHERE ${isEmpty})
         SELECT 1 AS removed`,
         [load],
-      ),
+      );
+    },
     change: (load, changes) => change(names, load, changes),
     replaceLine: (load, before, { number, recipient, content, result }) =>
       changing(

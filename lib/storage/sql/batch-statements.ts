@@ -33,7 +33,7 @@ export interface BatchStatements {
   addChunk(load: string, chunk: BatchChunk, lines: readonly NewBatchLine[]): SqlScript;
   /** One batch of lines. */
   removeLines(load: string): SqlScript;
-  /** All but the lines. */
+  /** All but the lines. Nothing if there is a line: a purge finds a load by its counts. */
   removeLoad(load: string): SqlScript;
   chunks(load: string, after: number, limit: number): SqlScript;
   chunksIn(load: string, states: readonly LineState[], after: number, limit: number): SqlScript;

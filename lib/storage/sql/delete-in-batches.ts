@@ -4,14 +4,14 @@ import { type RunScript, type SqlScript } from './sql-database.js';
 export const BATCH = 1_000;
 
 /**
- * Repeats an operation, each batch committed, until it finds less than a batch. Resolves to the number of
- * deleted rows.
+ * Repeats an operation, each batch committed, until it deletes nothing: a batch may be short because somebody else changed
+ * or locked one of its rows. Resolves to the number of deleted rows.
  */
 export async function deleteInBatches(run: RunScript, script: SqlScript): Promise<number> {
   let deleted = 0;
   for (;;) {
     const batch = (await run(script)).rowCount ?? 0;
+    if (batch === 0) return deleted;
     deleted += batch;
-    if (batch < BATCH) return deleted;
   }
 }

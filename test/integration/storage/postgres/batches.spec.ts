@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { postgresStorage } from 'nestjs-payments/postgres';
+import { type PostgresClient, type PostgresPool, postgresStorage } from 'nestjs-payments/postgres';
 import { batchContract, type BatchStore } from '../../../support/batch-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { type PgliteServer, startPglite } from '../../../support/pglite-server.js';
@@ -28,6 +28,25 @@ describeWith([postgresService], 'batches in PostgreSQL', () => {
   });
   afterAll(() => database.close());
   contract();
+
+  it('finds the lines at the next purge that were added while their load was removed', async () => {
+    const adding: PostgresPool = {
+      connect: async () => {
+        const client: PostgresClient = await database.pool.connect();
+        const query: PostgresClient['query'] = async (text, values) => {
+          if (text.includes('counts AS (DELETE')) {
+            await store().addChunk('removed', { chunk: 1, digest: 'd' }, NEW_LINES);
+          }
+          return client.query(text, values);
+        };
+        return Object.assign(Object.create(client) as PostgresClient, { query });
+      },
+    };
+    await postgresStorage({ pool: adding, schema: database.schema }).batches?.removeLoad('removed');
+    expect(await store().lines('removed', PAGE)).toHaveLength(1);
+    await store().purge(0);
+    expect(await store().lines('removed', PAGE)).toEqual([]);
+  });
 
   describe('a long batch', () => {
     beforeAll(makeLongBatch);
