@@ -28,8 +28,7 @@ export function executorDatabase(
   dialect: ExecutorDialect,
   ready: () => Promise<void>,
 ): SqlDatabase {
-  const atOnce = (script: SqlScript): Promise<SqlResult> =>
-    repeated(dialect, () => runOnce(executor, dialect, script));
+  const atOnce = (script: SqlScript): Promise<SqlResult> => repeated(executor, dialect, script);
   const prepared = once(async () => {
     await ready();
     await dialect.prepare?.(atOnce);
@@ -73,10 +72,16 @@ export function executorDatabase(
 }
 
 /** Runs an operation again that others kept from being done: it has done nothing. */
-async function repeated(dialect: ExecutorDialect, work: () => Promise<SqlResult>): Promise<SqlResult> {
+async function repeated(
+  executor: SqlExecutor,
+  dialect: ExecutorDialect,
+  script: SqlScript,
+): Promise<SqlResult> {
+  // At a level that has no serialization failures, whatever the default of the server is.
+  const again: SqlScript = dialect.atomic ? { ...script, atomic: true } : script;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await work();
+      return await runOnce(executor, dialect, tries === 1 ? script : again);
     } catch (error) {
       if (tries === TRIES || !dialect.mayRunAgain(error)) throw error;
     }

@@ -1,10 +1,13 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { answered, FREE_CONNECTION } from '../sql/answered.js';
 import { type RunScript, statementsOf } from '../sql/sql-database.js';
-import { hasUndoneAll, storageFailure } from './postgres-failure.js';
+import { hasUndoneAll, mayRunAtOnce, storageFailure } from './postgres-failure.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
 import { type PreparedStatements } from './prepared-statements.js';
 import { type NamedStatement, runBatch, runsBatches } from './statement-batch.js';
+
+/** Each statement sees what others have committed before it, whatever the default level of the server is. */
+export const BEGIN_READ_COMMITTED = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
 /** Runs one statement. Rejects with a `PaymentsStorageError`. */
 export type RunStatement = (text: string, values?: readonly unknown[]) => Promise<PostgresResult>;
@@ -45,12 +48,26 @@ export class PooledConnection {
   readonly run: RunStatement = (text, values) =>
     this.ask(() => this.client.query(text, values && [...values]));
 
-  /** Runs a statement that is no part of a transaction. */
-  readonly runAlone: RunStatement = (text, values) => {
-    const { prepared } = this;
-    if (!prepared || !values) return this.run(text, values);
-    return this.ask(() => prepared.query(this.client, text, values));
-  };
+  /** Runs a statement that is no part of a transaction. Again, if others at the same time kept it from being done. */
+  readonly runAlone: RunStatement = (text, values) =>
+    this.ask(async () => {
+      try {
+        return await (this.prepared && values
+          ? this.prepared.query(this.client, text, values)
+          : this.client.query(text, values && [...values]));
+      } catch (error) {
+        if (!mayRunAtOnce(error)) throw error;
+        return this.runCommitted(text, values);
+      }
+    });
+
+  /** At a level that has no serialization failures, whatever the default of the server is. */
+  private async runCommitted(text: string, values: readonly unknown[] | undefined): Promise<PostgresResult> {
+    await this.client.query(BEGIN_READ_COMMITTED);
+    const result = await this.client.query(text, values && [...values]);
+    await this.client.query('COMMIT');
+    return result;
+  }
 
   /**
    * Runs statements in one round trip and one transaction, after `first`. Undefined if nothing was done: one of them has failed,

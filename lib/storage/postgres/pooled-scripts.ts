@@ -2,6 +2,7 @@ import { type RunScript, type SqlResult, type SqlScript } from '../sql/sql-datab
 import { GroupCommit } from './group-commit.js';
 import {
   autocommit,
+  BEGIN_READ_COMMITTED,
   type PreparingPool,
   type RunStatement,
   scripts,
@@ -29,10 +30,9 @@ function mayShare(pool: PreparingPool, alone: RunStatement): RunStatement {
   };
 }
 
-/** Each statement sees what others have committed before it, whatever the default level of the server is. */
 function inTransaction(pool: PreparingPool, script: SqlScript): Promise<SqlResult> {
   return withConnection(pool, async ({ run }) => {
-    await run('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await run(BEGIN_READ_COMMITTED);
     const result = await scripts(run)(script);
     await run('COMMIT');
     return result;

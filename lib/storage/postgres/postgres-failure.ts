@@ -64,8 +64,15 @@ export function hasUndoneAll(error: unknown): boolean {
 
 /** Serialization failure, deadlock, and a lock that was not free in time: the statement did nothing. */
 const DID_NOTHING = new Set(['40001', '40P01', '55P03']);
+/** The wait for a lock takes half of the time that an answer has. */
+const LOCK_NOT_FREE = '55P03';
 
 /** Whether the same statement may do it at the next try, and did nothing at this one. */
 export function mayRunAgain(error: unknown): boolean {
   return errorCodes(error).some((code) => DID_NOTHING.has(code));
+}
+
+/** The same, but for a wait that has taken most of the time already. */
+export function mayRunAtOnce(error: unknown): boolean {
+  return mayRunAgain(error) && !errorCodes(error).includes(LOCK_NOT_FREE);
 }
