@@ -86,13 +86,18 @@ async function withConnection<T>(
   }
 }
 
+/**
+ * Lists, and pages of any length: each length would be one more statement that the server keeps for the connection, and it
+ * keeps only so many for all of its clients.
+ */
+const VARIES = /\bIN \(\?|\), \(|\bWHEN \?|\bLIMIT\b/;
+
 function runOn(connection: Mysql2Connection): SqlRunner {
-  // Not every statement can be prepared: SAVEPOINT, for example. None of those has parameters.
   const run = async (text: string, params: readonly unknown[] = []): Promise<unknown> => {
-    const [result] =
-      params.length === 0
-        ? await connection.query(text)
-        : await connection.execute(text, [...params] as Mysql2Value[]);
+    const values = [...params] as Mysql2Value[];
+    // Not every statement can be prepared: SAVEPOINT, for example. None of those has parameters.
+    const isPrepared = values.length > 0 && !VARIES.test(text);
+    const [result] = await (isPrepared ? connection.execute(text, values) : connection.query(text, values));
     return result;
   };
   return {

@@ -15,7 +15,7 @@ export interface Mysql2Pool {
  */
 export interface Mysql2Connection {
   /** Runs a statement as text. */
-  query(text: string): Promise<[unknown, unknown]>;
+  query(text: string, values?: Mysql2Value[]): Promise<[unknown, unknown]>;
   /** Runs a prepared statement. */
   execute(text: string, values: Mysql2Value[]): Promise<[unknown, unknown]>;
   /** Gives the connection back to the pool. */
