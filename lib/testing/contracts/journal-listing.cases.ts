@@ -163,7 +163,8 @@ export const JOURNAL_LISTING: Cases<JournalTest> = {
     await pass(10);
     const { version } = await insert(journalRecord('newer', { state: newer }));
     await pass(10);
-    await insert(journalRecord('later'));
+    // No known state is between it and the other one.
+    await insert(journalRecord('later', { state: 'on-trial' as JournalState }));
     const listed = async (): Promise<string[]> =>
       (await journal.list(SCOPE, ['settled', 'rejected', 'accepted'], { limit: 9 })).entries.map(
         ({ record }) => record.reference,
