@@ -62,9 +62,10 @@ describeWith([mysqlService], 'nestjs-payments migrate with MariaDB', () => {
     expect(refused.stderr).toContain('holds version 99');
   });
 
-  it('prints what makes the same tables', async () => {
+  it('prints what makes the same tables, and can be run again', async () => {
     const { stdout } = await migrate(url, '--sql');
     expect(stdout).toContain('MySQL commits each statement');
+    await server.query(`USE ${name}; ${stdout}`);
     await server.query(`USE ${name}; ${stdout}`);
     expect(await migrate(url, '--status')).toMatchObject({ code: 0 });
     expect(await insert()).toBe(true);

@@ -187,7 +187,8 @@ async function migrate(connection: SqlRunner): Promise<StoredVersion> {
 }
 
 function recordVersion(version: number, { compatibleFrom = version }: Migration): string {
-  return `INSERT INTO ${TABLES.migrations} (version, compatible_from) VALUES (${version}, ${compatibleFrom})`;
+  return `INSERT INTO ${TABLES.migrations} (version, compatible_from) VALUES (${version}, ${compatibleFrom})
+  ON DUPLICATE KEY UPDATE version = version`;
 }
 
 /** What a person runs who migrates by hand. */
