@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type RunScript, type SqlScript } from './sql-database.js';
 
 /** How many rows one batch of a purge deletes at most. */
@@ -13,5 +14,7 @@ export async function deleteInBatches(run: RunScript, script: SqlScript): Promis
     const batch = (await run(script)).rowCount ?? 0;
     if (batch === 0) return deleted;
     deleted += batch;
+    // SQLite answers without a turn of the event loop: others would wait for the last batch.
+    await setImmediate();
   }
 }

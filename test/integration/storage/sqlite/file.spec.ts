@@ -50,6 +50,26 @@ describeWithSqlite('the file of sqliteStorage()', () => {
     expect(await second.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).toEqual({ result: 'done' });
   });
 
+  it('lets others go on between the batches of a purge', async () => {
+    const { inbox } = file.open();
+    const database = file.connect();
+    database.exec(`
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
+      INSERT INTO payments_inbox (account, environment, kind, reference, event, fingerprint, state, fence, attempt, finished,
+        changed_at, lease_until)
+      SELECT 'default', 'sandbox', 'outcome', 'order-' || n, 'paid', 'f', 'done', 'f', 1, '[', 0, 0 FROM numbers`);
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      if (isOver) return;
+      turns += 1;
+      setImmediate(count);
+    };
+    setImmediate(count);
+    expect(await inbox.purge(SCOPE, 1).finally(() => (isOver = true))).toBe(3_000);
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+
   it('keeps every text as a reference apart from every other', async () => {
     const { inbox, journal } = file.open();
     for (const reference of ODD_TEXTS) {
