@@ -11,6 +11,8 @@ export const OF_POOL: StorageCalls = { migrate: 'migratePayments(pool)', storage
 
 /** Undefined schema, table and column. */
 const NOT_MIGRATED = new Set(['3F000', '42P01', '42703']);
+/** The role lacks a right. */
+const NO_RIGHT = '42501';
 /** An earlier statement failed and aborted the transaction. */
 const ABORTED = '25P02';
 /** A setting does not exist: `finishAndCommit` finished nothing. */
@@ -28,6 +30,12 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
     return new PaymentsStorageError(
       `The tables of nestjs-payments are missing or older than this version (${notMigrated}): call ${calls.migrate} when you ` +
         `deploy, with the same \`schema\` as ${calls.storage}.`,
+    );
+  }
+  if (codes.includes(NO_RIGHT)) {
+    return new PaymentsStorageError(
+      'The role of the database connection lacks a right on a table or a sequence of nestjs-payments (42501): docs/storage.md has ' +
+        'the GRANT statements for a role that does not own the tables.',
     );
   }
   if (codes.includes(ABORTED)) {

@@ -13,6 +13,7 @@ describe('an error of the storage', () => {
     ['42P01', 'call migratePayments(pool)'],
     ['3F000', 'call migratePayments(pool)'],
     ['42703', 'call migratePayments(pool)'],
+    ['42501', 'has the GRANT statements'],
     ['25P02', 'behind a SAVEPOINT'],
     ['42704', 'ended the webhook transaction by itself'],
     ['57014', 'PostgreSQL did not do what it was asked'],
