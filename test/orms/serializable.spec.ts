@@ -20,7 +20,7 @@ describeWith([postgresService], 'sqlStorage() on a PostgreSQL whose default is S
 
   it('refuses no payment or webhook of many at the same time', async () => {
     const options = `${database.options} -c default_transaction_isolation=serializable`;
-    const pool = new Pool({ connectionString: postgresService.url, options, max: 20 });
+    const pool = new Pool({ connectionString: postgresService.url, options });
     const { executor, close } = KNEX!.openPostgres(pool) as OpenOwnExecutor;
     const { journal, inbox } = sqlStorage({ executor, schema: database.schema });
     const pay = async (reference: string): Promise<void> => {

@@ -80,28 +80,30 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
   });
 
   /** A pool whose transactions have this level unless said otherwise. */
-  const atLevel = (level: string, max = 10): Pool => {
+  const atLevel = (level: string): Pool => {
     const settings = { search_path: `"${database.schema}",pg_catalog`, default_transaction_isolation: level };
     const options = Object.entries(settings).map(
       ([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`,
     );
-    return database.connect({ max, options: options.join(' ') });
+    return database.connect({ options: options.join(' ') });
   };
 
   it.each(['repeatable read', 'serializable'])('runs one of many at %s, and refuses none', async (level) => {
-    const { inbox } = storage(atLevel(level));
+    const pool = atLevel(level);
+    const { inbox } = storage(pool);
     const results = await Promise.all(
       Array.from({ length: 50 }, () => inbox.claim(inboxDelivery('order-1'), LEASE_MS)),
     );
     const said = results.map(({ result }) => result);
     expect(said.filter((word) => word === 'claimed')).toHaveLength(1);
     expect(said.filter((word) => word === 'busy')).toHaveLength(49);
+    await pool.end();
   });
 
   it.each([false, true])(
     'refuses no payment or webhook of many at the same time at SERIALIZABLE, prepared: %s',
     async (preparedStatements) => {
-      const pool = atLevel('serializable', 20);
+      const pool = atLevel('serializable');
       const { journal, inbox } = postgresStorage({ pool, schema: database.schema, preparedStatements });
       const pay = async (reference: string): Promise<void> => {
         const record = journalRecord(reference);
@@ -112,6 +114,7 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
       for (let round = 0; round < 20; round += 1) {
         await Promise.all(Array.from({ length: 40 }, (_, index) => pay(`order-${round}-${index}`)));
       }
+      await pool.end();
     },
   );
 
