@@ -41,8 +41,8 @@ export type SendCall = <T extends object>(
 export interface GatewayClient {
   readonly rules: RequestRules;
   readonly send: SendCall;
-  /** How long the account is paused after a 429, if a call that must start by `sendBy` can wait that long. */
-  pausedMs(sendBy: number): number;
+  /** Where the tries of the account wait for their turn. */
+  readonly rateLimiter: Pick<RateLimiter, 'pausedMs'>;
   /** Makes a call that only reads. */
   read<T extends object>(call: ReadCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;
 }
@@ -76,7 +76,7 @@ export function createGatewayClient(
   return {
     rules: { amountFormat, banks, limits: amountLimits, networks },
     send,
-    pausedMs: (sendBy) => rateLimiter.pausedMs(sendBy),
+    rateLimiter,
     read: async (call, callOptions) => {
       const limits = callLimits(
         { timeoutMs, deadlineMs, retry },

@@ -55,10 +55,7 @@ export interface JournalRecord extends JournalKey {
    * with its key.
    */
   readonly keepsKey?: true;
-  /**
-   * The attempt keeps its key only because answers turned it away (401, 403, 429, a redirect) without a code that may
-   * refuse a payment: the gateway did not look at an earlier try, so what it says is about this attempt.
-   */
+  /** Only answers that turned the attempt away, and cannot refuse a payment, made it keep its key. */
   readonly turnedAway?: true;
   /** The one further try that is still open; absent if there is none. */
   readonly probe?: ProbeWait;

@@ -80,12 +80,8 @@ export function toSending(planned: JournalRecord & { readonly plannedAt: number 
 }
 
 /** The gateway turned a planned payment away, so it stays planned and keeps its key: it may have been made, and counts. */
-export function toPlannedAgain(
-  planned: JournalRecord,
-  sent: JournalRecord,
-  refusal: RefusalKind,
-): JournalRecord {
-  return asBefore(keepingKey(planned, planned, refusal), sent);
+export function toPlannedAgain(before: JournalRecord, sent: JournalRecord, kind: RefusalKind): JournalRecord {
+  return asBefore(keepingKey(before, before, kind), sent);
 }
 
 /** An attempt that is made again counts as it did before, on the same day, and kept its key for the same reason. */

@@ -68,7 +68,7 @@ export class PaymentCalls {
     private readonly options: PaymentOptions,
     private readonly store: JournalStore,
     private readonly events: Pick<ApplicationEvents, 'tell'>,
-    private readonly gateway: Pick<GatewayClient, 'send' | 'pausedMs'>,
+    private readonly gateway: Pick<GatewayClient, 'send' | 'rateLimiter'>,
     private readonly places: InFlight,
   ) {
     this.writer = new JournalWriter(store, options, places);
@@ -183,7 +183,7 @@ export class PaymentCalls {
 
   private async afterPause({ sendBy, signal }: CallLimits): Promise<number> {
     let waitedMs = 0;
-    for (let ms; (ms = this.gateway.pausedMs(sendBy)) > 0; waitedMs += ms) {
+    for (let ms; (ms = this.gateway.rateLimiter.pausedMs(sendBy)) > 0; waitedMs += ms) {
       if (!(await pause(ms, signal))) throw signal?.reason;
     }
     return waitedMs;
@@ -214,7 +214,7 @@ export class PaymentCalls {
     try {
       const { amount, currency } = call.payment;
       const wanted = { operation: call.operation, amount, currency, bodyHash: asked.bodyHash, body, ...key };
-      const isPaused = this.gateway.pausedMs(limits.sendBy) > 0;
+      const isPaused = this.gateway.rateLimiter.pausedMs(limits.sendBy) > 0;
       const waitedMs = isPaused ? await this.pauseFor(wanted, asked, limits) : 0;
       const begun = await this.writer.begin(asked, wanted, limits);
       if ('tombstone' in begun)

@@ -83,7 +83,7 @@ describe('the calls that move money', () => {
       rules: {} as RequestRules,
       read: vi.fn(),
       send,
-      pausedMs: () => 0,
+      rateLimiter: { pausedMs: () => 0 },
     };
     payments = createPayments(OPTIONS, journal, { tell }, gateway, new InFlight(10));
   });
@@ -145,7 +145,7 @@ describe('the calls that move money', () => {
       rules: {} as RequestRules,
       read: vi.fn(),
       send,
-      pausedMs: () => 0,
+      rateLimiter: { pausedMs: () => 0 },
     };
     const calls = createPayments({ ...OPTIONS, probe }, store, { tell }, gateway, new InFlight(10));
     await calls.make(recordedCall(record)).catch(() => {});
@@ -174,7 +174,12 @@ describe('the calls that move money', () => {
       onTestFinished(() => void vi.useRealTimers());
       end = SUCCESS;
       pausedMs = 1_000;
-      const gateway = { rules: {} as RequestRules, read: vi.fn(), send, pausedMs: () => pausedMs };
+      const gateway = {
+        rules: {} as RequestRules,
+        read: vi.fn(),
+        send,
+        rateLimiter: { pausedMs: () => pausedMs },
+      };
       payments = createPayments(OPTIONS, journal, { tell }, gateway, new InFlight(10));
     });
 
@@ -223,7 +228,12 @@ describe('the calls that move money', () => {
 
     it('wait for no journal longer than they may', async () => {
       const hung = { ...remoteJournal(journal), get: () => new Promise<undefined>(() => {}) };
-      const gateway = { rules: {} as RequestRules, read: vi.fn(), send, pausedMs: () => pausedMs };
+      const gateway = {
+        rules: {} as RequestRules,
+        read: vi.fn(),
+        send,
+        rateLimiter: { pausedMs: () => pausedMs },
+      };
       payments = createPayments(OPTIONS, hung, { tell }, gateway, new InFlight(10));
       const caller = new AbortController();
       const making = payments.make(recordedCall(record), { signal: caller.signal });

@@ -103,7 +103,7 @@ describe('planned payments', () => {
         rules: {} as RequestRules,
         read: vi.fn(),
         send,
-        pausedMs: () => pausedMs,
+        rateLimiter: { pausedMs: () => pausedMs },
       },
       places,
     );
