@@ -33,7 +33,7 @@ const CHECK_AGAIN_MS = 60_000;
 
 /** Refuses the data of an account in a format of a newer version that this one cannot read, and lists the account. */
 export class FormatCheck {
-  /** When each account was checked, by `performance.now()`. Infinity: it is being checked again. */
+  /** When the last check of each account began, by `performance.now()`. Infinity: it is being checked again. */
   private readonly checkedAt = new Map<string, number>();
 
   /** @param format The format of this build. */
@@ -56,9 +56,11 @@ export class FormatCheck {
   /** Nobody waits for it: in a cluster, the list of accounts may be on a server that is away. */
   private checkAgain(scope: InboxScope): void {
     const key = this.keys.format(scope);
+    const beganAt = performance.now();
     this.checkedAt.set(key, Infinity);
     this.check(scope).then(
-      () => this.checkedAt.set(key, performance.now()),
+      // Its beginning: what was lost while it ran may be what it wrote.
+      () => this.checkedAt.set(key, beganAt),
       // The next call checks it, and reports the error.
       () => this.checkedAt.delete(key),
     );
@@ -66,6 +68,7 @@ export class FormatCheck {
 
   private async check(scope: InboxScope): Promise<void> {
     const key = this.keys.format(scope);
+    const beganAt = performance.now();
     const { version, compatibleFrom } = this.format;
     const claim = [String(version), String(compatibleFrom)];
     const text = String(await this.scripts.run(CLAIM_FORMAT, [key], claim));
@@ -76,7 +79,7 @@ export class FormatCheck {
           `${refusalOfNewer(found, version)}.`,
       );
     }
-    if (await this.accounts.add(scope)) this.checkedAt.set(key, performance.now());
+    if (await this.accounts.add(scope)) this.checkedAt.set(key, beganAt);
   }
 }
 

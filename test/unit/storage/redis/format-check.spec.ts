@@ -65,6 +65,29 @@ it('an account is listed again once the connection was lost', async () => {
   expect(listed).toEqual(['shop', 'shop']);
 });
 
+it.each([
+  ['first check', true],
+  ['check of an account that could not be listed', false],
+])('an account is listed again once the connection was lost during its %s', async (_, isAdded) => {
+  if (!isAdded) {
+    await checked();
+    now += MINUTE_MS + 1;
+  }
+  let answer: (added: boolean) => void = () => {};
+  answers = new Promise((resolve) => {
+    answer = resolve;
+  });
+  const checking = checked();
+  await new Promise(setImmediate);
+  scripts.lostAt = now += 1;
+  now += 1;
+  answer(isAdded);
+  await checking;
+  const before = listed.length;
+  await checked();
+  expect(listed).toHaveLength(before + 1);
+});
+
 it('no call waits for the list of accounts but the first, and one call at a time asks it', async () => {
   await checked();
   now += MINUTE_MS + 1;
