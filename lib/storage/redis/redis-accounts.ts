@@ -111,7 +111,11 @@ export class RedisAccounts {
       return;
     }
     const { cursor, pattern, start } = search;
-    const reply = await server.run(SCAN, [], [cursor, pattern, STEP]);
+    const reply = await server.run(SCAN, [], [cursor, pattern, STEP]).catch((error: unknown) => {
+      // A server that has left the cluster never answers again. The next search asks those that are there then.
+      if (this.client().nodes) this.search = undefined;
+      throw error;
+    });
     const [next = '0', ...names] = reply as readonly string[];
     const found = names.map((name) => name.slice(start, name.lastIndexOf('}')));
     if (found.length > 0) await this.scripts.run(ADD, [this.keys.accounts()], found);
