@@ -23,6 +23,14 @@ export interface GatewayHealth {
 /** A single unclear answer must not make an application flap. This many in a row count as down. */
 const UNCLEAR_READS_ARE_DOWN = 3;
 
+/** A call that is well may take so long, by the module's default `timeoutMs`. */
+const SILENT_AFTER_MS = 30_000;
+
+/** What the other calls of the account show if none was answered for so long: none may have had the time to end. */
+export function signOfSilence(silentMs: number): GatewaySign {
+  return { sign: silentMs < SILENT_AFTER_MS ? 'busy' : 'unclear' };
+}
+
 /** What the end of another call of the account shows. */
 export function signOfCall({ outcome, error }: Pick<CallEndEvent, 'outcome' | 'error'>): GatewaySign {
   if (outcome === 'success') return { sign: 'accepted' };

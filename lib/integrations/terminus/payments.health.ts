@@ -29,8 +29,8 @@ interface StorageHealth {
  * `TerminusModule`.
  *
  * A single unclear answer (a 5xx, silence, a 429) changes nothing. The third silence or 5xx in a row means
- * down. If the account's own calls leave the read no turn, their ends count instead. The report contains no
- * reference, no key and no address.
+ * down. If the account's own calls leave the read no turn, their ends count instead, and none for 30 seconds is
+ * silence. The report contains no reference, no key and no address.
  *
  * @example
  * ```ts

@@ -14,6 +14,7 @@ import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { type PaymentsHealthOptions, PaymentsHealthIndicator } from 'nestjs-payments/terminus';
 import { channel } from 'node:diagnostics_channel';
 import { type Server } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import request from 'supertest';
 import { eventually } from '../../support/eventually.js';
 import { collectionRequest } from '../../support/gateway-answers.js';
@@ -78,6 +79,7 @@ describe('the health of payments, by Terminus', () => {
   afterEach(async () => {
     await app?.close();
     app = undefined;
+    vi.restoreAllMocks();
   });
 
   it('an account is up if the gateway accepts the credentials and the storage answers', async () => {
@@ -142,7 +144,10 @@ describe('the health of payments, by Terminus', () => {
     expect(await health()).toMatchObject({ status: 200, payments: { gateway: 'unclear' } });
   });
 
-  it('an account whose calls all hang is down after three reads without a turn, unless a call is accepted meanwhile', async () => {
+  it('an account whose calls all hang is down half a minute and three reads later, unless a call is accepted meanwhile', async () => {
+    let laterMs = 0;
+    const realNow = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => realNow() + laterMs);
     options = { cacheMs: 0, timeoutMs: 50 };
     await start({ rate: { concurrency: 1 } });
     const statuses = async (): Promise<number[]> => [
@@ -162,6 +167,8 @@ describe('the health of payments, by Terminus', () => {
     });
     const ends = channel(CALL_END_CHANNEL);
     const accepted = { account: 'default', outcome: 'success' };
+    expect(await statuses()).toEqual([200, 200, 200]);
+    laterMs = 30_000;
     expect(await statuses()).toEqual([200, 200, 503]);
     ends.publish({ ...accepted, account: 'payouts' });
     expect((await health()).status).toBe(503);

@@ -69,9 +69,9 @@ describe('the probe of a gateway', () => {
           attempts: [{ number: 1, phase: 'not-sent', code: 'QUEUE_TIMEOUT', durationMs: 0 }],
         }),
       );
-    const next = async (): Promise<string> => {
-      await clock.advance(30_000);
-      const { status } = await probe.check(rules);
+    const next = async (afterMs = 30_000): Promise<string> => {
+      await clock.advance(afterMs);
+      const { status } = await probe.check({ ...rules, cacheMs: Math.min(afterMs, rules.cacheMs) });
       return status;
     };
 
@@ -85,6 +85,23 @@ describe('the probe of a gateway', () => {
       expect([await next(), await next()]).toEqual(['up', 'up']);
       probe.callEnded({ outcome: 'failed', error: 'GatewayUnreachableError' });
       expect(await next()).toBe('down');
+    });
+
+    it('stays up while these calls may merely take long, and is down after three reads beyond that', async () => {
+      for (let read = 0; read < 19; read += 1) expect(await next(1_500)).toBe('up');
+      probe.callEnded({ outcome: 'failed', error: 'PaymentRejectedError' });
+      for (let read = 0; read < 19; read += 1) expect(await next(1_500)).toBe('up');
+      expect([await next(1_500), await next(1_500), await next(1_500)]).toEqual(['up', 'up', 'down']);
+    });
+
+    it('is not down for that at the beginning either', async () => {
+      probe = new GatewayProbe(noTurn, clock.now);
+      for (let read = 0; read < 19; read += 1) expect(await next(1_500)).toBe('unclear');
+      expect([await next(1_500), await next(1_500), await next(1_500)]).toEqual([
+        'unclear',
+        'unclear',
+        'down',
+      ]);
     });
 
     it('counts a silent read before it', async () => {
