@@ -7,31 +7,45 @@ type Oldest = Awaited<ReturnType<PaymentsAccounts['all']['journal']['oldestUnres
 
 /** How long a check waits for a look: a slow storage must not hold it for as long as thousands of accounts take. */
 const LOOK_WITHIN_MS = 30_000;
+/** How long the result before still counts then, after its own time. */
+const LAST_COUNTS_MS = 600_000;
 
 interface Look {
   readonly oldest: Promise<Oldest>;
   readonly until: number;
 }
 
+interface Last {
+  readonly oldest: Oldest;
+  readonly at: number;
+}
+
 /** Looks at all accounts once at a time, and not again for a while: there may be thousands. */
 export class OldestOfAll {
   private running: Look | undefined;
-  private last: { readonly oldest: Oldest; readonly at: number } | undefined;
+  /** The result of the last look; undefined if it failed. */
+  private last: Last | undefined;
 
   /**
-   * A look that takes too long goes on, and a later check gets its result.
+   * A look that takes too long goes on, and a later check gets its result. Until then the one before counts.
    *
-   * @throws PaymentsStorageError
+   * @throws PaymentsStorageError if the look fails, or takes too long after one that failed, is too old, or never was.
    */
   async find({ all }: Pick<PaymentsAccounts, 'all'>, cacheMs: number): Promise<Oldest> {
-    if (this.last && performance.now() - this.last.at < cacheMs) return this.last.oldest;
+    const known = this.lastWithin(cacheMs);
+    if (known) return known.oldest;
     this.running ??= { oldest: this.look(all), until: performance.now() + LOOK_WITHIN_MS };
     const { oldest, until } = this.running;
-    return inTime(
-      oldest,
-      until,
-      () => new PaymentsStorageError('The storage did not show all accounts in time.'),
-    );
+    const tooLate = new PaymentsStorageError('The storage did not show all accounts in time.');
+    return inTime(oldest, until, () => tooLate).catch((error: unknown) => {
+      const before = error === tooLate ? this.lastWithin(cacheMs + LAST_COUNTS_MS) : undefined;
+      if (before) return before.oldest;
+      throw error;
+    });
+  }
+
+  private lastWithin(ms: number): Last | undefined {
+    return this.last && performance.now() - this.last.at < ms ? this.last : undefined;
   }
 
   private async look({ journal }: PaymentsAccounts['all']): Promise<Oldest> {
@@ -39,6 +53,9 @@ export class OldestOfAll {
       const oldest = await journal.oldestUnresolved();
       this.last = { oldest, at: performance.now() };
       return oldest;
+    } catch (error) {
+      this.last = undefined;
+      throw error;
     } finally {
       this.running = undefined;
     }
