@@ -79,11 +79,16 @@ async function run(hold: HoldService<Methods>, name: string, args: unknown[]): P
   const { find, places } = holding;
   const wait = (): Promise<FoundService> => waitFor(find, name, args);
   const next = ({ held, given }: FoundService): Promise<unknown> => perform(held, name, given);
-  if (!places) return next(await wait());
+  if (!places || enlists(name)) return next(await wait());
   const ended = places.inFlight.beginAfter(wait, next);
   if (ended) return ended;
   const { signal } = limitsIn(args.at(-1));
   throw signal?.aborted ? signal.reason : places.refusal();
+}
+
+/** Whether a method only writes a payment into a transaction, its first argument. It sends nothing, and needs no place. */
+function enlists(name: string): boolean {
+  return name.startsWith('enlist');
 }
 
 /** A service, and the arguments that its method gets. */
@@ -97,7 +102,7 @@ async function waitFor(
   name: string,
   args: readonly unknown[],
 ): Promise<FoundService> {
-  const given = copyArguments(args, name.startsWith('enlist') ? 1 : 0);
+  const given = copyArguments(args, enlists(name) ? 1 : 0);
   const limits = ENDING_WITH_REPORT.has(name) ? {} : limitsIn(given.at(-1));
   const startedAt = performance.now();
   const finding = find();

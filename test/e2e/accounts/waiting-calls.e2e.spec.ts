@@ -153,6 +153,24 @@ describe('calls that wait for accounts.resolve', () => {
     expect(references()).toEqual(['p-5']);
   });
 
+  it('and only enlist a payment need no place', async () => {
+    await start(1);
+    const request = { ...BANK_PAYOUT, amount: '1000', reference: 'p-0' };
+    const enlisting = async (): Promise<unknown> =>
+      accounts
+        .for('shop')
+        .disbursements.enlistBank({}, request)
+        .catch((error: unknown) => error);
+    const paying = payOut('shop', 'p-1');
+    const calls = [enlisting(), enlisting()];
+    expect(await ended(calls)).toEqual([]);
+    answer();
+    // The answer of the account: the storage has no transactions.
+    const unable = expect.objectContaining({ name: 'PaymentsConfigError' }) as unknown;
+    expect(await Promise.all(calls)).toEqual([unable, unable]);
+    expect(await paying).toMatchObject({ reference: 'p-1' });
+  });
+
   it('of the journal need no place', async () => {
     await start(1);
     const paying = payOut('shop', 'p-1');
