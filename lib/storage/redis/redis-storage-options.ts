@@ -85,7 +85,8 @@ export function clientWarnings(client: RedisClient): readonly string[] {
   if (wrong.length === 0) return [];
   return [
     `redisStorage({ client }) has a client ${wrong.join(' and ')}: a call waits for a connection that is lost or silent, and may run ` +
-      'after its caller gave up. Write new Redis(url, { maxRetriesPerRequest: 0, socketTimeout: 5_000 }).',
+      'after its caller gave up. Write new Redis(url, { maxRetriesPerRequest: 0, socketTimeout: 5_000, ' +
+      "reconnectOnError: (error) => error.message.includes('READONLY') }).",
   ];
 }
 

@@ -63,6 +63,14 @@ describe('redisStorage()', () => {
     expect(warnings).toEqual(warning === undefined ? [] : [expect.stringContaining(warning)]);
   });
 
+  it('suggests a client with everything that the documents ask for', () => {
+    const { warnings } = redisStorage({ client: new Redis({ lazyConnect: true }) });
+    expect(warnings?.join()).toContain(
+      'Write new Redis(url, { maxRetriesPerRequest: 0, socketTimeout: 5_000, ' +
+        "reconnectOnError: (error) => error.message.includes('READONLY') }).",
+    );
+  });
+
   it.each([
     ['a cluster', new Cluster([], { lazyConnect: true })],
     ['something that has no options', client as never],
