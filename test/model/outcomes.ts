@@ -34,7 +34,11 @@ export class Outcomes {
   /** Then a failure is set aside: the webhooks of this gateway name no transaction of its answers. */
   private async mayBeOfAnEarlierAttempt(slot: Slot): Promise<boolean> {
     const entry = await this.world.merchant.stored(slot);
-    return entry !== undefined && entry.state !== 'settled' && (entry.attempt > 1 || (entry.keepsKey === true && !entry.turnedAway));
+    return (
+      entry !== undefined &&
+      entry.state !== 'settled' &&
+      (entry.attempt > 1 || (entry.keepsKey === true && !entry.turnedAway))
+    );
   }
 
   /** A webhook that did not get through is sent again. */

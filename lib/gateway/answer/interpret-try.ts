@@ -3,7 +3,12 @@ import { safeTexts, safeTokens, type SafeTokens } from './safe-texts.js';
 import { type TryEvent, classifyAnswer } from './classify-answer.js';
 import { checkEcho, type EchoCheck } from './check-echo.js';
 import { type GatewayCall, type ReadPayload } from '../gateway-call.js';
-import { parseAnswer, type GatewayErrorBody, type SuccessEnvelope } from './parse-answer.js';
+import {
+  parseAnswer,
+  type GatewayErrorBody,
+  type ParsedAnswer,
+  type SuccessEnvelope,
+} from './parse-answer.js';
 import { asRecord, finalStatus, type LastResponse } from './wire-record.js';
 import { parseRetryAfter } from '../wait-before-try.js';
 import { type TryResult } from '../http/send-try.js';
@@ -70,7 +75,7 @@ export function interpretTry<T extends object>(
       event,
       httpStatus,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...(turnsAway(event, error) && { turnedAway: true }),
+      ...(turnsAway(event, answer, text) && { turnedAway: true }),
       ...safeTokens(error, call, refusalCodes),
       ...safeTexts(call.kind === 'read' ? withoutWords(error, call.body) : error, call),
     },
@@ -174,7 +179,11 @@ const TURNING_CODES: ReadonlySet<string | undefined> = new Set([
   'INSUFFICIENT_PERMISSIONS',
 ]);
 
-/** A code of its own or messages for fields may refuse the payment, whatever the status is. */
-function turnsAway(event: TryEvent, { code, errors }: Pick<GatewayErrorBody, 'code' | 'errors'>): boolean {
-  return TURNING_EVENTS.has(event) && TURNING_CODES.has(code) && Object.keys(errors).length === 0;
+/** A code of its own, messages for fields or a record may be about the payment, whatever the status is. */
+function turnsAway(event: TryEvent, answer: ParsedAnswer, text: string): boolean {
+  if (!TURNING_EVENTS.has(event)) return false;
+  // In JSON of no known shape they may be anywhere.
+  if (answer.shape !== 'error') return !text.includes('{');
+  const { code, errors, mayHoldRecord } = answer.error;
+  return TURNING_CODES.has(code) && !mayHoldRecord && Object.keys(errors).length === 0;
 }

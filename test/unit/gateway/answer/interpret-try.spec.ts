@@ -258,6 +258,14 @@ describe('an error answer', () => {
       });
   });
 
+  it.each([
+    ['', true],
+    ['<html><body>Too many</body></html>', true],
+    ['{"success":false,"message":"No","code":"PAYMENT_DECLINED"', undefined],
+  ])('that nobody can read turns the request away only if it holds no JSON: %s', (text, isTurnedAway) => {
+    expect(interpretTry(PAYOUT, answer(429, text), new Set()).report.turnedAway).toBe(isTurnedAway);
+  });
+
   it.each<[status: number, body: object, isTurnedAway: true | undefined]>([
     [401, {}, true],
     [401, { code: 'UNAUTHORIZED' }, true],
@@ -267,6 +275,12 @@ describe('an error answer', () => {
     [403, { code: 'PAYMENT_DECLINED' }, undefined],
     [429, { code: 'INSUFFICIENT_BALANCE' }, undefined],
     [401, { errors: { phone: ['is wrong'] } }, undefined],
+    [429, { error: { code: 'LIMIT_EXCEEDED' } }, undefined],
+    [429, { success: undefined, code: 'LIMIT_EXCEEDED' }, undefined],
+    [403, { data: { reference: 'order-1', status: 'failed' } }, undefined],
+    [429, { errors: { amount: 'over the limit' } }, undefined],
+    [403, { payment_id: 7 }, undefined],
+    [401, { code: 'UNAUTHORIZED', payment_id: 7 }, undefined],
     [422, {}, undefined],
     [503, {}, undefined],
   ])('under %i with %j is said to turn the request away only if nobody looked at it: %s', (...row) => {
