@@ -230,3 +230,22 @@ describeWith([mysqlService], 'connections that give rows in another form', () =>
     await database.close();
   });
 });
+
+describeWith([mysqlService], 'connections with which a purge would fail', () => {
+  /** As the documents of the driver show it: it leaves each ? in the text. */
+  const queryFormat = (text: string, values?: Readonly<Record<string, unknown>>): string =>
+    values ? text.replace(/:(\w+)/g, (_name, key: string) => JSON.stringify(values[key])) : text;
+
+  it.each<[what: string, settings: object, first: string, message: RegExp]>([
+    ['that writes values in its own way', { queryFormat }, 'DO 1', /take queryFormat out/],
+    ['in safe mode', {}, 'SET SESSION sql_safe_updates = 1', /set sql_safe_updates = 0/],
+  ])('are refused: a pool %s', async (_what, settings, first, message) => {
+    const database = await openMysql();
+    const pool = createPool({ uri: database.url, connectionLimit: 1, ...settings });
+    await pool.query(first);
+    const { journal } = sqlStorage({ executor: fromMysql2(pool) });
+    await expect(journal.get(journalRecord('order-1'))).rejects.toThrow(message);
+    await pool.end();
+    await database.close();
+  });
+});

@@ -239,7 +239,7 @@ function foundVersion(runner: SqlRunner): Promise<StoredVersion> {
  * Checks the tables, and the settings that the package relies on.
  *
  * @throws PaymentsStorageError if the tables are missing, or of a version that this build cannot use, or if a setting would
- * lose data.
+ * lose data or keep the package from deleting it.
  */
 export async function checkMysql(runner: SqlRunner): Promise<void> {
   await checkSettings(runner);
@@ -253,38 +253,46 @@ export async function checkMysql(runner: SqlRunner): Promise<void> {
   );
 }
 
+type Settings = Readonly<Record<'autocommit' | 'mode' | 'safe' | 'client' | 'connection', unknown>>;
+
+/** The value finds a pool that writes values into texts in its own way: with a LIMIT, fromMysql2 prepares no statement. */
+const SETTINGS = `SELECT @@autocommit AS autocommit, @@sql_mode AS mode, @@sql_safe_updates AS safe,
+  @@character_set_client AS client, @@character_set_connection AS connection, ? AS given LIMIT 1`;
+const SYNTAX_ERROR = '1064';
+
 async function checkSettings(runner: SqlRunner): Promise<void> {
-  const [found] = await runner.query<
-    Readonly<Record<'autocommit' | 'mode' | 'client' | 'connection', unknown>>
-  >(
-    'SELECT @@autocommit AS autocommit, @@sql_mode AS mode, @@character_set_client AS client, @@character_set_connection AS connection',
-  );
-  const mode = String(found?.mode);
-  if (found?.autocommit === undefined) {
+  const [found] = await runner.query<Partial<Settings>>(SETTINGS, [1]).catch((error: unknown) => {
+    if (!errorCodes(error).includes(SYNTAX_ERROR)) throw error;
     throw new PaymentsStorageError(
-      'The connections give rows without the names of their columns: take rowsAsArray out of the options of the pool.',
+      'The connections do not write values in the place of ?, as lists and purges need it: take queryFormat out of the options of the pool.',
     );
+  });
+  const refusal = refusalOf(found ?? {});
+  if (refusal !== undefined) throw new PaymentsStorageError(refusal);
+}
+
+function refusalOf({ autocommit, mode, safe, client, connection }: Partial<Settings>): string | undefined {
+  if (autocommit === undefined) {
+    return 'The connections give rows without the names of their columns: take rowsAsArray out of the options of the pool.';
   }
-  if (Number(found.autocommit) !== 1) {
-    throw new PaymentsStorageError(
-      'The connections have autocommit off, so nothing that the package writes would stay: set autocommit = 1.',
-    );
+  if (Number(autocommit) !== 1) {
+    return 'The connections have autocommit off, so nothing that the package writes would stay: set autocommit = 1.';
   }
   // The columns hold bytes: in another encoding two references could become one.
-  if (found.client !== 'utf8mb4' || found.connection !== 'utf8mb4') {
-    throw new PaymentsStorageError(
+  if (client !== 'utf8mb4' || connection !== 'utf8mb4') {
+    return (
       'The connections do not send their texts as utf8mb4, which would change references and names: set the charset of the pool ' +
-        "or the data source to 'utf8mb4'.",
+      "or the data source to 'utf8mb4'."
     );
   }
-  if (!/\bSTRICT_(?:TRANS|ALL)_TABLES\b/.test(mode)) {
-    throw new PaymentsStorageError(
-      'The sql_mode of the connections is not strict, so the database would cut what does not fit: add STRICT_TRANS_TABLES.',
-    );
+  if (!/\bSTRICT_(?:TRANS|ALL)_TABLES\b/.test(String(mode))) {
+    return 'The sql_mode of the connections is not strict, so the database would cut what does not fit: add STRICT_TRANS_TABLES.';
   }
-  if (mode.includes('NO_BACKSLASH_ESCAPES')) {
-    throw new PaymentsStorageError(
-      'The sql_mode of the connections has NO_BACKSLASH_ESCAPES, with which the driver cannot quote texts safely: take it out.',
-    );
+  if (String(mode).includes('NO_BACKSLASH_ESCAPES')) {
+    return 'The sql_mode of the connections has NO_BACKSLASH_ESCAPES, with which the driver cannot quote texts safely: take it out.';
   }
+  if (Number(safe) === 1) {
+    return 'The connections have sql_safe_updates on, with which the database refuses every purge: set sql_safe_updates = 0 on the server or on each new connection.';
+  }
+  return undefined;
 }

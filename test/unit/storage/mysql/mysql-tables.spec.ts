@@ -10,11 +10,13 @@ function server(
   mode: string,
   autocommit: unknown,
   version: number | { readonly errno: number },
-  charset = 'utf8mb4',
+  more: object = {},
 ): SqlRunner {
   const query = (text: string): Promise<object[]> => {
     if (text.includes('@@sql_mode'))
-      return Promise.resolve([{ mode, autocommit, client: charset, connection: charset }]);
+      return Promise.resolve([
+        { mode, autocommit, safe: 0, client: 'utf8mb4', connection: 'utf8mb4', ...more },
+      ]);
     if (typeof version === 'number') return Promise.resolve([{ version, compatible_from: version }]);
     return Promise.reject(Object.assign(new Error('no'), version));
   };
@@ -33,7 +35,9 @@ describe('the tables in MySQL', () => {
     ['would not keep what is written', server(MODE, 0, NEEDED), 'set autocommit = 1'],
     ['would cut what is too long', server('NO_ENGINE_SUBSTITUTION', 1, NEEDED), 'add STRICT_TRANS_TABLES'],
     ['cannot be written safely', server(`${MODE},NO_BACKSLASH_ESCAPES`, 1, NEEDED), 'take it out'],
-    ['would change texts', server(MODE, 1, NEEDED, 'latin1'), "to 'utf8mb4'"],
+    ['would change texts', server(MODE, 1, NEEDED, { client: 'latin1' }), "to 'utf8mb4'"],
+    ['could not be purged', server(MODE, 1, NEEDED, { safe: 1 }), 'set sql_safe_updates = 0'],
+    ['could not be purged, in text', server(MODE, 1, NEEDED, { safe: '1' }), 'set sql_safe_updates = 0'],
   ])('are refused if they %s', async (_what, runner, message) => {
     await expect(checkMysql(runner)).rejects.toThrow(message);
   });
