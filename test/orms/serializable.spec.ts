@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sqlStorage } from 'nestjs-payments/sql';
-import { Pool } from 'pg';
 import { claimed, inboxDelivery } from '../support/inbox-contract.js';
 import { journalRecord, storedBy } from '../support/journal-contract.js';
 import { borrowPaymentsDatabase, type PaymentsDatabase } from '../support/payments-database.js';
@@ -20,7 +19,7 @@ describeWith([postgresService], 'sqlStorage() on a PostgreSQL whose default is S
 
   it('refuses no payment or webhook of many at the same time', async () => {
     const options = `${database.options} -c default_transaction_isolation=serializable`;
-    const pool = new Pool({ connectionString: postgresService.url, options });
+    const pool = database.connect({ options });
     const { executor, close } = KNEX!.openPostgres(pool) as OpenOwnExecutor;
     const { journal, inbox } = sqlStorage({ executor, schema: database.schema });
     const pay = async (reference: string): Promise<void> => {
