@@ -157,16 +157,16 @@ export class PaymentsJournal {
     family: PaymentFamily,
     reference: string,
     outcome: PaymentOutcome,
-    { attempt }: { readonly attempt?: number } = {},
+    meant: { readonly attempt?: number; /** @internal */ readonly failedAt?: number | undefined } = {},
   ): Promise<JournalEntry> {
     const outcomes: readonly PaymentOutcome[] = FINAL_STATUSES[family];
     if (!outcomes.includes(outcome)) {
       const problem = `outcome must be a final status of a ${family}: ${outcomes.join(', ')}`;
       throw new PaymentsValidationError({ outcome: [problem] }, { reference });
     }
-    const existing = await reading(this.recorder.settle(this.keyOf(family, reference), outcome, attempt));
+    const existing = await reading(this.recorder.settle(this.keyOf(family, reference), outcome, meant));
     if (!existing) throw await this.missing(family, reference);
-    return settledEntry(existing, outcome, attempt);
+    return settledEntry(existing, outcome, meant.attempt);
   }
 
   /**

@@ -8,6 +8,15 @@ import { journalKeyText } from '../payment/payment-identity.js';
 import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { changeRecord } from '../payment/change-record.js';
 import { isAnotherAttempt, toSettled } from '../payment/journal-transitions.js';
+import { begunAtOf, isSentAgainSince } from '../payment/repeated-call.js';
+
+/** What an outcome is about. */
+export interface MeantAttempt {
+  /** If given, another attempt stays as it is. */
+  readonly attempt?: number | undefined;
+  /** When it ended without money. If given, a payment that was sent again since stays as it is. */
+  readonly failedAt?: number | undefined;
+}
 
 /** Writes down an outcome that an operator reports, and notifies the callers that wait for it. */
 export class OutcomeRecorder {
@@ -18,22 +27,28 @@ export class OutcomeRecorder {
   /**
    * Settles a payment that has not ended yet.
    *
-   * @param attempt If given, another attempt stays as it is.
    * @returns The record afterwards; undefined if there is no such payment.
    */
   async settle(
     key: JournalKey,
     outcome: PaymentOutcome,
-    attempt?: number,
+    meant: MeantAttempt = {},
   ): Promise<StoredJournalRecord | undefined> {
-    const end = ({ record }: StoredJournalRecord): JournalRecord | undefined =>
-      record.state === 'settled' || isAnotherAttempt(record, attempt)
+    const end = (existing: StoredJournalRecord): JournalRecord | undefined =>
+      existing.record.state === 'settled' || !isMeant(existing, meant)
         ? undefined
-        : toSettled(record, outcome, 'operator');
+        : toSettled(existing.record, outcome, 'operator');
     const existing = await changeRecord(this.store, key, end, 'stays');
     this.watch.changed(key);
     return existing;
   }
+}
+
+function isMeant(existing: StoredJournalRecord, { attempt, failedAt }: MeantAttempt): boolean {
+  const { record, createdAt } = existing;
+  if (isAnotherAttempt(record, attempt)) return false;
+  if (failedAt === undefined) return true;
+  return !isSentAgainSince({ attempt: record.attempt, createdAt, begunAt: begunAtOf(existing) }, failedAt);
 }
 
 /** Notifies the callers in this process that wait for an outcome. */

@@ -149,6 +149,26 @@ export function mayBeTriedAgain(record: JournalRecord): boolean {
   return state === 'settled' && outcome === 'failed' && settledBy === 'operator' && !isAcknowledged(record);
 }
 
+/** When the last attempt was last sent, by the clock of the storage. */
+export function begunAtOf({ updatedAt, idleMs, ageMs }: StoredJournalRecord): number {
+  return updatedAt + idleMs - ageMs;
+}
+
+/**
+ * Whether a payment was sent once more after a time: by another attempt, or by the same one if that was turned away. The first time
+ * that it was sent does not count, because the clock that the time is of may be behind.
+ */
+export function isSentAgainSince(
+  {
+    attempt,
+    createdAt,
+    begunAt,
+  }: { readonly attempt: number; readonly createdAt: number; readonly begunAt: number },
+  at: number,
+): boolean {
+  return (attempt > 1 || begunAt > createdAt) && at < begunAt;
+}
+
 /** Whether a refusal is certain. Otherwise the same call follows with the same key, and may be accepted. */
 export function isRefusedForGood({ record, damaged }: StoredJournalRecord): boolean {
   return record.state === 'rejected' && damaged === undefined && !record.keepsKey;

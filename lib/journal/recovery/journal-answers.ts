@@ -111,7 +111,7 @@ export function forgotten(
  * The entry of a payment that was settled, or was before.
  *
  * @param attempt The one that was meant; undefined: whichever is the last one.
- * @throws PaymentsError with the code `ANOTHER_ATTEMPT` or `ALREADY_SETTLED`.
+ * @throws PaymentsError with the code `ANOTHER_ATTEMPT`, `SENT_AGAIN` or `ALREADY_SETTLED`.
  */
 export function settledEntry(
   existing: StoredJournalRecord,
@@ -120,7 +120,7 @@ export function settledEntry(
 ): JournalEntry {
   if (isAnotherAttempt(existing.record, attempt)) throw anotherAttempt(existing.record);
   if (existing.record.outcome === outcome) return journalEntry(existing);
-  throw alreadySettled(existing.record);
+  throw existing.record.state === 'settled' ? alreadySettled(existing.record) : sentAgain(existing.record);
 }
 
 export function alreadySettled({ reference, outcome }: JournalRecord): PaymentsError {
@@ -136,6 +136,11 @@ export function alreadySettled({ reference, outcome }: JournalRecord): PaymentsE
 function anotherAttempt({ reference, attempt }: JournalRecord): PaymentsError {
   const message = `Nothing was settled: attempt ${attempt} is the last one of this reference, and another attempt was meant.`;
   return new JournalEntryError('ANOTHER_ATTEMPT', message, { reference }, true);
+}
+
+function sentAgain({ reference }: JournalRecord): PaymentsError {
+  const message = 'Nothing was settled: the payment was sent again after it had failed.';
+  return new JournalEntryError('SENT_AGAIN', message, { reference }, true);
 }
 
 function refused({ operation, reference, idempotencyKey }: JournalRecord): PaymentRejectedError {

@@ -1,4 +1,5 @@
 import { type JournalState, type PaymentFamily } from '../../common/vocabulary.js';
+import { isSentAgainSince } from '../../journal/payment/repeated-call.js';
 import { type JournalPage, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { type ReconciledAccount } from '../accounts.js';
 import { isOpen, type OwnPayment, ownPayment } from '../matching/own-payment.js';
@@ -85,9 +86,14 @@ export async function readOwnDay(
   return { payments, after, carried };
 }
 
-/** A row says nothing of another attempt, and no row contradicts later ones by a failure that the journal holds. */
+/**
+ * A row says nothing of another attempt, and a failure nothing of what was sent after it. Nor does a failure that the journal holds
+ * contradict later rows.
+ */
 function isStillOf({ proven, attempt = 1 }: KnownPayment, payment: OwnPayment): boolean {
-  return !proven || (attempt === payment.attempt && (!proven.isFailed || isOpen(payment)));
+  if (!proven) return true;
+  if (attempt !== payment.attempt) return false;
+  return !proven.isFailed || (isOpen(payment) && !isSentAgainSince(payment, proven.at));
 }
 
 interface EarlierPage {

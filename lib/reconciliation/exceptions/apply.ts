@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { settleLineOf } from '../../batches/jobs/settle-line-of.js';
 import { quoted } from '../../common/quoted.js';
-import { isPaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
+import { isPaymentsError, type PaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type StoredReconciliationEntry } from '../../storage/reconciliation-store.js';
 import { type ReconciledAccount } from '../accounts.js';
 import { checkProposed, type KnownProposal } from './check-proposed.js';
@@ -96,12 +96,10 @@ async function applyOne(
   if (isContradicted && !(await isApplied()))
     return `Another row of a statement says the contrary of ${quoted(reference)}: ask the gateway, then write down how it ended with PaymentsJournal.settle().`;
   try {
-    await services.journal.settle(family, reference, outcome, { attempt });
+    await services.journal.settle(family, reference, outcome, { attempt, failedAt: failedAtOf(stored) });
   } catch (error) {
     if (!isPaymentsError(error) || error instanceof PaymentsStorageError) throw error;
-    return error.code === 'ANOTHER_ATTEMPT'
-      ? `The row is about attempt ${attempt} of ${quoted(reference)}, and another attempt has begun: write down how that ended with PaymentsJournal.settle().`
-      : error.message;
+    return refusalOf(error, quoted(reference), attempt);
   }
   const isNew = await keepEvidence(account, { proposal, stored, readOn, attempt }, applying);
   const { by, until } = applying;
@@ -110,6 +108,23 @@ async function applyOne(
   if (isNew)
     events.tell('reconciliation.settled', { account: scope.account, family, reference, outcome, by });
   return undefined;
+}
+
+/** When the row says that no money moved. Whatever says that has an exception. */
+function failedAtOf(stored: StoredReconciliationEntry | undefined): number | undefined {
+  const { theirs } = (stored && detailsOf(stored)) ?? {};
+  return theirs?.isFailed ? theirs.at : undefined;
+}
+
+function refusalOf(error: PaymentsError, reference: string, attempt: number): string {
+  switch (error.code) {
+    case 'ANOTHER_ATTEMPT':
+      return `The row is about attempt ${attempt} of ${reference}, and another attempt has begun: write down how that ended with PaymentsJournal.settle().`;
+    case 'SENT_AGAIN':
+      return `${reference} was sent again after it had failed as the row says: ask the gateway how that ended, then write it down with PaymentsJournal.settle().`;
+    default:
+      return error.message;
+  }
 }
 
 async function settleLine(

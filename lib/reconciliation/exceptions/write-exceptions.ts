@@ -1,4 +1,5 @@
 import { pages } from '../../common/pages.js';
+import { isSentAgainSince } from '../../journal/payment/repeated-call.js';
 import {
   type ReconciliationEntry,
   type ReconciliationStore,
@@ -207,12 +208,14 @@ async function isOver(
 
 /** Whether an exception is over by what the journal says now. */
 function isOverBy(
-  { state, attempt: last, family }: OwnPayment,
-  { kind, proves, attempt }: ExceptionDetails,
+  own: OwnPayment,
+  { kind, proves, attempt, theirs }: ExceptionDetails,
   hasStatement: boolean,
 ): boolean {
+  const { state, attempt: last, family } = own;
   // Another attempt begins only when the one before moved nothing. Earlier versions did not write down which one it was.
   if (attempt !== undefined && last > attempt) return FOUND_AGAIN.has(kind) || proves === 'failed';
+  if (proves === 'failed' && theirs && isSentAgainSince(own, theirs.at)) return true;
   if (kind === 'unknown') return true;
   if (kind === 'missing-there') return hasStatement || state !== 'moved';
   // Without a statement nothing looks for the end of a payout.

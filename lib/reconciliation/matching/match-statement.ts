@@ -1,4 +1,5 @@
 import { type PaymentOutcome } from '../../common/vocabulary.js';
+import { isSentAgainSince } from '../../journal/payment/repeated-call.js';
 import { CentsSum } from '../balance/cents-sum.js';
 import { type Statement, type StatementRow } from '../statement/statement-row.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
@@ -165,8 +166,7 @@ export class StatementMatch {
    * @returns Whether the row is that of the last attempt, and no other row contradicts it.
    */
   isOfLastAttempt(own: OwnPayment, row: RowMoney, movedAt: number | undefined): boolean {
-    const hasBegunAgain = own.attempt > 1 || own.begunAt > own.createdAt;
-    if (movedAt === undefined) return !hasBegunAgain || row.at >= own.begunAt;
+    if (movedAt === undefined) return !isSentAgainSince(own, row.at);
     if (row.at < movedAt) return false;
     if (this.contradict(own, row)) this.listener.takenBack(row);
     return false;

@@ -1,7 +1,7 @@
 import { moneyFromWire, parseCentsAsNumber } from '../../common/money.js';
 import { type PaymentFamily, movesMoney } from '../../common/vocabulary.js';
 import { gatewayRecord } from '../../journal/payment/payment-result.js';
-import { mayBeTriedAgain } from '../../journal/payment/repeated-call.js';
+import { begunAtOf, mayBeTriedAgain } from '../../journal/payment/repeated-call.js';
 import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
 
 /**
@@ -38,9 +38,9 @@ export interface OwnPayment {
 }
 
 export function ownPayment(stored: StoredJournalRecord): OwnPayment {
-  const { record, createdAt, updatedAt, ageMs, idleMs, damaged } = stored;
+  const { record, createdAt, updatedAt, damaged } = stored;
   const { family, reference, amount } = record;
-  const begunAt = updatedAt + idleMs - ageMs;
+  const begunAt = begunAtOf(stored);
   return {
     family,
     reference,

@@ -201,6 +201,48 @@ describe('a row of a later day, or of another attempt', () => {
     });
   });
 
+  describe('that failed before the same attempt was sent again', () => {
+    /** The gateway turned the payout away, so the next call sends the same attempt with its key. */
+    const turnedAway = async (): Promise<DayClose> => {
+      await start();
+      place.sandbox.next(PAYOUTS).status(403);
+      await expect(paidOut(shop, 'supplier-1', '30000')).rejects.toThrow();
+      const close = await closeWith([row('failed', now() + 60_000)]);
+      expect(shown(close)).toEqual([[close.summary.day, 'proven', 'failed']]);
+      return close;
+    };
+    const again = async (): Promise<void> => {
+      await paidOut(shop, 'supplier-1', '30000');
+      expect(await entry()).toMatchObject({ state: 'accepted', attempt: 1 });
+    };
+
+    it('settles nothing of what was sent since', async () => {
+      const { proposals } = await turnedAway();
+      await again();
+      expect(await shop.reconciliation.apply(proposals, BY)).toMatchObject({
+        settled: 0,
+        refused: [{ reason: expect.stringContaining('"supplier-1" was sent again') as string }],
+      });
+      expect(await entry()).toMatchObject({ state: 'accepted' });
+    });
+
+    it('settles what was not sent again', async () => {
+      const { proposals } = await turnedAway();
+      expect(await shop.reconciliation.apply(proposals, BY)).toEqual({ settled: 1, refused: [] });
+      expect(await entry()).toMatchObject({ outcome: 'failed' });
+    });
+
+    it('contradicts no row of what was sent since, and ends', async () => {
+      const first = await turnedAway();
+      await again();
+      const second = await closeWith([row('paid', now() + HOUR)]);
+      expect(shown(second)).toEqual(['paid']);
+      expect(await shop.reconciliation.apply(first.proposals, BY)).toMatchObject({ settled: 0 });
+      expect(await shop.reconciliation.apply(second.proposals, BY)).toEqual({ settled: 1, refused: [] });
+      expect(await entry()).toMatchObject({ outcome: 'paid' });
+    });
+  });
+
   it('leaves a wrong fee open when the payout is applied', async () => {
     await start();
     await paidOut(shop, 'supplier-1', '30000');

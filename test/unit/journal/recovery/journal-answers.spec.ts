@@ -132,6 +132,13 @@ describe('a payment that an operator settles', () => {
     expect(settledEntry(stored, 'failed', attempt)).toMatchObject({ outcome: 'failed', attempt: 2 });
   });
 
+  it('is refused if it was sent again after the end that was meant', () => {
+    const open = storedRecord({ state: 'accepted', attempt: 1 });
+    expect(() => settledEntry(open, 'failed', 1)).toThrow(
+      expect.objectContaining({ code: 'SENT_AGAIN', mayHaveBeenProcessed: true }),
+    );
+  });
+
   it.each([
     ['another attempt was meant', 'failed', 1, 'ANOTHER_ATTEMPT'],
     ['it has another outcome', 'paid', 2, 'ALREADY_SETTLED'],
