@@ -1,5 +1,4 @@
 import { PaymentsValidationError } from '../errors/payments-errors.js';
-import { type Statement } from './statement/statement-row.js';
 
 const LONGEST_NOTE = 2_000;
 const LONGEST_NAME = 255;
@@ -18,8 +17,12 @@ export function noteProblem(note: unknown): string | undefined {
 }
 
 export function statementProblem(statement: unknown): string | undefined {
-  const rows: unknown = (statement as Partial<Statement> | undefined)?.rows;
-  if (statement === undefined || typeof rows === 'function') return undefined;
+  if (statement === undefined) return undefined;
+  const { rows, discard }: { readonly rows?: unknown; readonly discard?: unknown } = statement ?? {};
+  if (typeof rows === 'function') {
+    const isComplete = discard === undefined || typeof discard === 'function';
+    return isComplete ? undefined : 'statement.discard must be a function, or be left out';
+  }
   return 'statement must be a statement: write csvStatement({ stream }), or leave it out';
 }
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { quoted } from '../common/quoted.js';
+import { SafeLogger } from '../common/safe-logger.js';
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
-import { PaymentsError } from '../errors/payments-errors.js';
+import { failureLabel, PaymentsError } from '../errors/payments-errors.js';
 import { type ReconciledAccounts } from './accounts.js';
 import { readBalance } from './balance/readings.js';
 import { closeDay } from './close/close-day.js';
@@ -133,7 +134,7 @@ export class Reconciliation {
       return await this.closeDay(options);
     } finally {
       // It may have been refused before a row was read.
-      (options as Partial<CloseOptions> | undefined)?.statement?.discard?.();
+      await discard((options as Partial<CloseOptions> | undefined)?.statement);
     }
   }
 
@@ -279,5 +280,14 @@ export class Reconciliation {
   }: ReconciliationOfAccount & { readonly olderThanMs: number }): Promise<number> {
     check({ olderThanMs: purgeProblem(olderThanMs) });
     return purgeEntries(await this.around().accounts.open(account), olderThanMs);
+  }
+}
+
+/** A failure replaces nothing: the day is closed, or was refused with a reason of its own. */
+async function discard(statement: Statement | undefined): Promise<void> {
+  try {
+    if (typeof statement?.discard === 'function') await statement.discard();
+  } catch (error) {
+    new SafeLogger('Reconciliation').warn(`The discard() of a statement failed: ${failureLabel(error)}`);
   }
 }

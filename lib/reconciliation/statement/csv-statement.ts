@@ -47,6 +47,7 @@ export function csvStatement(options: CsvStatementOptions): Statement {
       return statementRows(resolved);
     },
     discard: () => {
+      isRead = true;
       closeSource(resolved.stream);
     },
   };

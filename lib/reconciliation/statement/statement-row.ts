@@ -49,6 +49,9 @@ export interface Statement {
    * @throws PaymentsValidationError that says which row is wrong, and what to write.
    */
   rows(): AsyncIterable<StatementRow>;
-  /** Closes what the rows come from. `close()` calls it in the end, whether it has read the rows or not. */
-  discard?(): void;
+  /**
+   * Closes what the rows come from. `close()` calls it in the end, whether it has read the rows or not, and waits for it. If it
+   * fails, that is logged, and changes nothing of what became of the day.
+   */
+  discard?(): void | Promise<void>;
 }

@@ -1,4 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type CloseOptions,
   csvStatement,
@@ -207,6 +209,46 @@ describe('a close that is refused', () => {
     await second.app.close();
     expect(other?.summary.by).toBe('the other process');
     expect(close.summary).toEqual(other?.summary);
+  });
+
+  it.each([
+    ['is rejected', () => Promise.reject(new Error('cannot close'))],
+    [
+      'throws',
+      () => {
+        throw new Error('cannot close');
+      },
+    ],
+  ])('is the same whether discard() of its statement %s or not', async (_, discard) => {
+    const warned = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    const statement = { ...place.statement(yesterday), discard };
+    const close = await shop.reconciliation.close({ day: yesterday, statement, ...BY });
+    expect(close.summary.day).toBe(yesterday);
+    const refused = shop.reconciliation.close({ day: 'someday', statement, ...BY });
+    await expect(refused).rejects.toMatchObject({ name: 'PaymentsValidationError' });
+    expect(warned.mock.calls).toEqual([1, 2].map(() => ['The discard() of a statement failed: Error']));
+    warned.mockRestore();
+  });
+
+  it('has waited for discard() of its statement', async () => {
+    const done: string[] = [];
+    const discard = async (): Promise<void> => {
+      await setImmediate();
+      done.push('discard');
+    };
+    await shop.reconciliation.close({
+      day: yesterday,
+      statement: { ...place.statement(yesterday), discard },
+      ...BY,
+    });
+    expect(done).toEqual(['discard']);
+  });
+
+  it('says that discard of its statement is no function', async () => {
+    const statement = { ...place.statement(yesterday), discard: 5 } as unknown as Statement;
+    await expect(shop.reconciliation.close({ day: yesterday, statement, ...BY })).rejects.toMatchObject({
+      errors: { statement: ['statement.discard must be a function, or be left out'] },
+    });
   });
 
   it('says at boot that the storage keeps no closes', async () => {

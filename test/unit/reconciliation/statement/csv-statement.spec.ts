@@ -184,9 +184,15 @@ describe('a statement whose file does not exist', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'statement-')), 'november.csv');
     writeFileSync(path, HEAD);
     const stream = createReadStream(path);
-    csvStatement({ stream }).discard?.();
+    void csvStatement({ stream }).discard?.();
     await new Promise<void>((resolve) => stream.once('close', resolve));
     expect(stream.destroyed).toBe(true);
+  });
+
+  it('has no rows after it was closed', () => {
+    const statement = csvStatement({ stream: HEAD });
+    void statement.discard?.();
+    expect(() => statement.rows()).toThrow('read once: call csvStatement() again with a new stream');
   });
 });
 
