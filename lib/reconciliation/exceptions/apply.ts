@@ -103,10 +103,14 @@ async function applyOne(
   }
   const isNew = await keepEvidence(account, { proposal, stored, readOn, attempt }, applying);
   const { by, until } = applying;
-  await settleLine(account, proposal, by);
-  if (stored && !hasEnded) await endException(account, stored, until);
-  if (isNew)
-    events.tell('reconciliation.settled', { account: scope.account, family, reference, outcome, by });
+  try {
+    await settleLine(account, proposal, by);
+    if (stored && !hasEnded) await endException(account, stored, until);
+  } finally {
+    // Now or never: the next call finds the evidence.
+    if (isNew)
+      events.tell('reconciliation.settled', { account: scope.account, family, reference, outcome, by });
+  }
   return undefined;
 }
 

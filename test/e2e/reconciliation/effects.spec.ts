@@ -1,6 +1,6 @@
 import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { Injectable } from '@nestjs/common';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inProcess, PayoutBatches, PayoutBatchesModule } from 'nestjs-payments/batches';
 import { type DayClose, type ReconciliationEvents } from 'nestjs-payments/reconciliation';
 import { approvedBatch, knownLines } from '../../support/batches-app.js';
@@ -65,6 +65,27 @@ describe('a proposal that is applied', () => {
     expect(proposals).toHaveLength(2);
     const reports = await Promise.all([1, 2].map(() => shop.reconciliation.apply(proposals, BY)));
     expect(reports).toEqual([1, 2].map(() => ({ settled: 2, refused: [] })));
+    expect(shop.app.get(Heard).settled).toHaveLength(1);
+  });
+
+  it('is told although the storage fails behind it, and not told again by the call that goes on', async () => {
+    await place.nextDay(8);
+    shop = await startReconciliationApp(place, {
+      imports: [EventEmitterModule.forRoot()],
+      providers: [Heard],
+    });
+    place.sandbox.next('POST /disbursements/bank').dropAfterProcessing();
+    await paidOut(shop, 'supplier-1', '30000').catch(() => undefined);
+    await place.sandbox.payout('supplier-1').pay();
+    const day = place.today();
+    await place.nextDay(0);
+    const { proposals } = await shop.reconciliation.close({ day, statement: place.statement(day), ...BY });
+    expect(proposals).toMatchObject([{ reference: 'supplier-1', exception: expect.any(String) as unknown }]);
+    const failing = vi.spyOn(place.storage.reconciliation!, 'replace').mockRejectedValue(new Error('gone'));
+    await expect(shop.reconciliation.apply(proposals, BY)).rejects.toThrow();
+    failing.mockRestore();
+    expect(shop.app.get(Heard).settled).toHaveLength(1);
+    expect(await shop.reconciliation.apply(proposals, BY)).toEqual({ settled: 1, refused: [] });
     expect(shop.app.get(Heard).settled).toHaveLength(1);
   });
 
