@@ -135,8 +135,7 @@ export class PaymentsJournal {
   }
 
   /**
-   * Writes down how a payment ended, as the gateway's support or portal reports it. A planned payment is given up:
-   * it is never sent.
+   * Writes down how a payment ended, as the gateway's support or portal reports it. A planned payment is given up, and never sent.
    *
    * After `failed`, the reference may be used for the next attempt if the gateway never acknowledged the
    * payment and its call cannot be running any more. The gateway acknowledges a payment with a success
@@ -157,16 +156,20 @@ export class PaymentsJournal {
     family: PaymentFamily,
     reference: string,
     outcome: PaymentOutcome,
-    meant: { readonly attempt?: number; /** @internal */ readonly failedAt?: number | undefined } = {},
+    options: {
+      readonly attempt?: number;
+      /** @internal When it failed: what was sent again since stays. */
+      readonly failedAt?: number | undefined;
+    } = {},
   ): Promise<JournalEntry> {
     const outcomes: readonly PaymentOutcome[] = FINAL_STATUSES[family];
     if (!outcomes.includes(outcome)) {
       const problem = `outcome must be a final status of a ${family}: ${outcomes.join(', ')}`;
       throw new PaymentsValidationError({ outcome: [problem] }, { reference });
     }
-    const existing = await reading(this.recorder.settle(this.keyOf(family, reference), outcome, meant));
+    const existing = await reading(this.recorder.settle(this.keyOf(family, reference), outcome, options));
     if (!existing) throw await this.missing(family, reference);
-    return settledEntry(existing, outcome, meant.attempt);
+    return settledEntry(existing, outcome, options.attempt);
   }
 
   /**
