@@ -49,7 +49,7 @@ const SHARED = {
   './opentelemetry': ['basics', 'diagnostics', 'stores'],
 };
 /** What Node reads and compiles when an application imports the main entry point, a little more than it is now. */
-const MAIN_BYTES = 540_000;
+const MAIN_BYTES = 550_000;
 /** Runs without any other package, as the command line does. */
 const WITHOUT_PACKAGES = './sandbox';
 
