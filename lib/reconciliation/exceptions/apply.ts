@@ -107,7 +107,7 @@ async function applyOne(
     await settleLine(account, proposal, by);
     if (stored && !hasEnded) await endException(account, stored, until);
   } finally {
-    // Now or never: the next call finds the evidence.
+    // A later call finds the evidence, and tells nobody again.
     if (isNew)
       events.tell('reconciliation.settled', { account: scope.account, family, reference, outcome, by });
   }
