@@ -14,7 +14,7 @@ import {
   movementOfRow,
   movementWithRow,
 } from '../matching/movement-of.js';
-import { isOpen, type OwnPayment } from '../matching/own-payment.js';
+import { hasOutcome, isOpen, type OwnPayment } from '../matching/own-payment.js';
 import { type OtherMoney } from '../matching/row-money.js';
 import { attemptIfLater, type ProvenRow } from '../matching/proven-row.js';
 import { UsualFee } from '../matching/usual-fee.js';
@@ -120,10 +120,12 @@ export class DayJudge implements MatchListener {
     const { match, early = [] } = matched ?? {};
     const { payments, carried } = this.day.own;
     for (let place = 0; place < payments.size; place += 1) {
-      const { proven, awaitsRow, proposal } = carried.get(place) ?? {};
+      const { proven, shown, awaitsRow, proposal } = carried.get(place) ?? {};
       if (proposal && (match?.stands(proposal) ?? true)) this.proposedAgain.push(proposal);
       if (proven) this.matched(payments.at(place), proven, proposal === undefined);
-      else if (!match?.hasRow(place)) this.judge(payments.at(place), awaitsRow);
+      else if (match?.hasRow(place)) continue;
+      else if (shown) this.matched(payments.at(place), shown, true);
+      else this.judge(payments.at(place), awaitsRow);
     }
     for (const { own, row } of early) this.carry(own, row);
     if (match) this.carryContradicted(match);
@@ -133,8 +135,8 @@ export class DayJudge implements MatchListener {
   /** A third row decides nothing, either. */
   private carryContradicted({ contradicted }: StatementMatch): void {
     for (const { own, row } of contradicted)
-      if ((isOpen(own) || own.status === 'rejected') && own.createdAt < this.day.judgedAt.cutOff)
-        this.carry(own, row);
+      if (!hasOutcome(own) && own.createdAt < this.day.judgedAt.cutOff)
+        this.carry(own, { ...row, isContradicted: true });
   }
 
   /** @param seen Payments whose rows are of this day. */

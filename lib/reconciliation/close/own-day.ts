@@ -2,7 +2,8 @@ import { type JournalState, type PaymentFamily } from '../../common/vocabulary.j
 import { isSentAgainSince } from '../../journal/payment/repeated-call.js';
 import { type JournalPage, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { type ReconciledAccount } from '../accounts.js';
-import { isOpen, type OwnPayment, ownPayment } from '../matching/own-payment.js';
+import { hasOutcome, isOpen, type OwnPayment, ownPayment } from '../matching/own-payment.js';
+import { type RowMoney } from '../matching/judge.js';
 import { OwnPayments } from '../matching/own-payments.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { type CarriedPayment } from './carried.js';
@@ -25,6 +26,8 @@ export interface OwnDay {
 export interface KnownPayment extends CarriedPayment {
   /** It was proposed, and nobody has applied that. */
   readonly proposal?: ProvenRow;
+  /** In place of `proven`: its rows contradict each other, and the journal holds its end since. */
+  readonly shown?: RowMoney | undefined;
 }
 
 /** Which payments. */
@@ -80,8 +83,7 @@ export async function readOwnDay(
   for (const one of known) {
     const place = payments.find(one.family, one.reference);
     if (place === undefined || !isStillOf(one, payments.at(place))) continue;
-    const { proven = one.proven } = carried.get(place) ?? {};
-    carried.set(place, { ...one, proven });
+    carried.set(place, joined(carried.get(place), one, payments.at(place)));
   }
   return { payments, after, carried };
 }
@@ -93,7 +95,19 @@ export async function readOwnDay(
 function isStillOf({ proven, attempt = 1 }: KnownPayment, payment: OwnPayment): boolean {
   if (!proven) return true;
   if (attempt !== payment.attempt) return false;
-  return !proven.isFailed || (isOpen(payment) && !isSentAgainSince(payment, proven.at));
+  return (
+    !proven.isFailed ||
+    proven.isContradicted === true ||
+    (isOpen(payment) && !isSentAgainSince(payment, proven.at))
+  );
+}
+
+/** A row that another one contradicts decides; of others the first one. */
+function joined(before: KnownPayment | undefined, one: KnownPayment, payment: OwnPayment): KnownPayment {
+  const first = before?.shown ?? before?.proven;
+  const row = one.proven?.isContradicted ? one.proven : (first ?? one.proven);
+  if (row?.isContradicted && hasOutcome(payment)) return { ...one, proven: undefined, shown: row };
+  return { ...one, proven: row };
 }
 
 interface EarlierPage {

@@ -7,7 +7,7 @@ import {
 } from '../../storage/reconciliation-store.js';
 import { type ReconciledAccount } from '../accounts.js';
 import { type Finding, takesProof } from '../matching/finding.js';
-import { type OwnPayment, ownPayment } from '../matching/own-payment.js';
+import { hasOutcome, type OwnPayment, ownPayment } from '../matching/own-payment.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { type ExceptionKind } from './close-exception.js';
 import {
@@ -207,11 +207,8 @@ async function isOver(
 }
 
 /** Whether an exception is over by what the journal says now. */
-function isOverBy(
-  own: OwnPayment,
-  { kind, proves, attempt, theirs }: ExceptionDetails,
-  hasStatement: boolean,
-): boolean {
+function isOverBy(own: OwnPayment, details: ExceptionDetails, hasStatement: boolean): boolean {
+  const { kind, proves, attempt, theirs } = details;
   const { state, attempt: last, family } = own;
   // Another attempt begins only when the one before moved nothing. Earlier versions did not write down which one it was.
   if (attempt !== undefined && last > attempt) return FOUND_AGAIN.has(kind) || proves === 'failed';
@@ -220,7 +217,15 @@ function isOverBy(
   if (kind === 'missing-there') return hasStatement || state !== 'moved';
   // Without a statement nothing looks for the end of a payout.
   if (kind === 'unproven') return hasStatement || family === 'collection' || state !== 'accepted';
-  return proves !== undefined && state === (proves === 'failed' ? 'none' : 'moved');
+  return isEndedByOutcome(own, details);
+}
+
+/** Whether the journal holds an outcome that leaves nothing to say of a row. */
+function isEndedByOutcome(own: OwnPayment, details: ExceptionDetails): boolean {
+  const { proves, isContradiction, isWithdrawn } = details;
+  // Whatever was written down since decides between two rows that contradict each other.
+  if (isContradiction || isWithdrawn) return hasOutcome(own) && own.status !== details.own?.status;
+  return proves !== undefined && own.state === (proves === 'failed' ? 'none' : 'moved');
 }
 
 /** The attempts of which two rows say the contrary: what the statement shows, and what is known of earlier ones. */

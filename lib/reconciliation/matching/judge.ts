@@ -22,6 +22,8 @@ export interface RowMoney extends Pick<StatementRow, 'row' | 'kind' | 'isFailed'
   readonly cents: number;
   readonly feeCents: number | undefined;
   readonly at: number;
+  /** Another row said the contrary while the payment had not ended. */
+  readonly isContradicted?: true;
 }
 
 /** What a close finds out about a payment. */

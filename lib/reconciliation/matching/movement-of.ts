@@ -43,6 +43,7 @@ export function movementWithRow(
   row: RowMoney,
   limits: MovementLimits,
 ): Movement | undefined {
+  if (row.isContradicted) return movementOf(own, limits);
   if (row.isFailed) return movementOfFailed(own, row, limits);
   const theirs = rangeOf(directionOf(row), row.cents, row.feeCents ?? own.feeCents, limits);
   if (own.cents === undefined) return { state: 'moved', from: row.at, to: row.at, ...theirs };

@@ -75,6 +75,11 @@ export function isOpen({ state }: Pick<OwnPayment, 'state'>): boolean {
   return state === 'accepted' || state === 'unknown';
 }
 
+/** Whether the journal holds how it ended. A refusal is no outcome: a statement may prove another. */
+export function hasOutcome(own: Pick<OwnPayment, 'state' | 'status'>): boolean {
+  return !isOpen(own) && own.status !== 'rejected';
+}
+
 /** It moved no earlier. Of all attempts before the last one it is known that they moved nothing, but not of one that was sent again. */
 export function earliestOf({ attempt, createdAt, begunAt }: OwnPayment): number {
   return attempt > 1 ? begunAt : createdAt;

@@ -123,6 +123,46 @@ describe('a row of a later day, or of another attempt', () => {
       expect(await entry()).toMatchObject({ state });
     });
 
+    it.each([
+      ['accepted', 'paid', 'failed', 'paid'],
+      ['accepted', 'paid', 'failed', 'failed'],
+      ['accepted', 'failed', 'paid', 'paid'],
+      ['accepted', 'failed', 'paid', 'failed'],
+      ['unknown', 'paid', 'failed', 'paid'],
+      ['unknown', 'failed', 'paid', 'failed'],
+      ['refused', 'paid', 'failed', 'paid'],
+    ] as const)(
+      'is over when somebody has settled a payout that is %s (%s, then %s) as %s',
+      async (made, one, other, outcome) => {
+        await pay[made]();
+        const first = await closeWith([row(one)]);
+        await closeWith([row(other)]);
+        // Another close in between decides nothing.
+        expect((await closeWith([])).proposals).toEqual([]);
+        await shop.journal.settle('disbursement', 'supplier-1', outcome);
+        expect(shown(await closeWith([]))).toEqual([]);
+        expect(shown(await closeWith([]))).toEqual([]);
+        const { balance: _, ...open } = { ...(await shop.reconciliation.status())?.open };
+        expect(open).toEqual({});
+        const isSaid = outcome === one;
+        expect(await shop.reconciliation.apply(first.proposals, BY)).toMatchObject({
+          settled: isSaid ? 1 : 0,
+        });
+        // What a statement says after that is another matter.
+        const said = outcome === 'paid' ? 'failed' : 'paid';
+        const later = await closeWith([row(said)]);
+        expect(shown(later)).toEqual([[later.summary.day, 'status', undefined]]);
+      },
+    );
+
+    it('stays if the rows contradict each other about what the journal holds already', async () => {
+      await pay.accepted();
+      await shop.journal.settle('disbursement', 'supplier-1', 'paid');
+      const close = await closeWith([row('paid', now() + HOUR), row('failed')]);
+      expect(shown(close)).toEqual([[close.summary.day, 'status', undefined]]);
+      expect(shown(await closeWith([]))).toEqual(shown(close));
+    });
+
     it('is remembered if both rows are of one day', async () => {
       await pay.accepted();
       const first = await closeWith([row('paid', now() + HOUR), row('failed')]);

@@ -38,8 +38,8 @@ export interface DayFacts {
 interface OpenException {
   readonly kind: ExceptionKind;
   readonly reference: string | undefined;
-  /** The statement proves the outcome of its payment. */
-  readonly isProof: boolean;
+  /** It ends when the journal holds how its payment ended. */
+  readonly isOverByOutcome: boolean;
 }
 
 /** Says by what happened, and not by the package's own rules, which exceptions are open after each close. */
@@ -73,7 +73,7 @@ export class ExpectedExceptions {
     const found = [
       ...facts.payments.flatMap((payment) => this.ofPayment(payment, facts)),
       ...facts.plants.filter(({ kind }) => kind === 'missing-here').map(stranger),
-      ...(facts.hasGap ? [{ kind: 'balance', reference: undefined, isProof: false } as const] : []),
+      ...(facts.hasGap ? [{ kind: 'balance', reference: undefined, isOverByOutcome: false } as const] : []),
     ];
     const again = new Set(found.map(nameOf));
     const waits = (one: Pick<OpenException, 'kind' | 'reference'>): boolean => waitsForStatement(one, facts);
@@ -100,10 +100,10 @@ export class ExpectedExceptions {
     // The close comes hours after the end of its day: a planted row may show a payment that was made since then.
     const planted = (kind: Plant['kind']): boolean =>
       facts.plants.some((plant) => plant.kind === kind && plant.reference === reference);
-    if (planted('contradicted')) return [{ kind: 'status', reference, isProof: false }];
+    if (planted('contradicted')) return [{ kind: 'status', reference, isOverByOutcome: true }];
     if (planted('told failed') && entry && !this.shown.has(reference)) {
       this.shown.add(reference);
-      return [{ kind: 'proven', reference, isProof: true }];
+      return [{ kind: 'proven', reference, isOverByOutcome: true }];
     }
     if (!entry || (rows === 0 && payment.begunAt >= facts.cutOff)) return [];
     const isFirst = !this.shown.has(reference);
@@ -118,12 +118,17 @@ export class ExpectedExceptions {
     const isTakenBack = planted('taken back');
     if (isTakenBack) kinds = [...kinds, 'status'];
     const isProof = !kinds.includes('amount') && !isTakenBack;
-    return [...kinds, ...duplicates].map((kind) => ({ kind, reference, isProof }));
+    // Two rows that contradict each other leave it to the journal, unless it holds the outcome already.
+    const isLeft = isTakenBack && entry.outcome === undefined;
+    return [...kinds, ...duplicates].map((kind) => ({
+      kind,
+      reference,
+      isOverByOutcome: (kind === 'proven' && isProof) || (kind === 'status' && isLeft),
+    }));
   }
 
-  /** The journal holds what the statement proved. */
-  private hasEnded({ kind, reference, isProof }: OpenException, { entries }: DayFacts): boolean {
-    if (kind !== 'proven' || !isProof || reference === undefined) return false;
+  private hasEnded({ reference, isOverByOutcome }: OpenException, { entries }: DayFacts): boolean {
+    if (!isOverByOutcome || reference === undefined) return false;
     return entries.get(reference)?.outcome !== undefined;
   }
 
@@ -189,7 +194,7 @@ function hasFailed({ state, outcome }: JournalEntry): boolean {
 }
 
 function stranger({ reference }: Plant): OpenException {
-  return { kind: 'missing-here', reference, isProof: false };
+  return { kind: 'missing-here', reference, isOverByOutcome: false };
 }
 
 function nameOf({ kind, reference }: Pick<OpenException, 'kind' | 'reference'>): string {

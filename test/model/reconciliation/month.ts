@@ -276,7 +276,9 @@ export class Month {
       const entry = await journal.get('disbursement', reference);
       const end = this.place.sandbox.payouts().find((payout) => payout.reference === reference)?.status;
       const hasFailed = end === 'failed' || end === 'cancelled';
-      if (hasFailed && entry?.outcome === undefined && this.random.chance(0.3)) {
+      // No proposal settles what its rows contradict.
+      const isLeft = end === 'paid' && this.contradicted.has(reference);
+      if ((hasFailed || isLeft) && entry?.outcome === undefined && this.random.chance(0.3)) {
         await journal.settle('disbursement', reference, end);
       }
     }
