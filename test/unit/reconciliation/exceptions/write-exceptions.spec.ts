@@ -86,4 +86,40 @@ describe('the exceptions of a run', () => {
       { kind: 'late', proves: 'success' },
     ]);
   });
+
+  it.each([
+    ['the journal holds an outcome since', 'accepted', { state: 'settled', outcome: 'paid' }, true],
+    ['an operator settled a refused payment', 'rejected', { state: 'settled', outcome: 'paid' }, true],
+    ['the journal held the outcome before', 'paid', { state: 'settled', outcome: 'paid' }, false],
+    ['the payment is still open', 'accepted', { state: 'accepted' }, false],
+    ['the gateway refused the payment since, which one row denies', 'unknown', { state: 'rejected' }, false],
+  ])('that tell of contradicting rows: %s', async (_, before, now, isOver) => {
+    const token = '01234567-89ab-cdef-0123-456789abcdef';
+    const own = { status: before, amount: '10.00', fee: undefined, createdAt: AT };
+    const contradiction = { kind: 'status', isContradiction: true };
+    const withdrawn = { kind: 'proven', proves: 'failed', isWithdrawn: true };
+    const stored = [contradiction, withdrawn].map((details, number) => {
+      const of = { token, day: '2026-11-19', reason: '', family: 'disbursement', reference: 'a', own };
+      const entry = { ...SCOPE, kind: 'exception', id: `id-${number}`, state: 'open' };
+      return { version: 1, entry: { ...entry, details: JSON.stringify({ ...of, attempt: 1, ...details }) } };
+    });
+    const record = { family: 'disbursement', reference: 'a', amount: '10.00', attempt: 1, ...now };
+    const store = { list: () => Promise.resolve(stored) } as unknown as ReconciliationStore;
+    const journal = {
+      get: () => Promise.resolve({ record, createdAt: AT, updatedAt: AT, idleMs: 0, ageMs: 0 }),
+    } as unknown as JournalStore;
+    const { changes } = await writeExceptions(
+      { store, journal, scope: SCOPE },
+      { scope: SCOPE, day: '2026-11-20', statement: 'a.csv', token },
+      { findings: [], proofs: [] },
+      {
+        closes: {
+          of: () => Promise.resolve({ token, statement: undefined }),
+          proofsOf: () => (async function* () {})(),
+        },
+        goOn: () => undefined,
+      },
+    );
+    expect(changes.over).toHaveLength(isOver ? 2 : 0);
+  });
 });

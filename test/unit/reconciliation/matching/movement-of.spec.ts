@@ -168,6 +168,18 @@ describe('what journal and statement say together', () => {
       { state: 'returned', from: 100, to: 150 },
     ],
     [
+      'a row that another one contradicts says nothing of an open one',
+      { ...payout, state: 'accepted', status: 'accepted' },
+      { kind: 'payout', isContradicted: true },
+      { state: 'open', from: 100, to: Infinity },
+    ],
+    [
+      'a failed row that another one contradicts says nothing of one that moved since',
+      payout,
+      { kind: 'payout', isFailed: true, isContradicted: true },
+      { state: 'moved', from: 100, to: 200 },
+    ],
+    [
       'the row has the amount that the journal cannot read',
       { cents: undefined, state: 'unknown' },
       {},
