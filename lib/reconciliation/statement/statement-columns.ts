@@ -85,6 +85,9 @@ const LONG_FORMS: Readonly<Record<string, string>> = {
   txn: 'transaction',
 };
 
+/** No name of a column is as long. Without a limit, a file with an endless first line would stop the process. */
+const LONGEST_NAME = 100;
+
 /** All fields, in the order of the documents. */
 export const STATEMENT_FIELDS = Object.keys(NAMES) as readonly StatementField[];
 
@@ -150,18 +153,22 @@ export function findColumns(
 export function proposeColumns(headers: readonly string[], found: FoundColumns): FoundColumns {
   const taken = new Set(STATEMENT_FIELDS.map((field) => found[field].index));
   const proposed = new Map<StatementField, FoundColumn>();
+  // A file without names begins with a row, whose cells nobody may read in an error.
+  const named = headers.flatMap((header, index) =>
+    header.length <= LONGEST_NAME && /^\D+$/.test(header)
+      ? [{ header, index, plain: plainName(header) }]
+      : [],
+  );
   // A column of a known name is not taken for another field, whose name is only similar.
   for (const similar of [sameName, similarName]) {
     for (const field of STATEMENT_FIELDS) {
       if (!found[field].isMissing || proposed.has(field)) continue;
-      // A file without names begins with a row, whose cells nobody may read in an error.
-      const free = headers.flatMap((header, index) =>
-        taken.has(index) || !/^\D+$/.test(header) ? [] : [{ header, index }],
-      );
+      const free = named.filter(({ index }) => !taken.has(index));
       const column = similar(NAMES[field], free);
       if (!column) continue;
-      taken.add(column.index);
-      proposed.set(field, { ...NOT_READ, ...column, isProposed: true });
+      const { header, index } = column;
+      taken.add(index);
+      proposed.set(field, { ...NOT_READ, header, index, isProposed: true });
     }
   }
   return byField((field) => proposed.get(field) ?? found[field]);
@@ -186,31 +193,38 @@ export function columnsProblem(headers: readonly string[], found: FoundColumns):
 interface Header {
   readonly header: string;
   readonly index: number;
+  /** What `plainName` makes of the header. */
+  readonly plain: string;
 }
 
 function sameName(names: readonly string[], headers: readonly Header[]): Header | undefined {
-  for (const name of names) {
-    const found = headers.find(({ header }) => plainName(header) === plainName(name));
+  for (const name of names.map(plainName)) {
+    const found = headers.find(({ plain }) => plain === name);
     if (found) return found;
   }
   return undefined;
 }
 
 function similarName(names: readonly string[], headers: readonly Header[]): Header | undefined {
-  for (const name of names) {
+  for (const name of names.map(plainName)) {
     const close = closestWord(
-      plainName(name),
-      headers.map(({ header }) => plainName(header)),
+      name,
+      headers.flatMap(({ plain }) => (haveLikeLengths(plain, name) ? [plain] : [])),
     );
-    const found = headers.find(({ header }) => plainName(header) === close);
+    const found = headers.find(({ plain }) => plain === close);
     if (found) return found;
   }
   return undefined;
 }
 
+/** A cheap check before two names are compared letter by letter: no name is similar to one that is twice as long. */
+function haveLikeLengths(left: string, right: string): boolean {
+  return left.length < 2 * right.length && right.length < 2 * left.length;
+}
+
 /** `txn_date` and `Amount (TZS)` are other ways to write a name. */
 function plainName(header: string): string {
-  const words = sameWord(header.replace(/\(.*?\)|\bTZS\b/gi, ' ').replace(/[^\p{L}\p{N}]+/gu, ' ')).split(
+  const words = sameWord(header.replace(/\([^()]*\)|\bTZS\b/gi, ' ').replace(/[^\p{L}\p{N}]+/gu, ' ')).split(
     ' ',
   );
   return words.map((word) => (Object.hasOwn(LONG_FORMS, word) ? LONG_FORMS[word] : word)).join(' ');

@@ -101,6 +101,31 @@ describe('a statement that is no table', () => {
   });
 });
 
+describe('the first line of a statement', () => {
+  // A pattern that looks at every character from every other one would stop the process.
+  it.each([
+    ['brackets', '('.repeat(20_000)],
+    ['letters', 'a'.repeat(20_000)],
+    ['words', 'a '.repeat(10_000)],
+    ['many names', `${'Amount due ('.repeat(8)},`.repeat(200)],
+  ])(
+    'is refused at once with endless %s',
+    async (_what, head) => {
+      const { problem } = await problemOf(`${head},b\n1,2\n`);
+      expect(problem).toContain("'Reference' is missing");
+      expect(problem.length).toBeLessThan(500);
+    },
+    5_000,
+  );
+
+  it('has a similar name only if it is as short as a name', async () => {
+    const problemWith = async (mark: string): Promise<string> =>
+      (await problemOf(`Date,Type,Amount,Ref (${mark})\n`)).problem;
+    expect(await problemWith('x'.repeat(90))).toContain('columns: { reference: "Ref (xxx');
+    expect(await problemWith('x'.repeat(200))).toContain("columns: { reference: 'the name in your file' }");
+  });
+});
+
 describe('a row of a statement', () => {
   it.each<[string, Readonly<Record<string, string>>, string, Options?]>([
     ['no amount', { Amount: '' }, "'Amount' is empty: every row needs an amount"],
