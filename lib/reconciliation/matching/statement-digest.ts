@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { type StatementRow } from '../statement/statement-row.js';
 import { type RowMoney } from './judge.js';
 
-/** Says whether two statements have the same rows, in the same order. */
+/**
+ * Says whether two statements have the same rows, in the same order. It leaves out the recipients: a close keeps the digest, and
+ * whoever reads it could try every phone number until the digest of a short statement is right.
+ */
 export class StatementDigest {
   private readonly hash = createHash('sha256');
 
-  add({ kind, reference, recipient }: StatementRow, { cents, feeCents, at, isFailed }: RowMoney): void {
-    this.hash.update(JSON.stringify([kind, reference, recipient, cents, feeCents, at, isFailed]));
+  add({ kind, reference }: StatementRow, { cents, feeCents, at, isFailed }: RowMoney): void {
+    this.hash.update(JSON.stringify([kind, reference, cents, feeCents, at, isFailed]));
   }
 
   /** Hexadecimal. */

@@ -119,13 +119,15 @@ describe('a close that is refused', () => {
     });
   });
 
-  it('names a day that was closed with a statement that has other recipients', async () => {
+  it('names a day that was closed with a statement that has other amounts, but not other recipients', async () => {
     const statement = place.statement(yesterday);
-    await shop.reconciliation.close({ day: yesterday, statement, ...BY });
-    const other = place.statement(yesterday, (csv) => csv.replaceAll('255712345678', '255712345679'));
-    await expect(
-      shop.reconciliation.close({ day: yesterday, statement: other, ...BY }),
-    ).rejects.toMatchObject({ code: 'DAY_CLOSED' });
+    const { summary } = await shop.reconciliation.close({ day: yesterday, statement, ...BY });
+    const closeWith = (from: string | RegExp, to: string): Promise<DayClose> => {
+      const other = place.statement(yesterday, (csv) => csv.replaceAll(from, to));
+      return shop.reconciliation.close({ day: yesterday, statement: other, ...BY });
+    };
+    await expect(closeWith(/(\d)\.00/g, '$1.01')).rejects.toMatchObject({ code: 'DAY_CLOSED' });
+    expect((await closeWith('255712345678', '255712345679')).summary).toEqual(summary);
   });
 
   it.each<[string, object]>([
