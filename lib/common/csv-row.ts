@@ -1,12 +1,19 @@
-/** A spreadsheet takes a cell that begins so for a formula. */
-const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+/**
+ * Where a spreadsheet begins a formula. One that separates cells by semicolons or tabs begins cells within a text, too, and a
+ * quotation mark there is no part of the cell.
+ */
+const FORMULA =
+  /^(?=[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])|(?<=[;\t\r\n])(?="*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
+/** The same with the apostrophe that `csvRow` writes. */
+const GUARDED =
+  /^'(?=[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])|(?<=[;\t\r\n])'(?="*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 
 /** A cell: a text from outside, or a number, which may be written out because it has too many digits for a `number`. */
 export type CsvCell = string | number | { readonly number: string };
 
 /**
- * A line of a CSV file. A text that a spreadsheet would take for a formula gets an apostrophe in front, as a person would write
- * it there; numbers do not.
+ * A line of a CSV file. A text that a spreadsheet would take for a formula gets an apostrophe in front of it, as a person would
+ * write it there; numbers do not.
  */
 export function csvRow(cells: readonly CsvCell[]): string {
   return `${cells.map(csvCell).join(',')}\n`;
@@ -14,11 +21,11 @@ export function csvRow(cells: readonly CsvCell[]): string {
 
 function csvCell(cell: CsvCell): string {
   if (typeof cell === 'object') return cell.number;
-  const text = typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : String(cell);
+  const text = typeof cell === 'string' ? cell.replace(FORMULA, "'") : String(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Takes back the apostrophe that `csvRow` puts in front. */
+/** Takes back the apostrophes that `csvRow` writes. */
 export function plainCell(cell: string): string {
-  return cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;
+  return cell.replace(GUARDED, '');
 }

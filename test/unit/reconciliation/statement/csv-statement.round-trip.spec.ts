@@ -15,7 +15,7 @@ const cents = fc.bigInt({ min: 0n, max: 10n ** 15n - 1n });
 const references = fc
   .string({ unit: 'grapheme', maxLength: 20 })
   .map((text) => text.replaceAll('\0', '').trim())
-  .filter((text) => text !== '' && !/^'|E\+\d+$/i.test(text));
+  .filter((text) => text !== '' && !/(?:^|[;\t\r\n])'|E\+\d+$/i.test(text));
 const rows: fc.Arbitrary<Row> = fc
   .record({
     kind: fc.constantFrom('collection' as const, 'payout' as const, 'fee' as const, 'other' as const),
