@@ -30,9 +30,20 @@ describe('shellWord', () => {
     ['C:\\my apps\\', String.raw`"C:\my apps\\"`],
     ['@acme/shop', '"@acme/shop"'],
     ['S-001,S-002', '"S-001,S-002"'],
-    ['a$b`c', '"a$b`c"'],
-    ['a "b"', String.raw`"a \"b\""`],
+    ["it's; a & b", `"it's; a & b"`],
   ])('makes %s of Windows into %s', (word, quoted) => {
     expect(shellWord(word, 'win32')).toBe(quoted);
+  });
+
+  // cmd or PowerShell would run a part of it, or put a variable in its place, however it is quoted.
+  it.each([
+    'pay$(Start-Process calc).csv',
+    'pay`n.csv',
+    '%USERNAME%.csv',
+    'a"; calc; "',
+    'a\u201D; calc; \u201C',
+    'a\r\ncalc',
+  ])('leaves %j to the person on Windows', (word) => {
+    expect(shellWord(word, 'win32')).toBe('"<quote it yourself>"');
   });
 });
