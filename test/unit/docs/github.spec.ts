@@ -55,6 +55,8 @@ const form = (file: string): IssueForm =>
   parse(readFileSync(join(FORMS, file), 'utf8'), { strict: true }) as IssueForm;
 const stepsOf = ({ jobs }: Workflow): readonly Step[] =>
   Object.values(jobs).flatMap(({ steps }) => steps ?? []);
+const commandsOf = (job: Job | undefined): string =>
+  job?.steps?.flatMap(({ run }) => run ?? []).join('\n') ?? '';
 const json = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
 describe('the workflows', () => {
@@ -92,16 +94,28 @@ describe('the workflows', () => {
   });
 
   it('publish with provenance, and only what a merged release pull request has tagged', () => {
-    const { publish } = workflow('release.yml').jobs;
-    expect(publish).toMatchObject({ needs: 'propose', if: "needs.propose.outputs.created == 'true'" });
+    const { pack, publish } = workflow('release.yml').jobs;
+    expect(pack).toMatchObject({ needs: 'propose', if: "needs.propose.outputs.created == 'true'" });
+    expect(commandsOf(pack)).toMatch(/^npm sbom [^]*^npm run release:pack$/m);
+    expect(publish).toMatchObject({ needs: ['propose', 'pack'], environment: 'npm' });
     expect(publish?.permissions).toMatchObject({ 'id-token': 'write' });
-    const commands = publish?.steps?.flatMap(({ run }) => run ?? []).join('\n');
-    expect(commands).toContain('npm sbom ');
-    expect(commands).toMatch(
-      /npm run release:pack\n[^]*npm publish \.\/nestjs-payments-\*\.tgz --provenance/,
-    );
-    expect(commands).not.toContain('npm pkg set');
+    const commands = commandsOf(publish);
+    expect(commands).toMatch(/^npm publish \.\/nestjs-payments-\*\.tgz --provenance/m);
     expect(commands).toContain('gh release upload ');
+    expect(commands).not.toContain('npm pkg set');
+  });
+
+  it('run no code of the repository and of its dependencies where they may publish to npm', () => {
+    const { pack, publish } = workflow('release.yml').jobs;
+    expect(pack?.permissions).toEqual({ contents: 'read' });
+    expect(publish?.steps?.flatMap(({ uses }) => uses?.replace(/@.*/, '') ?? [])).toEqual([
+      'actions/setup-node',
+      'actions/download-artifact',
+    ]);
+    expect(commandsOf(publish)).not.toMatch(/^(?!npm publish |gh )/m);
+    const artifact = ({ steps }: Job): unknown =>
+      steps?.find(({ uses }) => uses?.includes('load-artifact@'))?.with?.['name'];
+    expect([artifact(pack!), artifact(publish!)]).toEqual(['package', 'package']);
   });
 
   it('check what package.json says before there is a tag, and again before there is a tarball', () => {
