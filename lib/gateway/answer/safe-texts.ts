@@ -62,20 +62,33 @@ export function sensitiveTexts(call: GatewayCall<object>): string[] {
   return Object.entries(call.body ?? {}).flatMap(([field, value]) => {
     if (HARMLESS.has(field)) return [];
     const texts = textsIn(value);
-    return NAMES.has(field) ? [...texts, ...texts.flatMap((text) => text.split(/[\s,.]/))] : texts;
+    return NAMES.has(field) ? [...texts, ...texts.flatMap(partsOfName)] : texts;
   });
 }
 
+/** `Ng'wanakilala` may come back without its apostrophe, or with something else in its place. */
+function partsOfName(name: string): string[] {
+  const words = name.split(/[\s,.]+/);
+  return [...words, ...words.flatMap((word) => word.split(/[^\p{L}\p{M}\p{N}]+/u))];
+}
+
+/** A name in code. Blanking it out would hide which field a message is about. */
+const IDENTIFIER = /^[a-z_][\w.-]*$/i;
+
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  if (typeof value === 'number') return [String(value)];
+  if (typeof value !== 'object' || value === null) return [];
+  const keys = Array.isArray(value) ? [] : Object.keys(value).filter((key) => !IDENTIFIER.test(key));
+  return [...keys, ...Object.values(value).flatMap(textsIn)];
 }
 
 const API_KEY = /\b[ps]k_(?:test|live)_\S+/gi;
 /** The look-behind tries a word once, and not from each letter of it again: a long word would stop the process. */
 const E_MAIL = /(?<![^\s@<>"'])[^\s@<>"']+@[^\s@<>"']+/g;
-/** Phone and account numbers, also when written in groups. */
-const LONG_NUMBER = /\+?\d(?:\)?[ /-]?\d){5,}/g;
+/** Phone and account numbers, also when written in groups. A point before one or two last digits is that of an amount. */
+const LONG_NUMBER =
+  /\+?\d(?:\)?(?:[ /_\p{Pd}]|\.(?=\d{3}|\d\d?[./_\p{Pd}]\d)|(?<=[./_\p{Pd}]\d\d?)\.)?\d){5,}/gu;
 /** Shorter values would blank out ordinary words. */
 const SHORTEST_VALUE = 3;
 /** A shorter value is replaced only as a whole word: `Ali` must not change `invalid`. */
@@ -84,19 +97,56 @@ const ASCII = /^[\0-\x7f]*$/;
 
 /**
  * Makes text from outside safe for messages and logs: replaces keys, e-mail addresses, long numbers and all
- * `values`, in any case, by `[redacted]`.
+ * `values`, in any case, by `[redacted]`. The text cannot end a log line or steer a terminal. It takes time in proportion to the
+ * length of the text.
  */
 export function redactText(text: string, values: readonly string[]): string {
-  let result = text;
-  for (const value of [...values].sort((a, b) => b.length - a.length)) {
-    const trimmed = value.trim();
-    if (trimmed.length >= SHORTEST_VALUE && mayStandIn(result, trimmed))
-      result = result.replace(occurrencesOf(trimmed), '[redacted]');
+  let result = usualSpelling(text);
+  const sensitive = values.map((value) => usualSpelling(value).trim());
+  for (const value of sensitive.sort((a, b) => b.length - a.length)) {
+    if (value.length >= SHORTEST_VALUE && mayStandIn(result, value))
+      result = result.replace(occurrencesOf(value), '[redacted]');
   }
   return result
     .replace(API_KEY, '[redacted]')
     .replace(E_MAIL, '[redacted]')
     .replace(LONG_NUMBER, '[redacted]');
+}
+
+/** A character as HTML writes it, also if it was encoded several times. */
+const ENTITY = /&(?:amp;)*(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|apos|lsquo|nbsp|quot|rsquo));/gi;
+const NAMED: Readonly<Record<string, string>> = {
+  amp: '&',
+  apos: "'",
+  lsquo: "'",
+  nbsp: ' ',
+  quot: '"',
+  rsquo: "'",
+};
+/** What is written for an apostrophe, also with the backslash of a text in quotation marks. */
+const APOSTROPHE = /\\?['`\u00b4\u02b9\u02bb\u02bc\u2018\u2019\u201b\u2032\uff07]/g;
+/** More marks than any letter has. To bring a long run of them into order would stop the process. */
+const EXCESS_MARKS = /(?<=[\p{M}\uff9e\uff9f]{8})[\p{M}\uff9e\uff9f]+/gu;
+/** White space, ends of lines, and what steers a terminal or is no character. */
+const BLANKS = /[\s\p{C}\p{Zl}\p{Zp}]+/gu;
+
+/** One spelling for what the gateway may write in several ways, on one line. */
+function usualSpelling(text: string): string {
+  return text
+    .replace(ENTITY, decoded)
+    .replace(/\p{Cf}+/gu, '')
+    .replace(APOSTROPHE, "'")
+    .replace(EXCESS_MARKS, '')
+    .normalize('NFKC')
+    .replace(BLANKS, ' ');
+}
+
+function decoded(entity: string, decimal?: string, hexadecimal?: string, name?: string): string {
+  if (name !== undefined) return NAMED[name.toLowerCase()] ?? entity;
+  const code = decimal === undefined ? parseInt(hexadecimal ?? '', 16) : Number(decimal);
+  const character = code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+  // Whoever shows the text on a page must not get an element.
+  return character === '<' || character === '>' ? entity : character;
 }
 
 /** A cheap check before a pattern is made. Beyond ASCII only a pattern knows the upper case of a letter. */

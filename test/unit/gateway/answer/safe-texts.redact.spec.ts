@@ -14,6 +14,15 @@ describe('redacting text from outside', () => {
     ['key PK_TEST_ABC refused', 'key [redacted] refused'],
     ['account 0150-123-456 unknown', 'account [redacted] unknown'],
     ['at least 1000 TZS, HTTP 422', 'at least 1000 TZS, HTTP 422'],
+    ['phone 0712.345.678', 'phone [redacted]'],
+    ['phone 07.12.34.56.78', 'phone [redacted]'],
+    ['phone 0712_345_678', 'phone [redacted]'],
+    ['phone 0712\u00a0345\u202f678', 'phone [redacted]'],
+    ['phone 0712\u2013345\u2011678', 'phone [redacted]'],
+    ['phone \uff10\uff17\uff11\uff12345678', 'phone [redacted]'],
+    ['phone 07&#49;2345678', 'phone [redacted]'],
+    ['at most 100000.00', 'at most [redacted].00'],
+    ['1180.50 or 99.5, version 1.2.3', '1180.50 or 99.5, version 1.2.3'],
   ];
 
   for (const [text, safe] of table) {
@@ -33,6 +42,15 @@ describe('redacting text from outside', () => {
     ['one word', 'a'.repeat(LONG), 'a'.repeat(LONG)],
     ['one number', '1'.repeat(LONG), '[redacted]'],
     ['one address', `${'a'.repeat(LONG)}@${'b'.repeat(LONG)}`, '[redacted]'],
+    ['points', '1.'.repeat(LONG), '[redacted].'],
+    ['amounts', '12345.00; '.repeat(LONG), '12345.00; '.repeat(LONG)],
+    ['ampersands', `&${'amp;'.repeat(LONG)}`, '&'],
+    ['half an entity', '&amp'.repeat(LONG), '&amp'.repeat(LONG)],
+    ['backslashes', '\\'.repeat(LONG), '\\'.repeat(LONG)],
+    ['apostrophes', "\\'".repeat(LONG), "'".repeat(LONG)],
+    ['white space', ' \n\u200b'.repeat(LONG), ' '],
+    ['marks', `a${'\u0301\u0323'.repeat(LONG)}`, `\u1ea1${'\u0323'.repeat(3)}${'\u0301'.repeat(4)}`],
+    ['voiced sounds', `a${'\uff9e\u0301'.repeat(LONG)}`, `\u00e1${'\u3099'.repeat(4)}${'\u0301'.repeat(3)}`],
   ])(
     'redacts an endless text of %s at once',
     (_what, text, safe) => {
@@ -77,6 +95,43 @@ describe('redacting text from outside', () => {
 
   it('finds a value in a text that has no ASCII letter at all', () => {
     expect(redactText('\u03a3\u03a3\u03a3', ['\u03c3\u03c3\u03c3'])).toBe('[redacted]');
+  });
+
+  it.each([
+    "Ng'wanakilala",
+    'Ng&#039;wanakilala',
+    'Ng&#x27;wanakilala',
+    'Ng&apos;wanakilala',
+    'Ng&amp;#039;wanakilala',
+    'NG&rsquo;WANAKILALA',
+    'Ng\u2019wanakilala',
+    'Ng\u02bcwanakilala',
+    'Ng`wanakilala',
+    "Ng\\'wanakilala",
+    "Ng'\u200bwanaki\u00adlala",
+  ])('finds a name in the spelling %j', (name) => {
+    expect(redactText(`The name ${name} is wrong`, ["Ng'wanakilala"])).toBe('The name [redacted] is wrong');
+    expect(redactText("The name Ng'wanakilala is wrong", [name])).toBe('The name [redacted] is wrong');
+  });
+
+  it.each([
+    ['Jos\u00e9', 'Jose\u0301'],
+    ['Juma &amp; Sons', 'Juma & Sons'],
+    ['Asha\nMushi', 'Asha Mushi'],
+    ['Asha\u00a0 Mushi', 'Asha Mushi'],
+    ['A&quot;J&quot;', 'A"J"'],
+  ])('finds in %j what was sent as %j', (text, value) => {
+    expect(redactText(text, [value])).toBe('[redacted]');
+    expect(redactText(value, [text])).toBe('[redacted]');
+  });
+
+  it('makes no element of a page, and nothing of what is no character', () => {
+    expect(redactText('&lt;b&gt; &#60;b&#x3e; &amp;#60;', [])).toBe('&lt;b&gt; &#60;b&#x3e; &amp;#60;');
+    expect(redactText('&#xffffff; &copy; &# & &;', [])).toBe('&#xffffff; &copy; &# & &;');
+  });
+
+  it('is one line without anything that steers a terminal', () => {
+    expect(redactText('a\r\nb\u001b[2Kc\u2029d\ud800e\u009b', [])).toBe('a b [2Kc d e ');
   });
 
   it('leaves words alone for the sake of a very short value', () => {

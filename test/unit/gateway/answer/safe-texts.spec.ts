@@ -14,8 +14,14 @@ describe('what a request says about people', () => {
     ['an account', { account_number: '0150', bank_code: 'CRDB' }, ['0150']],
     [
       'every text of its metadata',
-      { metadata: { a: 'x', b: ['y', { c: 'z' }], d: 1, e: null, f: undefined } },
+      { metadata: { a: 'x', b: ['y', { c: 'z' }], d: true, e: null, f: undefined } },
       ['x', 'y', 'z'],
+    ],
+    ['every number of its metadata', { metadata: { nida: 71234, more: [0.5] } }, ['71234', '0.5']],
+    [
+      'a name of its metadata, unless it is one of code',
+      { metadata: { 'Asha Mushi': 'x', order_id: 'y', 'a.b-c': { Élise: 'z' } } },
+      ['Asha Mushi', 'x', 'y', 'Élise', 'z'],
     ],
     ['a field that nobody knows', { note: 'for Asha' }, ['for Asha']],
   ])('is %s', (_, body, texts) => {
@@ -25,6 +31,9 @@ describe('what a request says about people', () => {
   it.each(['customer_name', 'recipient_name', 'account_name'])('is %s, and each part of it', (field) => {
     expect(textsOf({ [field]: 'Mushi, Asha J.' })).toEqual(
       expect.arrayContaining(['Mushi, Asha J.', 'Mushi', 'Asha', 'J']),
+    );
+    expect(textsOf({ [field]: "Ng'wana-Ali J." })).toEqual(
+      expect.arrayContaining(["Ng'wana-Ali J.", "Ng'wana-Ali", 'Ng', 'wana', 'Ali', 'J']),
     );
   });
 
@@ -105,6 +114,22 @@ describe('the texts of an error answer', () => {
         account_number: ['[redacted] is closed', 'ask [redacted]'],
         '[redacted]': ['is unknown'],
       },
+    });
+  });
+
+  it('lose a word of a name with and without what is within it', () => {
+    const texts = { message: 'Ng&#039;wanakilala, NG WANAKILALA', errors: {} };
+    expect(safeTexts(texts, callWith({ customer_name: "Asha Ng'wanakilala" }))).toStrictEqual({
+      message: '[redacted], NG [redacted]',
+      errors: {},
+    });
+  });
+
+  it('lose what would break a log line or steer a terminal', () => {
+    const errors = { 'remarks\n': ['bad\r\n[Nest] 1 ERROR paid twice\u001b[2K'] };
+    expect(safeTexts({ message: 'a\u2028b\u0000c&#10;d\u202ee', errors }, call)).toStrictEqual({
+      message: 'a b c de',
+      errors: { 'remarks ': ['bad [Nest] 1 ERROR paid twice [2K'] },
     });
   });
 
