@@ -1,3 +1,4 @@
+import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
 import { type InboxScope, type PaymentFamily } from '../../common/vocabulary.js';
 import { PaymentsError } from '../../errors/payments-errors.js';
 import { type ConflictStore, type InboxConflict } from '../../storage/conflict-store.js';
@@ -6,6 +7,13 @@ import { changeRecord } from '../payment/change-record.js';
 import { withoutPerson } from '../payment/journal-transitions.js';
 
 const PAGE_SIZE = 1_000;
+/** Those of the specification, which has webhooks for collections only. */
+const LISTED: readonly string[] = PAYMENT_EVENT_NAMES;
+/** The family that may have a payment with the same reference. */
+const OTHER: Readonly<Record<PaymentFamily, PaymentFamily>> = {
+  collection: 'disbursement',
+  disbursement: 'collection',
+};
 
 /** Takes the person out of a payment that has ended, and out of the events of it that were set aside. */
 export class PersonEraser {
@@ -24,10 +32,16 @@ export class PersonEraser {
     const existing = await this.journal.get(key);
     if (!existing) return undefined;
     refuseOpen(existing);
-    const events = await this.eventsOf(reference);
+    const events = await this.eventsOf(family, reference);
     const contradiction = events.find(({ kind }) => kind === 'conflict' || kind === 'mismatch');
     if (contradiction)
       throw entryOpen(reference, `an event is set aside that contradicts it (${contradiction.kind})`);
+    const other = OTHER[family];
+    if (events.some(isUnlisted) && (await this.knows(other, reference)))
+      throw entryOpen(
+        reference,
+        `an event is set aside that may be about the ${other} of the same reference`,
+      );
     // First the events: if this process ends in between, the entry still says that there is something to erase.
     for (const { id } of events) await this.conflicts.remove(this.scope, id);
     return changeRecord(
@@ -41,17 +55,31 @@ export class PersonEraser {
     );
   }
 
+  private async knows(family: PaymentFamily, reference: string): Promise<boolean> {
+    const key = { ...this.scope, family, reference };
+    return Boolean((await this.journal.get(key)) ?? (await this.journal.tombstone(key)));
+  }
+
   /** Reads all that was set aside: no storage has an index by reference, because there is little of it. */
-  private async eventsOf(reference: string): Promise<readonly InboxConflict[]> {
+  private async eventsOf(family: PaymentFamily, reference: string): Promise<readonly InboxConflict[]> {
     const found: InboxConflict[] = [];
     for (let after: string | undefined; ;) {
       const limits = { limit: PAGE_SIZE, ...(after !== undefined && { after }) };
       const page = await this.conflicts.list(this.scope, limits);
-      found.push(...page.filter((event) => event.reference === reference));
+      found.push(...page.filter((event) => mayBeAbout(event, family, reference)));
       after = page.at(-1)?.id;
       if (page.length < PAGE_SIZE) return found;
     }
   }
+}
+
+function mayBeAbout(event: InboxConflict, family: PaymentFamily, reference: string): boolean {
+  return (family === 'collection' || isUnlisted(event)) && event.reference === reference;
+}
+
+/** It may be about a payout, too. */
+function isUnlisted({ event }: InboxConflict): boolean {
+  return !LISTED.includes(event);
 }
 
 /** @throws PaymentsError with the code `ENTRY_OPEN` if the request or the answer may still be needed. */

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
-import { aesGcm, memoryStorage, type PaymentsModuleOptions, type PaymentsStorage } from 'nestjs-payments';
+import {
+  aesGcm,
+  memoryStorage,
+  type PaymentFamily,
+  type PaymentsModuleOptions,
+  type PaymentsStorage,
+} from 'nestjs-payments';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { CANARIES, canariesIn } from '../../../support/canaries.js';
@@ -123,6 +129,61 @@ describe.each([
     expect(await erase()).toMatchObject({ state: 'rejected', final: true });
     expect(canariesIn(await kept())).toEqual([]);
     await expectNoFurtherAttempt();
+  });
+
+  describe('of a payout', () => {
+    const payOut = async (): Promise<void> => {
+      sandbox.next('POST /disbursements/mobile-money').status(422, { code: 'INVALID_PHONE' });
+      const recipient = { recipient_phone: phone, recipient_name: name, network: 'NET_ONE', remarks: 'x' };
+      const payout = { reference: 'order-1', amount: '50.00', ...recipient };
+      await app.disbursements.mobileMoney(payout).catch((error: unknown) => error);
+    };
+    /** An event of it says that the gateway has it, whatever it answered. */
+    const settle = (): Promise<unknown> => app.journal.settle('disbursement', 'order-1', 'failed');
+    const eraseOf = (family: PaymentFamily): Promise<unknown> =>
+      app.journal.erase(family, 'order-1').catch((error: unknown) => error);
+    const setAside = async (): Promise<readonly string[]> =>
+      (await app.inbox.conflicts()).map(({ event }) => event);
+
+    it('discards the events that are about it', async () => {
+      await payOut();
+      await receive('payout.odd');
+      expect(await setAside()).toEqual(['payout.odd']);
+      await settle();
+      expect(await eraseOf('disbursement')).toMatchObject({ outcome: 'failed' });
+      expect(await setAside()).toEqual([]);
+    });
+
+    it('leaves alone the events of a collection with the same reference', async () => {
+      await pay();
+      await receive('payment.success');
+      await receive('payment.failed');
+      await payOut();
+      expect(await eraseOf('disbursement')).toMatchObject({ state: 'rejected' });
+      expect(await setAside()).toEqual(['payment.failed']);
+    });
+
+    it('is refused while an event may be about the one or the other', async () => {
+      await pay();
+      await receive('payment.success');
+      await payOut();
+      await receive('payment.refunded');
+      await settle();
+      for (const [family, other] of [
+        ['disbursement', 'collection'],
+        ['collection', 'disbursement'],
+      ] as const) {
+        expect(await eraseOf(family)).toMatchObject({
+          code: 'ENTRY_OPEN',
+          message: expect.stringContaining(`may be about the ${other} of the same reference`) as string,
+        });
+      }
+      const [event] = await app.inbox.conflicts();
+      expect(event?.event).toBe('payment.refunded');
+      await app.inbox.discard(event?.id ?? '');
+      expect(await eraseOf('disbursement')).toMatchObject({ outcome: 'failed' });
+      expect(await erase()).toMatchObject({ outcome: 'success' });
+    });
   });
 
   it('says that there is no such payment', async () => {
