@@ -1,6 +1,7 @@
 import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
 import { type InboxScope, type PaymentFamily } from '../../common/vocabulary.js';
 import { PaymentsError } from '../../errors/payments-errors.js';
+import { trimmedReference } from '../../gateway/validation/field-rules.js';
 import { type ConflictStore, type InboxConflict } from '../../storage/conflict-store.js';
 import { type JournalStore, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { changeRecord } from '../payment/change-record.js';
@@ -73,8 +74,9 @@ export class PersonEraser {
   }
 }
 
+/** An event with white space around the reference is about the payment, too: nobody can pay under such a reference. */
 function mayBeAbout(event: InboxConflict, family: PaymentFamily, reference: string): boolean {
-  return (family === 'collection' || isUnlisted(event)) && event.reference === reference;
+  return (family === 'collection' || isUnlisted(event)) && trimmedReference(event.reference) === reference;
 }
 
 /** It may be about a payout, too. */

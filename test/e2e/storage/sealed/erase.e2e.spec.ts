@@ -113,6 +113,22 @@ describe.each([
     expect(await erase()).toMatchObject({ outcome: 'success' });
   });
 
+  it('also finds events whose reference has white space around it', async () => {
+    await pay();
+    await receive('payment.success');
+    await receive('payment.success', { reference: 'order-1 ' });
+    await receive('payment.odd', { reference: '\torder-1' });
+    expect(await erase()).toMatchObject({
+      code: 'ENTRY_OPEN',
+      message: expect.stringContaining('contradicts it (mismatch)') as string,
+    });
+    const mismatch = (await app.inbox.conflicts()).find(({ kind }) => kind === 'mismatch');
+    await app.inbox.discard(mismatch?.id ?? '');
+    expect(await erase()).toMatchObject({ outcome: 'success' });
+    expect(await app.inbox.conflicts()).toEqual([]);
+    expect(canariesIn(await kept())).toEqual([]);
+  });
+
   it('refuses a payment whose outcome is unknown until it is settled', async () => {
     sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
     expect(await pay()).toMatchObject({ name: 'PaymentOutcomeUnknownError' });
