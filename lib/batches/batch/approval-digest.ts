@@ -1,5 +1,6 @@
 import { type BatchRecord } from '../../storage/batch-store.js';
 import { hashOf } from '../lines/payout-line.js';
+import { type BatchAccount } from './batch-accounts.js';
 import { type BatchDetails, detailsOf } from './batch-details.js';
 import { type LineWord } from './line-result.js';
 
@@ -17,6 +18,7 @@ export function approvalDigestOf(record: BatchRecord): string {
 export function hashOfWords(
   before: string | undefined,
   words: readonly { readonly number: number; readonly word: LineWord }[],
+  { storedHashes }: Pick<BatchAccount, 'storedHashes'>,
 ): string | undefined {
-  return words.length === 0 ? before : hashOf([before ?? '', words]);
+  return words.length === 0 ? before : storedHashes(hashOf([before ?? '', words]))[0];
 }

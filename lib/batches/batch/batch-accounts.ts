@@ -9,6 +9,7 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type BatchEvent, type BatchRecord, type BatchStore } from '../../storage/batch-store.js';
 import { type PaymentsStorage } from '../../storage/payments-storage.js';
 import { type PayoutBatchEvents } from './batch-events.js';
+import { keyedFingerprints } from '../../storage/sealed/keyed-fingerprint.js';
 import { sealedBatches } from '../../storage/sealed/sealed-batches.js';
 
 /** What batches need of a merchant account. */
@@ -16,6 +17,11 @@ export interface BatchAccount {
   readonly scope: InboxScope;
   readonly store: BatchStore;
   readonly services: PaymentsAccount;
+  /**
+   * What is stored for a hash over personal data, which somebody who reads the storage could guess: a keyed one if the account has
+   * an encryption. The first one is written now; the others were, under earlier keys and without encryption.
+   */
+  readonly storedHashes: (hash: string) => readonly [string, ...string[]];
   /** Tells the application's listeners what was done with a batch. */
   readonly announce: (record: BatchRecord, change: Pick<BatchEvent, 'action' | 'by'>) => void;
 }
@@ -51,6 +57,7 @@ export class BatchAccounts {
       scope,
       services,
       store: sealer ? sealedBatches(store, scope, sealer) : store,
+      storedHashes: (hash) => (sealer ? keyedFingerprints(scope, hash, sealer) : [hash]),
       announce: ({ batch, state }, { action, by }) => {
         this.events.of(account).tell('payout-batch.changed', { account, batch, action, by, state });
       },

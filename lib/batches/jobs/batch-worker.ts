@@ -134,10 +134,9 @@ export class BatchWorker {
       await this.pause(context, { reason: error.message });
     });
     if (!lines) return;
-    if (!(await this.isUnchanged(context, lines))) {
-      await this.pause(context, {
-        reason: `Lines of the chunk ${job.chunk} were changed after they were loaded.`,
-      });
+    const reason = await this.changeOf(context, lines);
+    if (reason !== undefined) {
+      await this.pause(context, { reason });
       return;
     }
     const { stop, isOver } = await new PaySteps(account, stored, this.around).payChunk(job.chunk, lines);
@@ -171,9 +170,17 @@ export class BatchWorker {
     return account.store.linesOf(job.load, job.chunk);
   }
 
-  private async isUnchanged({ job, account }: JobContext, lines: readonly BatchLine[]): Promise<boolean> {
+  /** Why the lines cannot be those that were loaded; undefined if they are. */
+  private async changeOf(
+    { job, account }: JobContext,
+    lines: readonly BatchLine[],
+  ): Promise<string | undefined> {
     const [loaded] = await account.store.chunks(job.load, { after: job.chunk - 1, limit: 1 });
-    return loaded?.chunk === job.chunk && loaded.digest === chunkDigest(lines);
+    const hashes = account.storedHashes(chunkDigest(lines));
+    if (loaded?.chunk === job.chunk && hashes.includes(loaded.digest)) return undefined;
+    const isKeyed = hashes.length > 1;
+    const orKey = isKeyed ? ', or the option encryption does not have the key of that time' : '';
+    return `Lines of the chunk ${job.chunk} were changed after they were loaded${orKey}.`;
   }
 
   private async pause({ job, account, stored }: JobContext, pause: BatchPause): Promise<void> {

@@ -48,7 +48,7 @@ export async function acceptLines(
     const changes = {
       approvals: [],
       round: details.round + 1,
-      words: hashOfWords(details.words, words),
+      words: hashOfWords(details.words, words, access.account),
       accepting: { by, keys },
     };
     return { action: 'accept', by, details: { keys, because }, changes };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { isRecord } from '../../common/json-object.js';
 import { PaymentsValidationError } from '../../errors/payments-errors.js';
 import { type NewBatchLine } from '../../storage/batch-store.js';
@@ -18,11 +18,14 @@ export interface LoadedLines {
   readonly lines: number;
   readonly cents: bigint;
   readonly digest: string;
+  /** What the digest would be under earlier keys of the account, and without encryption. */
+  readonly earlierDigests: readonly string[];
 }
 
 /** Reads lines, checks them and writes them in chunks. Holds two chunks in memory. */
 export class LineIntake {
-  private readonly digest = createHash('sha256');
+  /** The digest, and the earlier ones. */
+  private readonly digests: Hash[] = [];
   private readonly problems: Record<string, readonly string[]> = {};
   private bad = 0;
   private lines = 0;
@@ -35,7 +38,7 @@ export class LineIntake {
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly account: Pick<BatchAccount, 'scope' | 'store'>,
+    private readonly account: Pick<BatchAccount, 'scope' | 'store' | 'storedHashes'>,
     private readonly load: string,
   ) {}
 
@@ -54,7 +57,8 @@ export class LineIntake {
     await this.writing;
     if (this.bad > 0) throw this.badLines();
     if (this.lines === 0) throw wrong('there are no lines: a batch needs one at least');
-    return { lines: this.lines, cents: this.cents, digest: this.digest.digest('hex') };
+    const [digest = '', ...earlierDigests] = this.digests.map((hash) => hash.digest('hex'));
+    return { lines: this.lines, cents: this.cents, digest, earlierDigests };
   }
 
   private take(given: unknown): void {
@@ -107,11 +111,12 @@ export class LineIntake {
   }
 
   private async add(lines: readonly NewBatchLine[]): Promise<readonly string[]> {
-    const digest = chunkDigest(lines);
+    const hashes = this.account.storedHashes(chunkDigest(lines));
+    const [digest] = hashes;
     const used = await this.account.store.addChunk(this.load, { chunk: this.chunks + 1, digest }, lines);
     if (used.length > 0) return used;
     this.chunks += 1;
-    this.digest.update(digest);
+    for (const [at, hash] of hashes.entries()) (this.digests[at] ??= createHash('sha256')).update(hash);
     return [];
   }
 

@@ -1,7 +1,7 @@
 import { CHUNK_LINES } from './chunk-lines.js';
 import { chunkDigest, contentOf, digestOfChunks, type PayoutLine, readLine } from '../lines/payout-line.js';
 
-/** The digest that a batch of these lines has; undefined if no batch can have them, because one is wrong. */
+/** The digest that a batch of these lines has without encryption; undefined if no batch can have them, because one is wrong. */
 export async function digestOfLines(lines: AsyncIterable<PayoutLine>): Promise<string | undefined> {
   const digests: string[] = [];
   let chunk: Parameters<typeof chunkDigest>[0][number][] = [];

@@ -71,10 +71,12 @@ async function begin({ scope, store }: BatchAccount, { batch, by }: BatchToLoad)
 async function refuseSameLines(
   { store }: BatchAccount,
   record: BatchRecord,
-  { digest }: LoadedLines,
+  { digest, earlierDigests }: LoadedLines,
   again: readonly string[],
 ): Promise<void> {
-  const same = await store.withDigest(record, digest, again.length + NAMED);
+  const same: string[] = [];
+  for (const each of [digest, ...earlierDigests])
+    same.push(...(await store.withDigest(record, each, again.length + NAMED)));
   const unexpected = same.filter((name) => !again.includes(name));
   if (unexpected.length === 0) return;
   throw new PaymentsError(

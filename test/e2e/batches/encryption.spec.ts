@@ -64,4 +64,69 @@ describe('the lines of an account whose key changes', () => {
     const again = await batches.create('again', copies, { by: 'maker' });
     expect((await again.check({ by: 'maker' })).blocked).toBe(4);
   });
+
+  /** All SHA-256 hashes of a batch in the database. */
+  const hashesOf = async (name: string): Promise<readonly string[]> => {
+    const parts = ['batches', 'batch_lines', 'batch_chunks'].map(
+      (table) => `
+      SELECT to_jsonb(t)::text AS text FROM payments_${table} t WHERE batch_load =
+        (SELECT batch_load FROM payments_batches WHERE name = '${name}')`,
+    );
+    const events = `SELECT to_jsonb(t)::text AS text FROM payments_batch_events t WHERE name = '${name}'`;
+    const { rows } = await place.database.pool.query<{ text: string }>(
+      [...parts, events].join(' UNION ALL '),
+    );
+    return rows.flatMap(({ text }) => text.match(/[\da-f]{64}/g) ?? []);
+  };
+
+  it('leave no hash that somebody could guess, and the same lines are found under every key', async () => {
+    const [first, second] = knownLines(place.sandbox, 2, '70') as [PayoutLine, PayoutLine];
+    const lines = [first, { ...second, name: 'Somebody Else' }];
+    const load = async ({ batches }: BatchesApp, name: string, again: readonly string[]): Promise<void> => {
+      const batch = await batches.create(name, lines, { by: 'maker', again });
+      await batch.check({ by: 'maker' });
+      await batch.accept(['S-2'], { by: 'maker', because: 'a passport' });
+      await batch.approve({ by: 'checker', digest: batch.digest });
+    };
+    await load(await restart(), 'same-1', []);
+    const old = aesGcm({ keys: { old: KEYS.old }, current: 'old', requireSealed: true });
+    await load(await restart(old), 'same-2', ['same-1']);
+    const both = aesGcm({ keys: KEYS, current: 'now' });
+    await load(await restart(both), 'same-3', ['same-1', 'same-2']);
+    const { batches } = await restart(both);
+    await expect(batches.create('same-4', lines, { by: 'maker' })).rejects.toMatchObject({
+      code: 'BATCH_SAME_LINES',
+      message: expect.stringContaining('"same-3", "same-2", "same-1"') as string,
+    });
+
+    const [plain, sealed] = [await hashesOf('same-1'), await hashesOf('same-2')];
+    // Of the chunk, the batch, two recipients, the word, the approval, and in the audit trail.
+    expect(new Set(plain).size).toBeGreaterThanOrEqual(6);
+    expect(sealed).toHaveLength(plain.length);
+    expect(sealed.filter((hash) => plain.includes(hash))).toEqual([]);
+  });
+
+  it('are paid after the change as long as the key of the approved batch is there', async () => {
+    const lines = knownLines(place.sandbox, 1, '80');
+    const app = await restart(aesGcm({ keys: { old: KEYS.old }, current: 'old' }));
+    for (const name of ['first', 'second']) {
+      const batch = await app.batches.create(name, lines, { by: 'maker', again: ['first'] });
+      await batch.check({ by: 'maker' });
+      await batch.approve({ by: 'checker' });
+    }
+    const both = await restart(aesGcm({ keys: KEYS, current: 'now' }));
+    const batch = await both.batches.open('first');
+    await batch.start({ by: 'maker' });
+    expect(await batch.finished()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 1 } } });
+    await both.journal.reseal();
+
+    const { batches } = await restart(aesGcm({ keys: { now: KEYS.now }, current: 'now' }));
+    const late = await batches.open('second');
+    await late.start({ by: 'maker' });
+    expect(await late.finished()).toMatchObject({
+      state: 'paused',
+      pauseReason:
+        'Lines of the chunk 1 were changed after they were loaded, or the option encryption does not have the key of that time.',
+    });
+  });
 });

@@ -2,9 +2,12 @@ import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { PaymentsValidationError } from 'nestjs-payments';
 import { LineIntake, type LoadedLines } from '../../../../lib/batches/loading/line-intake.js';
+import { type BatchAccount } from '../../../../lib/batches/batch/batch-accounts.js';
 import { type BatchStore } from '../../../../lib/storage/batch-store.js';
 
 const SCOPE = { account: 'default', environment: 'sandbox' } as const;
+/** Without encryption. */
+const storedHashes: BatchAccount['storedHashes'] = (hash) => [hash];
 const LINE = { name: 'Asha Mushi', amount: '1000', phone: '0712 345 678' };
 
 function take(lines: Iterable<unknown>, added: string[] = []): Promise<LoadedLines> {
@@ -13,7 +16,9 @@ function take(lines: Iterable<unknown>, added: string[] = []): Promise<LoadedLin
     if (used.length === 0) added.push(...chunk.map(({ key }) => key));
     return Promise.resolve(used);
   };
-  return new LineIntake({ scope: SCOPE, store: { addChunk } as BatchStore }, 'load').takeAll(lines);
+  return new LineIntake({ scope: SCOPE, storedHashes, store: { addChunk } as BatchStore }, 'load').takeAll(
+    lines,
+  );
 }
 
 /** What is wrong with lines, by their place. */
@@ -101,7 +106,10 @@ describe('the lines of a batch that is loaded', () => {
     const addChunk: BatchStore['addChunk'] = (_load, { chunk }) =>
       chunk === 3 ? Promise.reject(new Error('the disk is full')) : Promise.resolve([]);
     for (const count of [300, 350, 900]) {
-      const intake = new LineIntake({ scope: SCOPE, store: { addChunk } as BatchStore }, 'load');
+      const intake = new LineIntake(
+        { scope: SCOPE, storedHashes, store: { addChunk } as BatchStore },
+        'load',
+      );
       await expect(intake.takeAll(lines(count))).rejects.toThrow('the disk is full');
     }
   });
@@ -123,7 +131,9 @@ class HeldChunks {
       this.waiting -= 1;
       return [];
     };
-    return new LineIntake({ scope: SCOPE, store: { addChunk } as BatchStore }, 'load').takeAll(given);
+    return new LineIntake({ scope: SCOPE, storedHashes, store: { addChunk } as BatchStore }, 'load').takeAll(
+      given,
+    );
   }
 
   async begun(count: number): Promise<void> {
