@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
 import { READ_OPERATIONS } from '../common/operations.js';
 import { LONGEST_TIMER_MS } from '../common/timing.js';
-import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { checkCallOptions, type CallOptions } from '../gateway/call-options.js';
 import { type ReadCall, type ReadPayload } from '../gateway/gateway-call.js';
 import { type GatewayClient } from '../gateway/gateway-client.js';
 import { asRecord, type PaymentsResponse, withLastResponse } from '../gateway/answer/wire-record.js';
 import { type Bank } from './bank.js';
 import { BankDirectory } from './bank-directory.js';
+import { wrongRequest } from '../gateway/validation/wrong-request.js';
 
 const LIST: ReadCall<Bank[]> = {
   kind: 'read',
@@ -68,7 +68,7 @@ export class BanksService {
   async find(code: string, options?: CallOptions): Promise<PaymentsResponse<Bank> | undefined> {
     const wanted = normalized(code);
     if (wanted === '') {
-      throw new PaymentsValidationError(
+      throw wrongRequest(
         { code: ['code must be a string that is not blank: write a bank code such as "ABC"'] },
         { operation: 'banks.list' },
       );

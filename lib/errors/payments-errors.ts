@@ -57,9 +57,9 @@ export class PaymentsError extends Error {
   readonly retryable: boolean = false;
   /**
    * Whether the gateway may have acted on the payment. `false` does not prove that the payment failed: only a
-   * `PaymentRejectedError` whose `final` is true does. `not-by-this-call`: this call sent nothing, but the journal
-   * was unreadable and may contain an earlier call with the same reference that sent it; or the payment is planned,
-   * and is sent later.
+   * `PaymentRejectedError` whose `final` is true does. `not-by-this-call`: this call sent nothing, but it did not
+   * read the journal, which may contain an earlier call with the same reference that sent it; or the payment is
+   * planned, and is sent later.
    */
   readonly mayHaveBeenProcessed: boolean | 'not-by-this-call' = false;
 
@@ -238,7 +238,7 @@ export class PaymentsStorageError extends PaymentsError {
 }
 
 /**
- * A request, or a statement, is wrong. Nothing was sent.
+ * A request, a statement or an argument is wrong. This call sent nothing.
  *
  * @publicApi
  */
@@ -250,7 +250,7 @@ export class PaymentsValidationError extends PaymentsError {
     readonly errors: Readonly<Record<string, readonly string[]>>,
     details?: PaymentsErrorDetails,
     /** How the message begins. */
-    begin = 'Nothing was sent, the request is wrong',
+    begin = 'The call is wrong',
   ) {
     super('VALIDATION_FAILED', `${begin}: ${Object.values(errors).flat().join('; ')}`, details);
   }

@@ -1,9 +1,9 @@
-import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { LONGEST_TIMER_MS } from '../common/timing.js';
 import { type PaymentsOperation } from '../common/operations.js';
 import { performance } from 'node:perf_hooks';
 import { type ResolvedPaymentsOptions, type ResolvedRetryOptions } from '../config/resolved-options.js';
 import { SHORTEST_TRY_MS } from './wait-before-try.js';
+import { wrongRequest } from './validation/wrong-request.js';
 
 /**
  * Options of one call.
@@ -82,7 +82,7 @@ export function checkCallOptions(
 ): CallOptions {
   if (options === undefined) return {};
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new PaymentsValidationError(
+    throw wrongRequest(
       { options: ['options must be an object: write { timeoutMs: 10_000 }, or leave them out'] },
       { operation },
     );
@@ -93,7 +93,7 @@ export function checkCallOptions(
     const problem = problemOf(name, value, allowed);
     if (problem !== undefined) errors[name] = [`options.${name} ${problem}`];
   }
-  if (Object.keys(errors).length > 0) throw new PaymentsValidationError(errors, { operation });
+  if (Object.keys(errors).length > 0) throw wrongRequest(errors, { operation });
   return copy;
 }
 

@@ -5,9 +5,8 @@ import {
   type JournalScope,
   type JournalStore,
 } from '../storage/journal-store.js';
-import { LONGEST_TIMER_MS } from '../common/timing.js';
 import { type JournalEntry } from '../common/journal-entry.js';
-import { type PaymentFamily, FINAL_STATUSES, type PaymentOutcome } from '../common/vocabulary.js';
+import { type PaymentFamily, type PaymentOutcome } from '../common/vocabulary.js';
 import { type ResealReport, type Resealing } from '../storage/sealed/reseal.js';
 import {
   PaymentsConfigError,
@@ -20,6 +19,7 @@ import { type OldestUnresolved } from './recovery/oldest-unresolved.js';
 import { type PersonEraser } from './outcomes/erase-person.js';
 import { type OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { type OutcomeWaiter } from './outcomes/outcome-waiter.js';
+import { checkOutcome, checkTimeout } from './journal-checks.js';
 import { reading } from './reading.js';
 import { type PurgeAges, purgeProblems } from './purge-ages.js';
 import { type RecoveryReport } from './recovery/recovery-report.js';
@@ -162,11 +162,7 @@ export class PaymentsJournal {
       readonly failedAt?: number | undefined;
     } = {},
   ): Promise<JournalEntry> {
-    const outcomes: readonly PaymentOutcome[] = FINAL_STATUSES[family];
-    if (!outcomes.includes(outcome)) {
-      const problem = `outcome must be a final status of a ${family}: ${outcomes.join(', ')}`;
-      throw new PaymentsValidationError({ outcome: [problem] }, { reference });
-    }
+    checkOutcome(family, outcome, reference);
     const existing = await reading(this.recorder.settle(this.keyOf(family, reference), outcome, options));
     if (!existing) throw await this.missing(family, reference);
     return settledEntry(existing, outcome, options.attempt);
@@ -291,10 +287,4 @@ export class PaymentsJournal {
   private keyOf(family: PaymentFamily, reference: string): JournalKey {
     return { ...this.scope, family, reference };
   }
-}
-
-function checkTimeout(timeoutMs: unknown, reference: string): void {
-  if (Number.isInteger(timeoutMs) && Number(timeoutMs) > 0 && Number(timeoutMs) <= LONGEST_TIMER_MS) return;
-  const problem = 'options.timeoutMs must be a whole number of milliseconds greater than 0: write 60_000';
-  throw new PaymentsValidationError({ timeoutMs: [problem] }, { reference });
 }

@@ -2,8 +2,8 @@ import { validateSync } from 'class-validator';
 import { formatCents, parseCents, type MoneyInput } from '../../common/money.js';
 import { type PaymentsOperation } from '../../common/operations.js';
 import { type ResolvedLimits } from '../../config/resolved-options.js';
-import { PaymentsValidationError } from '../../errors/payments-errors.js';
 import { passesRules, type RequestClass } from './field-rules.js';
+import { wrongRequest } from './wrong-request.js';
 
 /** Problems of a request by field. */
 type FieldErrors = Record<string, string[]>;
@@ -31,7 +31,7 @@ export function validateRequest<T extends object>(
   const dto = copyFields(requestClass, request, errors);
   if (!hasErrors(errors) && !passesRules(requestClass, dto)) Object.assign(errors, fieldErrors(dto));
   if (allowed && !hasErrors(errors)) Object.assign(errors, optionErrors(dto, allowed));
-  if (hasErrors(errors)) throw new PaymentsValidationError(errors, { operation });
+  if (hasErrors(errors)) throw wrongRequest(errors, { operation });
   return dto;
 }
 

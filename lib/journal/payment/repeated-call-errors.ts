@@ -5,7 +5,7 @@ import {
   PaymentRejectedError,
   PaymentsError,
   PaymentsStorageError,
-  PaymentsValidationError,
+  type PaymentsValidationError,
   type PaymentsErrorDetails,
   ReferenceReusedError,
 } from '../../errors/payments-errors.js';
@@ -14,6 +14,7 @@ import { type CallAborted, type CallFailure } from '../../gateway/call-result.js
 import { type MoneyCall } from '../../gateway/gateway-call.js';
 import { outcomeUnknownError } from '../../gateway/call-error.js';
 import { type ReuseReason } from './repeated-call.js';
+import { wrongRequest } from '../../gateway/validation/wrong-request.js';
 
 type ExistingPayment = Pick<JournalRecord, 'operation' | 'reference'> & { readonly idempotencyKey?: string };
 
@@ -186,7 +187,7 @@ export function attemptRefused(
   { operation, reference }: ExistingPayment,
   next: number,
 ): PaymentsValidationError {
-  return new PaymentsValidationError(
+  return wrongRequest(
     {
       attempt: [
         `options.attempt was refused by the gateway before: leave it out, or write ${next}, the next one`,

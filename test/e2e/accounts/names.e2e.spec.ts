@@ -60,7 +60,7 @@ it('a name that is no id is refused, not repeated, and reaches neither the resol
         ]) {
           expect(use).toThrow(PaymentsValidationError);
           expect(use).toThrow(
-            /^Nothing was sent, the request is wrong: account must be a text of 1 to 64 letters, digits, dots, dashes or underscores, but not "." or "\.\."$/,
+            /^The call is wrong: account must be a text of 1 to 64 letters, digits, dots, dashes or underscores, but not "." or "\.\."$/,
           );
         }
       },

@@ -253,6 +253,11 @@ describe('the outcome of a payment', () => {
       });
       expect(await failureOf(journal.settle('collection', 'order-1', 'paid'))).toMatchObject({
         name: 'PaymentsValidationError',
+        message:
+          'The call is wrong: outcome must be a final status of a collection: success, failed, cancelled, expired',
+        hint: 'The payment stays as it is.',
+        reference: 'order-1',
+        mayHaveBeenProcessed: 'not-by-this-call',
       });
       expect(await failureOf(journal.settle('collection', 'order-9', 'failed'))).toMatchObject({
         code: 'ENTRY_NOT_FOUND',
@@ -451,15 +456,20 @@ describe('the outcome of a payment', () => {
       expect(await failureOf(wait(10_000, AbortSignal.abort('before')))).toBe('before');
     });
 
-    it.each([0, -1, 1.5, Number.NaN])('for a whole number of milliseconds, not for %d', async (timeoutMs) => {
-      expect(await failureOf(wait(timeoutMs))).toMatchObject({
-        name: 'PaymentsValidationError',
-        reference: 'order-1',
-        errors: {
-          timeoutMs: [expect.stringMatching(/^options\.timeoutMs must be a whole number .* write 60_000$/)],
-        },
-      });
-    });
+    it.each([0, -1, 1.5, Number.NaN, 3e9])(
+      'for milliseconds that are possible, not for %d',
+      async (timeoutMs) => {
+        expect(await failureOf(wait(timeoutMs))).toMatchObject({
+          name: 'PaymentsValidationError',
+          message: expect.stringMatching(/^The call is wrong: options\.timeoutMs must/) as unknown,
+          reference: 'order-1',
+          mayHaveBeenProcessed: 'not-by-this-call',
+          errors: {
+            timeoutMs: [expect.stringMatching(/^options\.timeoutMs must be a whole number .* write 60_000$/)],
+          },
+        });
+      },
+    );
 
     describe.each([
       ['without a listed code', 422, { code: 'LIMIT_REACHED' }],

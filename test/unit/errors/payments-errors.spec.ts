@@ -77,7 +77,7 @@ describe('an error of this package', () => {
 
   it('lists what is wrong with a request in its message', () => {
     const error = new PaymentsValidationError({ phone: ['phone is wrong'], amount: ['amount is wrong'] });
-    expect(error.message).toBe('Nothing was sent, the request is wrong: phone is wrong; amount is wrong');
+    expect(error.message).toBe('The call is wrong: phone is wrong; amount is wrong');
     const other = new PaymentsValidationError(
       { statement: ['row 1: no'] },
       {},

@@ -27,8 +27,9 @@ function check(
     validateRequest(requestClass, request, 'banks.list', allowed);
     return {};
   } catch (error) {
-    if (error instanceof PaymentsValidationError) return error.errors;
-    throw error;
+    if (!(error instanceof PaymentsValidationError)) throw error;
+    expect(error.message).toMatch(/^Nothing was sent, the request is wrong: /);
+    return error.errors;
   }
 }
 

@@ -1,0 +1,25 @@
+import { LONGEST_TIMER_MS } from '../common/timing.js';
+import { FINAL_STATUSES, type PaymentFamily } from '../common/vocabulary.js';
+import { type PaymentsError, PaymentsValidationError } from '../errors/payments-errors.js';
+import { notByThisCall } from './payment/repeated-call-errors.js';
+
+/** @throws PaymentsValidationError if a payment of the family cannot end so. */
+export function checkOutcome(family: PaymentFamily, outcome: unknown, reference: string): void {
+  const outcomes: readonly unknown[] = FINAL_STATUSES[family];
+  if (outcomes.includes(outcome)) return;
+  const problem = `outcome must be a final status of a ${family}: ${outcomes.join(', ')}`;
+  throw wrongCall('outcome', problem, reference);
+}
+
+/** @throws PaymentsValidationError if it is no time to wait. */
+export function checkTimeout(timeoutMs: unknown, reference: string): void {
+  if (Number.isInteger(timeoutMs) && Number(timeoutMs) > 0 && Number(timeoutMs) <= LONGEST_TIMER_MS) return;
+  const problem = 'options.timeoutMs must be a whole number of milliseconds greater than 0: write 60_000';
+  throw wrongCall('timeoutMs', problem, reference);
+}
+
+/** Only the journal knows what happened to the payment, and nobody has looked. */
+function wrongCall(field: string, problem: string, reference: string): PaymentsError {
+  const error = new PaymentsValidationError({ [field]: [problem] }, { reference });
+  return notByThisCall(error, 'The payment stays as it is.');
+}
