@@ -235,7 +235,7 @@ export interface AmountLimits {
   readonly max?: MoneyInput;
   /**
    * What the account may pay, or ask for, on one day. The storage counts each payment together with its entry in the journal,
-   * so all replicas share the cap. A payment beyond it is a `PaymentsValidationError` with the code `DAILY_CAP_REACHED`, and
+   * so all replicas share the cap. A payment beyond it is a `DailyCapReachedError`, and
    * is not sent; a planned one stays planned. An amount that no day has room for is refused like one above `max`. A day begins at midnight in Dar es Salaam (UTC+3), by the storage's clock.
    * @default no cap
    */

@@ -2,7 +2,7 @@ import { type PaymentsErrorDetails, PaymentsValidationError } from './payments-e
 
 /**
  * The day has no room for the payment: see the option `limits.….perDay`. This call sent nothing. Its `code` is
- * `DAILY_CAP_REACHED`, its `name` that of `PaymentsValidationError`.
+ * `DAILY_CAP_REACHED`, and its `errors` are empty.
  *
  * `mayHaveBeenProcessed` is `false` if the journal holds no payment that may be made under the reference. It is
  * `not-by-this-call` if the payment is planned, so that `recover()` sends it on another day, or if the gateway turned an
@@ -11,6 +11,7 @@ import { type PaymentsErrorDetails, PaymentsValidationError } from './payments-e
  * @publicApi
  */
 export class DailyCapReachedError extends PaymentsValidationError {
+  override readonly name = 'DailyCapReachedError';
   override readonly code: string = 'DAILY_CAP_REACHED';
   /** The same call may succeed when the next day has begun. */
   override readonly retryable = true;

@@ -46,14 +46,14 @@ export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.er
  *
  * | error | status |
  * |---|---|
- * | validation | 400; `DAILY_CAP_REACHED` 503 (with `Retry-After`) |
+ * | validation | 400 |
  * | refused by the gateway | 422; `ACCOUNT_NOT_FOUND` 404, `INSUFFICIENT_BALANCE` 402 |
  * | reference reused | 409 |
  * | batches of payouts | 409; `BATCH_NOT_FOUND` and `LINE_NOT_FOUND` 404, `BATCH_APPROVAL` 403, `BATCH_BALANCE` 402, `BATCH_CHECK` 502 |
  * | reconciliation | 409; `DAY_NOT_CLOSED` and `EXCEPTION_NOT_FOUND` 404, `CLOSE_RUNNING` 503 |
  * | an account that `accounts.resolve` does not know | 404; 503 if it failed |
  * | the gateway's 401 and 403, an unusable answer to a read | 502 |
- * | 429, overload, storage (with `Retry-After`), unreachable | 503 |
+ * | 429, daily cap, overload, storage (with `Retry-After`), unreachable | 503 |
  * | a webhook that `verifyWebhook` refused | its `status` |
  * | unknown outcome | 504; 409 after a duplicate |
  *
@@ -162,8 +162,9 @@ function setRetryAfter(context: Partial<ExecutionContext>, seconds: number): voi
 
 /** Compares classes by name, which works across package copies. */
 const STATUS = new Map<string, number | ((error: PaymentsError) => number)>([
+  ['PaymentsValidationError', 400],
   // Whoever calls the application did nothing wrong.
-  ['PaymentsValidationError', ({ code }) => (code === 'DAILY_CAP_REACHED' ? 503 : 400)],
+  ['DailyCapReachedError', 503],
   ['PaymentRejectedError', ({ code }) => REFUSED_STATUS.get(code) ?? 422],
   ['ReferenceReusedError', 409],
   ['PaymentsError', ({ code }) => OWN_STATUS.get(code) ?? 500],

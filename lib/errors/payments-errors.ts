@@ -243,7 +243,7 @@ export class PaymentsStorageError extends PaymentsError {
  * @publicApi
  */
 export class PaymentsValidationError extends PaymentsError {
-  override readonly name = 'PaymentsValidationError';
+  override readonly name: string = 'PaymentsValidationError';
 
   constructor(
     /** Messages by field. Each says what to write instead and never repeats the value. */

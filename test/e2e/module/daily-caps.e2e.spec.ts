@@ -85,7 +85,7 @@ describe('an account with a cap of a day', () => {
     const error = await refusedAtCap('three');
     expect(error).toBeInstanceOf(PaymentsValidationError);
     expect(error).toMatchObject({
-      name: 'PaymentsValidationError',
+      name: 'DailyCapReachedError',
       code: 'DAILY_CAP_REACHED',
       resetsAt: new Date(MIDNIGHT),
       reference: 'three',

@@ -246,6 +246,15 @@ describe('what the interceptor answers', () => {
   });
 
   it.each([
+    ['that of its own name', { DailyCapReachedError: 429 }, 429],
+    ['not that of wrong calls', { PaymentsValidationError: 422 }, 503],
+    ['that of its code first', { DAILY_CAP_REACHED: 409, DailyCapReachedError: 429 }, 409],
+  ])('to a day without room is %s', async (_, errorStatus, status) => {
+    const error = new DailyCapReachedError(new Date(Date.now() + 90_000), 'the cap is reached');
+    expect(await answerOf(error, {}, errorStatus)).toMatchObject({ status });
+  });
+
+  it.each([
     [404, ['BATCH_NOT_FOUND', 'LINE_NOT_FOUND']],
     [409, ['BATCH_BLOCKED', 'BATCH_CHANGED', 'BATCH_EXISTS', 'BATCH_SAME_LINES', 'BATCH_STATE']],
     [403, ['BATCH_APPROVAL']],
