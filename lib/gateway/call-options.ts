@@ -26,12 +26,12 @@ export interface CallOptions {
   /** Ends the call: before sending with `signal.reason`; a payment that was sent becomes unknown. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Longest time of one try in milliseconds.
+   * Longest time of one try in milliseconds: 1 to 2147483647.
    * @default the module's `timeoutMs`
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Longest time of the call in milliseconds, all tries and waits included.
+   * Longest time of the call in milliseconds, all tries and waits included: 1 to 2147483647.
    * @default the module's `deadlineMs`
    */
   readonly deadlineMs?: number | undefined;
@@ -44,7 +44,7 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 const milliseconds = (value: unknown): string | undefined =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) <= LONGEST_TIMER_MS
     ? undefined
-    : 'must be a whole number of milliseconds greater than 0: write 30_000';
+    : `must be a whole number of milliseconds from 1 to ${LONGEST_TIMER_MS}: write 30_000`;
 
 const RULES: Readonly<Record<keyof CallOptions, (value: unknown) => string | undefined>> = {
   idempotencyKey: (value) =>

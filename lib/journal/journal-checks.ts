@@ -14,7 +14,7 @@ export function checkOutcome(family: PaymentFamily, outcome: unknown, reference:
 /** @throws PaymentsValidationError if it is no time to wait. */
 export function checkTimeout(timeoutMs: unknown, reference: string): void {
   if (Number.isInteger(timeoutMs) && Number(timeoutMs) > 0 && Number(timeoutMs) <= LONGEST_TIMER_MS) return;
-  const problem = 'options.timeoutMs must be a whole number of milliseconds greater than 0: write 60_000';
+  const problem = `options.timeoutMs must be a whole number of milliseconds from 1 to ${LONGEST_TIMER_MS}: write 60_000`;
   throw wrongCall('timeoutMs', problem, reference);
 }
 

@@ -31,7 +31,7 @@ import { type RecoveryRun } from './recovery/recover.js';
  * @publicApi
  */
 export interface WaitForOutcomeOptions {
-  /** Longest wait in milliseconds. */
+  /** Longest wait in milliseconds: 1 to 2147483647. */
   readonly timeoutMs: number;
   /** Ends the wait, which then rejects with `signal.reason`. The payment itself goes on. */
   readonly signal?: AbortSignal | undefined;

@@ -35,7 +35,7 @@ export interface BullmqEngineOptions {
   readonly queueName?: string;
   /**
    * How many lines all processes together look up or send in a second, on average: a chunk of 100 lines begins every
-   * 100 / `linesPerSecond` seconds. Without it, only the `rate` of each process limits them.
+   * 100 / `linesPerSecond` seconds. Above 0, at most 100000. Without it, only the `rate` of each process limits them.
    */
   readonly linesPerSecond?: number;
   /** How many chunks this process works on at once. @default 1 */
@@ -86,7 +86,7 @@ export function bullmqEngine(options: BullmqEngineOptions): BatchEngine {
   if (unknown !== undefined) throw error(unknown, `does not exist: write one of ${FIELDS.join(', ')}.`);
   const { linesPerSecond, prefix, backend, queueName = 'payments-batches', worker = true } = options;
   if (linesPerSecond !== undefined && !(linesPerSecond > 0 && linesPerSecond <= 100_000)) {
-    throw error('linesPerSecond', 'must be a number greater than 0: write for example 10.');
+    throw error('linesPerSecond', 'must be a number above 0, at most 100000: write for example 10.');
   }
   if (backend !== undefined && typeof backend !== 'function') {
     throw error(

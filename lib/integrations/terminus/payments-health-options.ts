@@ -25,11 +25,11 @@ export interface PaymentsHealthOptions {
    */
   readonly gateway?: boolean | undefined;
   /**
-   * How long a result of the gateway, or a look at all accounts, counts in milliseconds; 0: ask every time.
+   * How long a result of the gateway, or a look at all accounts, counts in milliseconds, at most 2147483647; 0: ask every time.
    * @default 30_000
    */
   readonly cacheMs?: number | undefined;
-  /** Longest time to wait for the gateway, in milliseconds. @default 5_000 */
+  /** Longest time to wait for the gateway, in milliseconds: 1 to 2147483647. @default 5_000 */
   readonly timeoutMs?: number | undefined;
   /**
    * Age in milliseconds from which an unresolved payment makes the account down.
@@ -53,11 +53,11 @@ const DEFAULTS: ResolvedHealthOptions = {
 };
 
 const millisecondsFrom =
-  (least: 0 | 1) =>
+  (least: 0 | 1, most = LONGEST_TIMER_MS) =>
   (value: unknown): string | undefined =>
-    Number.isInteger(value) && Number(value) >= least && Number(value) <= LONGEST_TIMER_MS
+    Number.isInteger(value) && Number(value) >= least && Number(value) <= most
       ? undefined
-      : `must be a whole number of milliseconds from ${least} on: write 30_000`;
+      : `must be a whole number of milliseconds from ${least} to ${most}: write 30_000`;
 
 const flag = (value: unknown): string | undefined =>
   typeof value === 'boolean' ? undefined : 'must be true or false';
@@ -70,7 +70,8 @@ const RULES: Readonly<Record<keyof PaymentsHealthOptions, (value: unknown) => st
   gateway: flag,
   cacheMs: millisecondsFrom(0),
   timeoutMs: millisecondsFrom(1),
-  maxUnresolvedAgeMs: millisecondsFrom(1),
+  // No timer: it is compared only.
+  maxUnresolvedAgeMs: millisecondsFrom(1, Number.MAX_SAFE_INTEGER),
   allAccounts: flag,
 };
 

@@ -235,8 +235,8 @@ describe('the health of payments, by Terminus', () => {
 
   it.each<[PaymentsHealthOptions, RegExp]>([
     [{ account: 'refunds' }, /account 'refunds'.*no PaymentsModule registers/],
-    [{ cacheMs: -1 }, /`cacheMs` must be a whole number of milliseconds from 0 on/],
-    [{ timeoutMs: 0 }, /`timeoutMs` must be a whole number of milliseconds from 1 on/],
+    [{ cacheMs: -1 }, /`cacheMs` must be a whole number of milliseconds from 0 to 2147483647/],
+    [{ timeoutMs: 0 }, /`timeoutMs` must be a whole number of milliseconds from 1 to 2147483647/],
     [{ maxUnresolvedAgeMs: 0.5 }, /`maxUnresolvedAgeMs` must/],
     [{ gateway: 'no' as unknown as boolean }, /`gateway` must be true or false/],
     [{ age: 5 } as PaymentsHealthOptions, /`age` does not exist: write one of account, gateway/],

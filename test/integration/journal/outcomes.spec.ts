@@ -465,7 +465,11 @@ describe('the outcome of a payment', () => {
           reference: 'order-1',
           mayHaveBeenProcessed: 'not-by-this-call',
           errors: {
-            timeoutMs: [expect.stringMatching(/^options\.timeoutMs must be a whole number .* write 60_000$/)],
+            timeoutMs: [
+              expect.stringMatching(
+                /^options\.timeoutMs must be a whole number .* to 2147483647: write 60_000$/,
+              ),
+            ],
           },
         });
       },
