@@ -182,16 +182,14 @@ export function paymentNotWritten({ family, reference }: JournalKey): PaymentsSt
   );
 }
 
-/** The error for an `attempt` that was refused before. */
+/** The error for an `attempt` that has ended: the gateway refused it, or an operator says `failed`. */
 export function attemptRefused(
   { operation, reference }: ExistingPayment,
   next: number,
 ): PaymentsValidationError {
   return wrongRequest(
     {
-      attempt: [
-        `options.attempt was refused by the gateway before: leave it out, or write ${next}, the next one`,
-      ],
+      attempt: [`options.attempt has ended already: leave it out, or write ${next}, the next one`],
     },
     { operation, reference },
   );

@@ -52,7 +52,7 @@ export type RepeatedCall =
   | { readonly act: 'refuse'; readonly because: ReuseReason }
   /** The gateway refused the payment that the caller enlisted. */
   | { readonly act: 'refused' }
-  /** The caller's `attempt` was refused before. */
+  /** The caller's `attempt` has ended. */
   | { readonly act: 'refuse-attempt'; readonly next: number };
 
 /** A call that sends nothing. */

@@ -122,7 +122,7 @@ it('says which attempt comes next', () => {
     operation: 'collection.mobile-money',
     reference: 'order-1',
     errors: {
-      attempt: ['options.attempt was refused by the gateway before: leave it out, or write 3, the next one'],
+      attempt: ['options.attempt has ended already: leave it out, or write 3, the next one'],
     },
   });
 });
