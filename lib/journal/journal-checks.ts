@@ -3,8 +3,16 @@ import { FINAL_STATUSES, type PaymentFamily } from '../common/vocabulary.js';
 import { type PaymentsError, PaymentsValidationError } from '../errors/payments-errors.js';
 import { notByThisCall } from './payment/repeated-call-errors.js';
 
-/** @throws PaymentsValidationError if a payment of the family cannot end so. */
+/** @throws PaymentsValidationError if there is no such family. */
+export function checkFamily(family: unknown, reference: string): void {
+  if (typeof family === 'string' && Object.hasOwn(FINAL_STATUSES, family)) return;
+  const families = Object.keys(FINAL_STATUSES).map((one) => `'${one}'`);
+  throw wrongCall('family', `family must be ${families.join(' or ')}`, reference);
+}
+
+/** @throws PaymentsValidationError if there is no such family, or its payments cannot end so. */
 export function checkOutcome(family: PaymentFamily, outcome: unknown, reference: string): void {
+  checkFamily(family, reference);
   const outcomes: readonly unknown[] = FINAL_STATUSES[family];
   if (outcomes.includes(outcome)) return;
   const problem = `outcome must be a final status of a ${family}: ${outcomes.join(', ')}`;

@@ -19,7 +19,7 @@ import { type OldestUnresolved } from './recovery/oldest-unresolved.js';
 import { type PersonEraser } from './outcomes/erase-person.js';
 import { type OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { type OutcomeWaiter } from './outcomes/outcome-waiter.js';
-import { checkOutcome, checkTimeout } from './journal-checks.js';
+import { checkFamily, checkOutcome, checkTimeout } from './journal-checks.js';
 import { reading } from './reading.js';
 import { type PurgeAges, purgeProblems } from './purge-ages.js';
 import { type RecoveryReport } from './recovery/recovery-report.js';
@@ -58,6 +58,7 @@ export class PaymentsJournal {
   /**
    * The entry of a payment; undefined if none was made with this reference, or the journal has forgotten it.
    *
+   * @throws PaymentsValidationError if there is no such family.
    * @throws PaymentsStorageError
    */
   async get(family: PaymentFamily, reference: string): Promise<JournalEntry | undefined> {
@@ -147,7 +148,7 @@ export class PaymentsJournal {
    *
    * @param outcome A final status of the specification.
    * @param options `attempt`: only if this attempt is the last one. @default whichever it is
-   * @throws PaymentsValidationError if the family has no such outcome.
+   * @throws PaymentsValidationError if there is no such family, or it has no such outcome.
    * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, `ENTRY_FORGOTTEN` after `purge`, `ANOTHER_ATTEMPT`, or
    * `ALREADY_SETTLED` if it has another outcome.
    * @throws PaymentsStorageError
@@ -247,6 +248,7 @@ export class PaymentsJournal {
    * ```
    */
   async erase(family: PaymentFamily, reference: string): Promise<JournalEntry> {
+    checkFamily(family, reference);
     const existing = await reading(this.eraser.erase(family, reference));
     if (!existing) throw await this.missing(family, reference);
     return journalEntry(existing);
@@ -285,6 +287,7 @@ export class PaymentsJournal {
   }
 
   private keyOf(family: PaymentFamily, reference: string): JournalKey {
+    checkFamily(family, reference);
     return { ...this.scope, family, reference };
   }
 }

@@ -265,6 +265,24 @@ describe('the outcome of a payment', () => {
     });
   });
 
+  it.each<[string, (journal: PaymentsApp['journal'], family: 'collection') => Promise<unknown>]>([
+    ['get()', (journal, family) => journal.get(family, 'order-1')],
+    ['settle()', (journal, family) => journal.settle(family, 'order-1', 'success')],
+    ['erase()', (journal, family) => journal.erase(family, 'order-1')],
+    ['waitForOutcome()', (journal, family) => journal.waitForOutcome(family, 'order-1', { timeoutMs: 10 })],
+  ])('is not asked of a family that does not exist: %s', async (_, ask) => {
+    await payments.collections.mobileMoney(collectionRequest);
+    for (const family of ['collections', 'constructor', undefined]) {
+      expect(await failureOf(ask(payments.journal, family as 'collection'))).toMatchObject({
+        name: 'PaymentsValidationError',
+        message: "The call is wrong: family must be 'collection' or 'disbursement'",
+        reference: 'order-1',
+        mayHaveBeenProcessed: 'not-by-this-call',
+      });
+    }
+    expect(await storedEntry()).toMatchObject({ state: 'accepted' });
+  });
+
   it('is forgotten by purge() once it is old enough, and nothing else is', async () => {
     let now = 1_800_000_000_000;
     storage = memoryStorage({ now: () => now });
