@@ -45,6 +45,9 @@ export type AllPurgeAges = Omit<PurgeAges, 'acceptedPayoutsOlderThanMs'>;
 /** How many payments of an account are listed before the next account is. */
 const PAGE_SIZE = 100;
 
+const PAYOUTS_OF_ONE =
+  'acceptedPayoutsOlderThanMs is of one account: call accounts.for(name).journal.purge()';
+
 const FAMILIES = ['collection', 'disbursement'] as const;
 
 /** Where the list of an account goes on. */
@@ -188,7 +191,7 @@ export class JournalOfAllAccounts {
    * ```
    */
   purge(ages: AllPurgeAges): Promise<AllPurgeReport> {
-    const problems = purgeProblems(ages, true);
+    const problems = purgeProblems(ages, PAYOUTS_OF_ONE);
     if (problems) return Promise.reject(new PaymentsValidationError(problems));
     const { olderThanMs, rejectedOlderThanMs, tombstonesOlderThanMs } = ages;
     return this.over().purge('journal', async ({ scope, parts }) => {

@@ -21,7 +21,7 @@ import { type OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { type OutcomeWaiter } from './outcomes/outcome-waiter.js';
 import { checkFamily, checkOutcome, checkTimeout } from './journal-checks.js';
 import { reading } from './reading.js';
-import { type PurgeAges, purgeProblems } from './purge-ages.js';
+import { OPEN_PAYOUTS, type PurgeAges, purgeProblems } from './purge-ages.js';
 import { type RecoveryReport } from './recovery/recovery-report.js';
 import { type RecoveryRun } from './recovery/recover.js';
 
@@ -219,7 +219,7 @@ export class PaymentsJournal {
    * ```
    */
   async purge(ages: PurgeAges): Promise<number> {
-    const problems = purgeProblems(ages, this.recovery.canAskAboutPayouts());
+    const problems = purgeProblems(ages, this.recovery.canAskAboutPayouts() ? OPEN_PAYOUTS : undefined);
     if (problems) throw new PaymentsValidationError(problems);
     const { olderThanMs, rejectedOlderThanMs, acceptedPayoutsOlderThanMs, tombstonesOlderThanMs } = ages;
     let all = await this.forget('settled', olderThanMs);

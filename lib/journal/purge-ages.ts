@@ -26,10 +26,19 @@ export interface PurgeAges {
   readonly tombstonesOlderThanMs?: number;
 }
 
-/** The problems by field; undefined if there are none. */
+/** Why one account forgets no accepted payouts if its options let it ask about them. */
+export const OPEN_PAYOUTS =
+  'acceptedPayoutsOlderThanMs would forget payouts that are open: the option statusPaths.disbursement lets recover() ask ' +
+  'what happened to them, or write it down with settle()';
+
+/**
+ * The problems by field; undefined if there are none.
+ *
+ * @param whyNotPayouts What is wrong with an age for accepted payouts; undefined: it may be given.
+ */
 export function purgeProblems(
   ages: PurgeAges,
-  canAskAboutPayouts: boolean,
+  whyNotPayouts: string | undefined,
 ): Readonly<Record<string, string[]>> | undefined {
   const { olderThanMs, rejectedOlderThanMs, acceptedPayoutsOlderThanMs, tombstonesOlderThanMs } = ages;
   const further = { rejectedOlderThanMs, acceptedPayoutsOlderThanMs, tombstonesOlderThanMs };
@@ -38,11 +47,8 @@ export function purgeProblems(
     const problem = ageProblem(field, age, field === 'tombstonesOlderThanMs' ? 0 : olderThanMs);
     return problem === undefined ? [] : [[field, [problem]] as [string, string[]]];
   });
-  if (acceptedPayoutsOlderThanMs !== undefined && canAskAboutPayouts) {
-    const problem =
-      'acceptedPayoutsOlderThanMs would forget payouts that are open: the option statusPaths.disbursement lets recover() ask ' +
-      'what happened to them, or write it down with settle()';
-    return { ...Object.fromEntries(problems), acceptedPayoutsOlderThanMs: [problem] };
+  if (acceptedPayoutsOlderThanMs !== undefined && whyNotPayouts !== undefined) {
+    return { ...Object.fromEntries(problems), acceptedPayoutsOlderThanMs: [whyNotPayouts] };
   }
   return problems.length === 0 ? undefined : Object.fromEntries(problems);
 }

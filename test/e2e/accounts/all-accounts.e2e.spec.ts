@@ -325,13 +325,19 @@ describe('all accounts at once', () => {
     });
 
     it.each([
-      [{ olderThanMs: 0 }, 'olderThanMs'],
-      [{ olderThanMs: 1, acceptedPayoutsOlderThanMs: 1 }, 'acceptedPayoutsOlderThanMs'],
-    ])('refuse %j', async (ages, field) => {
+      [{ olderThanMs: 0 }, 'olderThanMs', 'greater than 0'],
+      [
+        { olderThanMs: 1, acceptedPayoutsOlderThanMs: 1 },
+        'acceptedPayoutsOlderThanMs',
+        'is of one account: call accounts.for(name).journal.purge()',
+      ],
+    ])('refuse %j', async (ages, field, problem) => {
       await startAll();
       const error: unknown = await accounts.all.journal.purge(ages).catch((failure: unknown) => failure);
       expect(error).toBeInstanceOf(PaymentsValidationError);
-      expect(Object.keys((error as PaymentsValidationError).errors)).toEqual([field]);
+      expect((error as PaymentsValidationError).errors).toEqual({
+        [field]: [expect.stringContaining(problem)],
+      });
     });
 
     it('forget handled webhooks by the retentionDays of the registration', async () => {

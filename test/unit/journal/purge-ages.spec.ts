@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { purgeProblems } from '../../../lib/journal/purge-ages.js';
+import { OPEN_PAYOUTS, purgeProblems } from '../../../lib/journal/purge-ages.js';
 
 describe('the ages of what the journal is to forget', () => {
   it.each([
@@ -8,15 +8,15 @@ describe('the ages of what the journal is to forget', () => {
     { olderThanMs: 5, rejectedOlderThanMs: 6, acceptedPayoutsOlderThanMs: 7 },
     { olderThanMs: 5, tombstonesOlderThanMs: 1 },
   ])('may be %j', (ages) => {
-    expect(purgeProblems(ages, false)).toBeUndefined();
+    expect(purgeProblems(ages, undefined)).toBeUndefined();
   });
 
   it.each(['rejectedOlderThanMs', 'acceptedPayoutsOlderThanMs'])('have a sensible %s', (field) => {
     for (const age of [0, -1, 1.5, NaN, Infinity, '7']) {
       const problem = expect.stringContaining(`${field} must be a whole number of milliseconds`) as unknown;
-      expect(purgeProblems({ olderThanMs: 5, [field]: age }, false)).toEqual({ [field]: [problem] });
+      expect(purgeProblems({ olderThanMs: 5, [field]: age }, undefined)).toEqual({ [field]: [problem] });
     }
-    expect(purgeProblems({ olderThanMs: 5, [field]: 4 }, false)).toEqual({
+    expect(purgeProblems({ olderThanMs: 5, [field]: 4 }, undefined)).toEqual({
       [field]: [`${field} must not be shorter than olderThanMs`],
     });
   });
@@ -27,17 +27,17 @@ describe('the ages of what the journal is to forget', () => {
         'tombstonesOlderThanMs must be a whole number of milliseconds',
       ) as unknown;
       const ages = { olderThanMs: 5, tombstonesOlderThanMs: age as number };
-      expect(purgeProblems(ages, false)).toEqual({ tombstonesOlderThanMs: [problem] });
+      expect(purgeProblems(ages, undefined)).toEqual({ tombstonesOlderThanMs: [problem] });
     }
   });
 
   it('leave payouts alone that may still be asked about', () => {
     const ages = { olderThanMs: 5, acceptedPayoutsOlderThanMs: 6 };
-    expect(purgeProblems(ages, true)).toEqual({
+    expect(purgeProblems(ages, OPEN_PAYOUTS)).toEqual({
       acceptedPayoutsOlderThanMs: [expect.stringContaining('statusPaths.disbursement')],
     });
-    expect(purgeProblems({ olderThanMs: 5 }, true)).toBeUndefined();
-    expect(purgeProblems({ ...ages, rejectedOlderThanMs: 4 }, true)).toEqual({
+    expect(purgeProblems({ olderThanMs: 5 }, OPEN_PAYOUTS)).toBeUndefined();
+    expect(purgeProblems({ ...ages, rejectedOlderThanMs: 4 }, OPEN_PAYOUTS)).toEqual({
       rejectedOlderThanMs: ['rejectedOlderThanMs must not be shorter than olderThanMs'],
       acceptedPayoutsOlderThanMs: [expect.stringContaining('statusPaths.disbursement')],
     });
