@@ -1,6 +1,9 @@
 import { inspect } from 'node:util';
+import { isRecord } from '../../common/json-object.js';
 import { backOffMs, pause } from '../../common/timing.js';
 import { SafeLogger } from '../../common/safe-logger.js';
+import { count, readOptions } from '../../config/option.js';
+import { type OptionError } from '../../config/option-checks.js';
 import { PaymentsConfigError, failureLabel } from '../../errors/payments-errors.js';
 import { type BatchEngine, type BatchJob, hasNoBatch, jobId } from './batch-engine.js';
 
@@ -10,9 +13,14 @@ import { type BatchEngine, type BatchJob, hasNoBatch, jobId } from './batch-engi
  * @publicApi
  */
 export interface InProcessOptions {
-  /** How many chunks are worked on at once. @default 1 */
+  /** How many chunks are worked on at once: 1 to 100. @default 1 */
   readonly concurrency?: number;
 }
+
+const NUMBERS = { concurrency: count({ min: 1, max: 100, default: 1 }) };
+
+const error: OptionError = (option, problem) =>
+  new PaymentsConfigError(`inProcess option \`${option}\` ${problem}`);
 
 const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
 
@@ -20,7 +28,7 @@ const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
  * Runs the jobs of batches in the application's own process, for one machine. Jobs are in memory: when the application starts
  * again, it goes on with every batch that was being checked or paid.
  *
- * @throws PaymentsConfigError if `concurrency` is not a whole number from 1 to 100.
+ * @throws PaymentsConfigError if an option is unknown, or `concurrency` is not a whole number from 1 to 100.
  *
  * @example
  * ```ts
@@ -29,13 +37,12 @@ const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
  *
  * @publicApi
  */
-export function inProcess({ concurrency = 1 }: InProcessOptions = {}): BatchEngine {
-  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 100) {
-    throw new PaymentsConfigError(
-      'The option concurrency of inProcess() must be a whole number from 1 to 100.',
-    );
-  }
-  return new InProcessEngine(concurrency);
+export function inProcess(options: InProcessOptions = {}): BatchEngine {
+  if (!isRecord(options))
+    throw error('options', 'must be an object: write { concurrency: 1 }, or leave it out.');
+  const unknown = Object.keys(options).find((option) => option !== 'concurrency');
+  if (unknown !== undefined) throw error(unknown, 'does not exist: write concurrency.');
+  return new InProcessEngine(readOptions(NUMBERS, { ...options }, '', error).concurrency);
 }
 
 class InProcessEngine implements BatchEngine {

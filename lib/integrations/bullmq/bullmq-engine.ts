@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { type BatchEngine, type BatchJob } from '../../batches/engine/batch-engine.js';
 import { count, milliseconds, readOptions } from '../../config/option.js';
+import { isRecord } from '../../common/json-object.js';
 import { type OptionError } from '../../config/option-checks.js';
 import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { BatchJobQueue } from './batch-job.queue.js';
@@ -82,6 +83,7 @@ const error: OptionError = (option, problem) =>
  * @publicApi
  */
 export function bullmqEngine(options: BullmqEngineOptions): BatchEngine {
+  if (!isRecord(options)) throw error('options', 'must be an object: write { connection: { host, port } }.');
   const unknown = Object.keys(options).find((option) => !FIELDS.includes(option));
   if (unknown !== undefined) throw error(unknown, `does not exist: write one of ${FIELDS.join(', ')}.`);
   const { linesPerSecond, prefix, backend, queueName = 'payments-batches', worker = true } = options;

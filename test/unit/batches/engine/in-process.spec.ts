@@ -140,7 +140,16 @@ describe('the engine in the process', () => {
   });
 
   it.each([0, 101, 1.5])('refuses a concurrency of %s', (concurrency) => {
-    expect(() => inProcess({ concurrency })).toThrow('concurrency of inProcess() must be a whole number');
+    expect(() => inProcess({ concurrency })).toThrow(
+      'inProcess option `concurrency` must be a whole number from 1 to 100',
+    );
+  });
+
+  it.each([
+    ['a name that it does not know', { concurency: 5 }, '`concurency` does not exist: write concurrency.'],
+    ['no object', 5, '`options` must be an object'],
+  ])('refuses %s as options', (_what, options, problem) => {
+    expect(() => inProcess(options as object)).toThrow(problem);
   });
 
   it('shows no job when it is printed', async () => {
