@@ -110,7 +110,8 @@ function timeOf({ askedAt, answeredAt }: BalanceReading): ReadingTime {
   return { askedAt: askedAt.getTime(), answeredAt: answeredAt.getTime() };
 }
 
-function centsOf(balance: string): bigint {
+/** @throws RangeError if a balance cannot be read: it must not count as nothing. */
+export function centsOf(balance: string): bigint {
   const cents = parseCents(balance);
   if (cents === undefined) throw new RangeError('A balance must be a two-decimal string such as "1180.50".');
   return cents;

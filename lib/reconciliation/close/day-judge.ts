@@ -1,7 +1,6 @@
-import { BalanceSums } from '../balance/balance-equation.js';
+import { BalanceSums, centsOf } from '../balance/balance-equation.js';
 import { explainGap, type GapCandidate } from '../balance/explain-gap.js';
 import { changeOf, type Movement, type ReadingTime } from '../balance/movement.js';
-import { parseCents } from '../../common/money.js';
 import { type Explained, hintOf } from '../exceptions/reason.js';
 import { type Finding } from '../matching/finding.js';
 import { type JudgedAt, judgeWithoutRow, mayBeginAgain, type RowMoney } from '../matching/judge.js';
@@ -224,7 +223,7 @@ export class DayJudge implements MatchListener {
           candidates.push({ id: String(candidates.length), cents, reference: own.reference, isBack });
       }
     }
-    const gap = centsOf(underWay) + centsOf(difference);
+    const gap = Number(centsOf(underWay) + centsOf(difference));
     const ids = candidates.length === 0 ? undefined : explainGap(gap, candidates);
     return ids && explainedBy(candidates, new Set(ids));
   }
@@ -253,14 +252,10 @@ function explainedBy(candidates: readonly Candidate[], ids: ReadonlySet<string>)
 
 /** The finding of a balance that nothing explains. */
 export function gapOf(equation: BalanceEquation | undefined): readonly Finding[] {
-  const gap = equation ? centsOf(equation.difference) : 0;
+  const gap = equation ? Number(centsOf(equation.difference)) : 0;
   return gap === 0 ? [] : [{ kind: 'balance', family: undefined, reference: undefined, gap }];
 }
 
 function timeOf({ askedAt, answeredAt }: BalanceReading): ReadingTime {
   return { askedAt: askedAt.getTime(), answeredAt: answeredAt.getTime() };
-}
-
-function centsOf(amount: string): number {
-  return Number(parseCents(amount) ?? 0n);
 }

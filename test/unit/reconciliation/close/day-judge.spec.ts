@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DayJudge } from '../../../../lib/reconciliation/close/day-judge.js';
+import { DayJudge, gapOf } from '../../../../lib/reconciliation/close/day-judge.js';
 import { type BalanceReading } from '../../../../lib/reconciliation/close/close-summary.js';
 import { type RowMoney } from '../../../../lib/reconciliation/matching/judge.js';
 import { type OwnPayment } from '../../../../lib/reconciliation/matching/own-payment.js';
@@ -154,4 +154,9 @@ describe('a day that is judged', () => {
     judge.finish(undefined);
     expect(judge.carried).toEqual([{ family: 'disbursement', reference: 'a' }]);
   });
+});
+
+it('takes no amount that it cannot read for a day without a gap', () => {
+  const equation = { difference: 'twelve' } as Parameters<typeof gapOf>[0];
+  expect(() => gapOf(equation)).toThrow(RangeError);
 });
