@@ -137,9 +137,6 @@ export interface SandboxHappened {
   readonly items: readonly SandboxDueEvent[];
 }
 
-/** `POST /clock/advance` */
-export type SandboxAdvancedClock = SandboxClockState & { readonly happened: SandboxHappened };
-
 /** A magic number. */
 export interface SandboxScenario {
   /** The last four digits of the phone or account number. */

@@ -18,10 +18,10 @@ export function collection(inputs: QuestionInputs, fields: Fields = {}, rest: Re
 }
 
 /** A collection from the partner wallet. */
-export function partnerCollection(inputs: QuestionInputs, fields: Fields = {}): Step {
+export function partnerCollection(inputs: QuestionInputs): Step {
   return {
     operation: 'POST /payments/partnerpesa',
-    body: { ...money(inputs), phone: inputs.partnerPhone, ...CUSTOMER, ...fields },
+    body: { ...money(inputs), phone: inputs.partnerPhone, ...CUSTOMER },
   };
 }
 
@@ -52,8 +52,8 @@ export function bankPayout(inputs: QuestionInputs, fields: Fields = {}): Step {
 }
 
 /** A lookup of the holder of an account. */
-export function lookup(fields: Fields, rest: Rest = {}): Step {
-  return { operation: 'POST /disbursements/name-lookup', body: fields, ...rest };
+export function lookup(fields: Fields): Step {
+  return { operation: 'POST /disbursements/name-lookup', body: fields };
 }
 
 /** Cents as the JSON number that the specification shows. */
