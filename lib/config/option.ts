@@ -80,7 +80,7 @@ export function flag(byDefault: boolean): Option<boolean> {
     default: String(byDefault),
     read: (value = byDefault, path, error) => {
       if (typeof value === 'boolean') return value;
-      throw error(path, 'must be true or false.');
+      throw error(path, `must be true or false: write ${!byDefault}, or leave it out.`);
     },
   };
 }

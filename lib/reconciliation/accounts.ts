@@ -1,3 +1,4 @@
+import { quoted } from '../common/quoted.js';
 import { ownerOf } from '../accounts/account-owner.js';
 import { type AccountRegistry } from '../accounts/account-registry.js';
 import { type PaymentsAccount } from '../accounts/account.js';
@@ -44,7 +45,11 @@ export class ReconciledAccounts {
   async open(account: string): Promise<ReconciledAccount> {
     const { journal, wallet } = this.accounts().for(account);
     const owner = ownerOf(this.registry().owners, account);
-    if (!owner) throw new PaymentsAccountError('ACCOUNT_UNKNOWN', `There is no account "${account}".`);
+    if (!owner)
+      throw new PaymentsAccountError(
+        'ACCOUNT_UNKNOWN',
+        `There is no account ${quoted(account)}: name one that PaymentsModule registers.`,
+      );
     const { service, release } = await owner.hold(account);
     const { environment } = service;
     release();

@@ -242,7 +242,10 @@ export class Reconciliation {
     const until = await nextOpenDay(account);
     const stored = await account.store.get(account.scope, 'exception', id);
     if (!stored || !(await isOfClose(stored, new ClosedDays(account)))) {
-      throw new PaymentsError('EXCEPTION_NOT_FOUND', `There is no exception ${quoted(id)} of this account.`);
+      throw new PaymentsError(
+        'EXCEPTION_NOT_FOUND',
+        `There is no exception ${quoted(id)} of this account: take the id from exceptions().`,
+      );
     }
     if (stored.entry.state === 'settled') {
       throw new PaymentsError(

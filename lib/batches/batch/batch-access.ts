@@ -62,5 +62,8 @@ export class BatchAccess {
 }
 
 export function notFound(batch: string): PaymentsError {
-  return new PaymentsError('BATCH_NOT_FOUND', `There is no batch ${quoted(batch)} of this account.`);
+  return new PaymentsError(
+    'BATCH_NOT_FOUND',
+    `There is no batch ${quoted(batch)} of this account: list() names them, and { account } chooses another account.`,
+  );
 }

@@ -59,20 +59,24 @@ const millisecondsFrom =
       ? undefined
       : `must be a whole number of milliseconds from ${least} to ${most}: write 30_000`;
 
-const flag = (value: unknown): string | undefined =>
-  typeof value === 'boolean' ? undefined : 'must be true or false';
+const flag =
+  (name: 'gateway' | 'allAccounts') =>
+  (value: unknown): string | undefined =>
+    typeof value === 'boolean'
+      ? undefined
+      : `must be true or false: write ${!DEFAULTS[name]}, or leave it out`;
 
 const RULES: Readonly<Record<keyof PaymentsHealthOptions, (value: unknown) => string | undefined>> = {
   account: (value) =>
     typeof value === 'string'
       ? undefined
       : "must be the name of an account: write 'payouts', or leave it out",
-  gateway: flag,
+  gateway: flag('gateway'),
   cacheMs: millisecondsFrom(0),
   timeoutMs: millisecondsFrom(1),
   // No timer: it is compared only.
   maxUnresolvedAgeMs: millisecondsFrom(1, Number.MAX_SAFE_INTEGER),
-  allAccounts: flag,
+  allAccounts: flag('allAccounts'),
 };
 
 /**

@@ -119,6 +119,7 @@ describe('a run that does not close its day', () => {
       shop.reconciliation.explain(stale.id, { note: 'It is known.', ...BY }),
     ).rejects.toMatchObject({
       code: 'EXCEPTION_NOT_FOUND',
+      message: expect.stringMatching(/: take the id from exceptions\(\)\.$/) as unknown,
     });
     const states = (await entries()).map(({ id, state }) => [left.some((one) => one.id === id), state]);
     expect(states.filter(([isLeft]) => isLeft)).toEqual([

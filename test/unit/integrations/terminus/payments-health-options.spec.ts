@@ -11,7 +11,7 @@ it('the wrong options of the health indicator are named in one error', () => {
   expect(() => resolveHealthOptions(wrong as object)).toThrow(
     '3 options are wrong:\n' +
       '- PaymentsHealthIndicator option `cacheMs` must be a whole number of milliseconds from 0 to 2147483647: write 30_000.\n' +
-      '- PaymentsHealthIndicator option `gateway` must be true or false.\n' +
+      '- PaymentsHealthIndicator option `gateway` must be true or false: write false, or leave it out.\n' +
       '- PaymentsHealthIndicator option `timeout` does not exist: write one of account, gateway, cacheMs, timeoutMs, ' +
       'maxUnresolvedAgeMs, allAccounts.',
   );
