@@ -82,8 +82,8 @@ function judged(body: Uint8Array | UnreadBody, unverified: UnverifiedBody): Capt
 }
 
 /** Whether somebody waits for the bytes of a request. */
-export function isBeingRead(request: IncomingMessage): boolean {
-  return request.listenerCount('data') + request.listenerCount('readable') > 0;
+export function isBeingRead(stream: Readable): boolean {
+  return stream.listenerCount('data') + stream.listenerCount('readable') > 0;
 }
 
 /** Reads a stream to its end or to a limit; the rest may flow on. Never rejects. */

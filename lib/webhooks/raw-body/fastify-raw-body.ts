@@ -7,7 +7,9 @@ import { dropUnlessRead } from './drain-request.js';
 import {
   capturedBodies,
   type CapturedBody,
+  isBeingRead,
   readBody,
+  type ReadLimits,
   releaseAtEnd,
   takeWhole,
   type UnverifiedBytes,
@@ -106,12 +108,22 @@ async function captureBody(
   releaseAtEnd(response, body);
   const { bodyLimit: bytes, bodyTimeoutMs: ms } = limits;
   const readLimits = { bytes, ms, announced: head.announced, unverified: body };
-  // After a tick, the buffer holds the part of the body that came with the head.
-  await Promise.resolve();
-  const whole = payload === request ? takeWhole(request, readLimits) : undefined;
-  const captured = whole ?? (await readBody(payload, readLimits));
+  // Another reader lets the body flow at the next tick.
+  const early = isBeingRead(payload) || isBeingRead(request) ? readBody(payload, readLimits) : undefined;
+  const captured = await (early ?? bufferedBody(request, payload, readLimits));
   if ('refusedWith' in captured) payload.pause();
   return captured;
+}
+
+/** After a tick, the buffer holds the part of the body that came with the head. */
+async function bufferedBody(
+  request: IncomingMessage,
+  payload: Readable,
+  limits: ReadLimits,
+): Promise<CapturedBody> {
+  await Promise.resolve();
+  const whole = payload === request ? takeWhole(request, limits) : undefined;
+  return whole ?? readBody(payload, limits);
 }
 
 /** Gives the parser valid JSON, so that it does not refuse the delivery instead of the guard. */
