@@ -15,6 +15,8 @@ export const ON_PAYMENT = 'nestjs-payments:on-payment';
 export interface WebhookRouteMetadata {
   /** Undefined: that of the parameter `:account` of the route's path, or else the default one. */
   readonly account: string | undefined;
+  /** The method that `@PaymentsWebhook` made. A decorator above it may have replaced it by another one. */
+  readonly runs: { readonly name: string };
 }
 
 /** One `@OnPayment` on a method. */

@@ -2,7 +2,7 @@ import { Injectable, type Type, VERSION_NEUTRAL } from '@nestjs/common';
 import { type AbstractHttpAdapter, DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import { publishDiagnostics } from '../../common/diagnostics.js';
 import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
-import { DECLARED_ROUTE } from '../handlers/decorated-methods.js';
+import { DECLARED_ROUTE, webhookRoute } from '../handlers/decorated-methods.js';
 import { declaredMethods } from './declared-routes.js';
 import { type DeclaredRoute, ownersAt } from './method-owners.js';
 import { accountParameter } from './payments-webhook.guard.js';
@@ -14,6 +14,7 @@ import { type BodyRefusal, UnverifiedBytes } from '../raw-body/captured-body.js'
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type RouteAccount } from '../delivery/route-account.js';
 import { putRefusalFilterLast } from './refusal-filter-last.js';
+import { watchReplacedMethod } from './replaced-method.js';
 import { ForeignAnswersLog } from './foreign-answers.log.js';
 import { WebhookPaths } from './webhook-paths.js';
 
@@ -90,7 +91,9 @@ export class RawBodyCapture {
       Reflect.defineMetadata(DECLARED_ROUTE, method, method);
       this.paths.declare(method, owners);
       // Nest builds the routes later.
-      if (owners.some(({ webhook }) => webhook?.dispatches)) putRefusalFilterLast(method);
+      if (!owners.some(({ webhook }) => webhook?.dispatches)) continue;
+      putRefusalFilterLast(method);
+      if (webhookRoute(method)?.runs !== method) watchReplacedMethod(method);
     }
   }
 

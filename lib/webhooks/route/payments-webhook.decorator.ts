@@ -10,7 +10,7 @@ import {
 } from '@nestjs/common';
 import { ANSWER_MESSAGES, type WebhookAnswer } from '../delivery/webhook-answer.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { WEBHOOK_ROUTE } from '../handlers/decorated-methods.js';
+import { WEBHOOK_ROUTE, type WebhookRouteMetadata } from '../handlers/decorated-methods.js';
 import {
   nodeRequest,
   PaymentsWebhookGuard,
@@ -85,7 +85,8 @@ export function PaymentsWebhook(path = '', { account }: { readonly account?: str
     const index = hiddenIndex(target, key, method);
     descriptor.value = copyDecorations(method, withinClaim(method, index));
     Delivery()(target, key, index);
-    Reflect.defineMetadata(WEBHOOK_ROUTE, { account }, descriptor.value as object);
+    const runs = descriptor.value as Method;
+    Reflect.defineMetadata(WEBHOOK_ROUTE, { account, runs } satisfies WebhookRouteMetadata, runs);
     const route = [
       Post(path),
       HttpCode(200),
@@ -138,12 +139,25 @@ const Delivery = createParamDecorator((_data: unknown, context: ExecutionContext
 
 function withinClaim(method: Method, index: number): Method {
   return async function (...args) {
-    const deliver = args[index] as Deliver | undefined;
-    // A unit test of the controller calls the method directly.
-    if (!deliver) return method.apply(this, args);
+    const deliver = args[index] as Deliver | undefined | null;
+    if (typeof deliver !== 'function') {
+      // A unit test of the controller calls the method directly.
+      if (args.length <= index) return method.apply(this, args);
+      throw lostInPipe(this, method);
+    }
     await deliver(() => method.apply(this, args.slice(0, index)));
     return undefined;
   };
+}
+
+/** Without it, the method alone would run, and the gateway would get 200. */
+function lostInPipe(controller: unknown, { name }: Method): WebhookRefusal {
+  const route = `${(controller as object).constructor.name}.${name}`;
+  new SafeLogger('PaymentsWebhooks').error(
+    `A global pipe changed the function that ${route} gets from the package, so no handler can run; answered 500. ` +
+      "Let the pipe return values that are functions, or all with metadata.type 'custom', as they are.",
+  );
+  return new WebhookRefusal(500, 'This webhook cannot be handled.');
 }
 
 /** With `@Res()` Nest leaves the answer to the method, which does not run for a repeated delivery. */
