@@ -22,6 +22,18 @@ export function holdersIn(holder: object): readonly object[] {
   return Object.values(holder).filter(isHolder);
 }
 
+/** A copy of a JSON value, faster than structuredClone(). It is recursive: an event has at most 100 levels. */
+export function copyOf<T>(value: T): T {
+  if (!isHolder(value)) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  const copy: Record<string, unknown> = { ...value };
+  for (const key of Object.keys(copy)) {
+    const field = copy[key];
+    if (isHolder(field)) copy[key] = copyOf(field);
+  }
+  return copy as T;
+}
+
 /** Whether a JSON value is an object or a list. */
 export function isHolder(value: unknown): value is object {
   return typeof value === 'object' && value !== null;

@@ -1,5 +1,6 @@
 import { type ApplicationEvents } from '../../common/application-events.js';
 import { type PaymentEventName, type PaymentWebhookEvent } from '../../common/events.js';
+import { copyOf } from '../../common/json-object.js';
 import { type InboxScope, type InboxKind, type SetAsideKind } from '../../common/vocabulary.js';
 import { type ClaimResult, type InboxDelivery, type InboxStore } from '../../storage/inbox-store.js';
 import { type PaymentsStorage } from '../../storage/payments-storage.js';
@@ -172,7 +173,8 @@ export class DeliveryDispatcher {
       ...work,
       announce: [STORED, ...steps],
       done: () => {
-        this.events.tell('payment.conflict', event);
+        // Listeners may change it, and it is needed once more.
+        this.events.tell('payment.conflict', copyOf(event));
         work.done();
       },
     };

@@ -2,6 +2,7 @@ import { isProxy } from 'node:util/types';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { performance } from 'node:perf_hooks';
 import { type PaymentWebhookEvent } from '../../common/events.js';
+import { copyOf } from '../../common/json-object.js';
 import { type InboxClaim } from '../../storage/inbox-store.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
@@ -62,7 +63,7 @@ export class HandlerRunner {
       time,
       transaction,
     );
-    const run = { claim, webhook, context, time, step: 'The inbox' };
+    const run = { claim, webhook, given: copyOf(webhook.event), context, time, step: 'The inbox' };
     const enlisted = new HandlerEnlistments();
     const runAll = (): Promise<StepsResult> => enlisted.run(() => runSteps(planHandlers(work, claim), run));
     const steps = claim.within ? claim.within(runAll) : runAll();
@@ -182,6 +183,8 @@ type StepsResult =
 interface HandlerRun {
   readonly claim: InboxClaim;
   readonly webhook: TracedWebhook;
+  /** The handlers share a copy, and may change it: the package settles and records what the gateway said. */
+  readonly given: PaymentWebhookEvent;
   readonly context: DeliveryContext;
   readonly time: Pick<HandlerTime, 'timeoutError'>;
   /** The running step, for the log. */
@@ -190,13 +193,13 @@ interface HandlerRun {
 
 /** Runs the steps one after the other. The first that throws ends the work. */
 async function runSteps(steps: readonly PlannedStep[], run: HandlerRun): Promise<StepsResult> {
-  const { claim, webhook, context, time } = run;
+  const { claim, webhook, given, context, time } = run;
   for (const { name, mark, run: handle } of steps) {
     // The answer has asked the gateway to deliver again, so no new step begins.
     if (time.timeoutError) return { ok: false, step: name, error: time.timeoutError };
     run.step = name;
     try {
-      const work = (): Promise<unknown> => settled(handle(webhook.event, context));
+      const work = (): Promise<unknown> => settled(handle(given, context));
       await (webhook.trace ? webhook.trace.step(name, claim.attempt, work) : work());
       if (mark !== undefined && !(await remember(claim, mark))) return { ok: 'lost' };
     } catch (error) {

@@ -8,6 +8,7 @@ import {
   Version,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
+import { copyOf } from '../../common/json-object.js';
 import { ANSWER_MESSAGES, type WebhookAnswer } from '../delivery/webhook-answer.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { WEBHOOK_ROUTE, type WebhookRouteMetadata } from '../handlers/decorated-methods.js';
@@ -99,12 +100,13 @@ export function PaymentsWebhook(path = '', { account }: { readonly account?: str
 }
 
 /**
- * The verified event, for a route with `@PaymentsWebhook` or `@UseGuards(PaymentsWebhookGuard)`.
+ * The verified event, for a route with `@PaymentsWebhook` or `@UseGuards(PaymentsWebhookGuard)`. It is a copy: what a pipe
+ * or the method changes in it reaches neither the handlers nor the journal.
  *
  * @publicApi
  */
 export const PaymentEvent: () => ParameterDecorator = createParamDecorator(
-  (_data: unknown, context: ExecutionContext) => receivable(context).event,
+  (_data: unknown, context: ExecutionContext) => copyOf(receivable(context).event),
 );
 
 function receivable(context: ExecutionContext): ReceivableWebhook {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  copyOf,
   holdersIn,
   isHolder,
   isJsonObject,
@@ -48,4 +49,22 @@ it('the objects and lists in an object are found, and nothing else', () => {
   expect(holdersIn({ object, list, text: 'a', number: 1, nothing: null })).toEqual([object, list]);
   expect(holdersIn([object, 'a'])).toEqual([object]);
   expect([{}, [], null, undefined, 'a', 1].map(isHolder)).toEqual([true, true, false, false, false, false]);
+});
+
+it('a copy is equal and shares no object or list with its original', () => {
+  const original = JSON.parse('{"a":[1,{"b":null}],"c":{"d":{"e":true}},"__proto__":{"f":1}}') as {
+    a: [number, object];
+    c: { d: object };
+  };
+  const copy = copyOf(original);
+  expect(copy).toEqual(original);
+  expect(Object.keys(copy)).toEqual(['a', 'c', '__proto__']);
+  expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+  Object.assign(copy.a[1], { b: 2 });
+  Object.assign(copy.c.d, { e: false });
+  expect(original).toMatchObject({ a: [1, { b: null }], c: { d: { e: true } } });
+});
+
+it.each([null, 'text', 1, true])('a copy of %j is the same', (value) => {
+  expect(copyOf(value)).toBe(value);
 });
