@@ -36,6 +36,8 @@ const TRIGGERS: readonly string[] = [
 /** The `@OnPayment` methods of the application, in the order in which Nest knows their classes. */
 @Injectable()
 export class PaymentHandlers {
+  private readonly logger = new SafeLogger('PaymentsWebhooks');
+  private readonly warned = new Set<string>();
   private found: readonly FoundHandler[] = [];
   /** By account, then by event. */
   private steps: ReadonlyMap<string, ReadonlyMap<string, readonly HandlerStep[]>> = new Map();
@@ -48,7 +50,7 @@ export class PaymentHandlers {
   }
 
   /**
-   * Finds the handlers, after all providers were created.
+   * Finds the handlers, after all providers were created. Call it again after a module was loaded.
    *
    * @throws PaymentsConfigError if one listens to an event that does not exist.
    */
@@ -58,10 +60,16 @@ export class PaymentHandlers {
       .filter((host) => !host.isAlias)
       .flatMap((host) => this.handlersOf(host));
     for (const handler of placed) this.check(handler);
-    for (const warning of nameWarnings(placed)) new SafeLogger('PaymentsWebhooks').warn(warning);
+    for (const warning of nameWarnings(placed)) this.warn(warning);
     this.found = placed.map(({ place, step, triggers }) => ({ name: codeName(place), step, triggers }));
     const accounts = new Set(this.listeners().map(({ account }) => account));
     this.steps = new Map([...accounts].map((account) => [account, this.stepsOf(account)]));
+  }
+
+  /** Each warning once, although later searches find the same handlers again. */
+  private warn(warning: string): void {
+    if (!this.warned.has(warning)) this.logger.warn(warning);
+    this.warned.add(warning);
   }
 
   listeners(): readonly { readonly name: string; readonly account: string }[] {

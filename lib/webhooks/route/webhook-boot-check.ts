@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
-import { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import { HttpAdapterHost, LazyModuleLoader, ModulesContainer } from '@nestjs/core';
 import { missingRoute, type Server, serverOf } from './missing-route.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { NAMED_BY_PATH } from '../delivery/route-account.js';
@@ -18,6 +18,7 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
     private readonly handlers: PaymentHandlers,
     private readonly host: HttpAdapterHost,
     private readonly modules: ModulesContainer,
+    private readonly loader: LazyModuleLoader,
   ) {}
 
   /**
@@ -26,10 +27,8 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
    * @throws PaymentsConfigError if a route or a handler could never work.
    */
   onModuleInit(): void {
-    this.handlers.explore();
-    for (const { name, account } of this.handlers.listeners()) {
-      this.accounts.assertKnown(account, `@OnPayment of ${name}`);
-    }
+    this.findHandlers();
+    this.findHandlersOfLoadedModules();
     this.paths.assertRegistered();
     this.reportEarlierParsers();
     for (const { path, account } of this.paths.all()) {
@@ -39,6 +38,24 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
       const whose = account === NAMED_BY_PATH ? 'account that the path names' : `account '${account}'`;
       this.logger.log(`Webhooks of the ${whose} are received at POST ${path}`);
     }
+  }
+
+  private findHandlers(): void {
+    this.handlers.explore();
+    for (const { name, account } of this.handlers.listeners()) {
+      this.accounts.assertKnown(account, `@OnPayment of ${name}`);
+    }
+  }
+
+  /** Nest runs no hook in a module that the application loads later. So the load itself rejects if a handler is wrong. */
+  private findHandlersOfLoadedModules(): void {
+    const { loader } = this;
+    const load = loader.load.bind(loader);
+    loader.load = async (...args) => {
+      const loaded = await load(...args);
+      this.findHandlers();
+      return loaded;
+    };
   }
 
   private reportEarlierParsers(): void {
