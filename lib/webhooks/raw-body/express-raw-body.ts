@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
 import { checkHead, type DeliveryLimits, signedDelivery } from '../delivery/delivery-head.js';
@@ -285,9 +286,11 @@ function isTaken({ headers }: IncomingMessage, bytes: Uint8Array): boolean {
   return bytes.length <= PARSER_LIMIT && !/charset="?utf8/i.test(headers['content-type'] ?? '');
 }
 
+/** Calls `next` in the async context of the caller: the stream ends in that of its connection. */
 function readOff(request: IncomingMessage, next: Next): void {
-  finished(request, () => {
+  const ended = AsyncResource.bind(() => {
     next();
   });
+  finished(request, ended);
   request.resume();
 }

@@ -16,6 +16,7 @@ import {
 } from '@nestjs/common';
 import { FileInterceptor } from '@nestjs/platform-express';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
@@ -234,6 +235,37 @@ it.each<[what: string, type: string, length: number]>([
     const { status } = await deliver(port, event, { path, headers: { 'content-type': type } });
     await app.close();
     expect(status).toBe(200);
+  },
+);
+
+it.each<[what: string, type: string, length: number]>([
+  ['that its parser takes', 'application/json', 10],
+  ['that is longer than its parser takes', 'application/json', 150_000],
+  ['in a charset that its parser does not know', 'application/json; charset=utf8', 10],
+])(
+  'a genuine delivery keeps the async context of a middleware on express %s',
+  async (_what, type, length) => {
+    const context = new AsyncLocalStorage<string>();
+    let found: string | undefined;
+    @Controller('webhooks')
+    class Contextual {
+      @PaymentsWebhook('payments')
+      received(): void {
+        found = context.getStore();
+      }
+    }
+    const { app, port } = await startWebhookApp('express', {
+      controllers: [Contextual],
+      payments: [paymentsOptions({ bodyLimit: 200_000 })],
+      prepare: (prepared) =>
+        void prepared.use((_request: unknown, _response: unknown, next: () => void) => {
+          context.run('of the request', next);
+        }),
+    });
+    const event = paymentEvent('payment.success', { note: 'x'.repeat(length) });
+    const { status } = await deliver(port, event, { headers: { 'content-type': type } });
+    await app.close();
+    expect([status, found]).toEqual([200, 'of the request']);
   },
 );
 
