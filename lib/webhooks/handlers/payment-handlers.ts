@@ -1,6 +1,7 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { type ContextId, ContextIdFactory, DiscoveryService, ModuleRef } from '@nestjs/core';
 import { PAYMENT_EVENT_NAMES, type PaymentWebhookEvent } from '../../common/events.js';
+import { isHolder } from '../../common/json-object.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { methodsOf, ON_PAYMENT, type OnPaymentMetadata, WEBHOOK_ROUTE } from './decorated-methods.js';
@@ -55,10 +56,7 @@ export class PaymentHandlers {
    * @throws PaymentsConfigError if one listens to an event that does not exist.
    */
   explore(): void {
-    // An alias returns the instance of another provider, which has the handlers.
-    const placed = this.hosts()
-      .filter((host) => !host.isAlias)
-      .flatMap((host) => this.handlersOf(host));
+    const placed = withoutAliases(this.hosts()).flatMap((host) => this.handlersOf(host));
     for (const handler of placed) this.check(handler);
     for (const warning of nameWarnings(placed)) this.warn(warning);
     this.found = placed.map(({ place, step, triggers }) => ({ name: codeName(place), step, triggers }));
@@ -139,10 +137,28 @@ export class PaymentHandlers {
   }
 }
 
+/** One host for each instance: an alias, a factory and a value may give the instance of another provider. */
+function withoutAliases(hosts: readonly HandlerHost[]): readonly HandlerHost[] {
+  const instances = new Set<unknown>();
+  return hosts.filter((host) => {
+    if (host.isAlias) return false;
+    const instance: unknown = host.instance;
+    if (!isShared(host) || !isHolder(instance)) return true;
+    const isFirst = !instances.has(instance);
+    instances.add(instance);
+    return isFirst;
+  });
+}
+
+/** Whether all deliveries share one instance. */
+function isShared(host: HandlerHost): boolean {
+  return host.isDependencyTreeStatic() && !host.isTransient;
+}
+
 /** The prototype of a provider. A request-scoped factory has no instance yet, but its token is the class. */
 function prototypeOf(host: HandlerHost): unknown {
   const instance = host.instance as unknown;
-  if (typeof instance === 'object' && instance !== null) return Object.getPrototypeOf(instance);
+  if (isHolder(instance)) return Object.getPrototypeOf(instance);
   const madeLater = !host.isDependencyTreeStatic() && typeof host.token === 'function';
   return madeLater ? (host.token as Type).prototype : undefined;
 }
@@ -152,7 +168,7 @@ type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
 /** Calls a method of a provider. A request-scoped or transient provider is created for every delivery. */
 function handlerStep(place: HandlerPlace, name: string): HandlerStep {
   const { host, method } = place;
-  if (host.isDependencyTreeStatic() && !host.isTransient) {
+  if (isShared(host)) {
     return { name, run: (event, context) => (host.instance as Methods)[method]?.(event, context) };
   }
   const moduleRef = host.host?.getProviderByKey<ModuleRef>(ModuleRef).instance;

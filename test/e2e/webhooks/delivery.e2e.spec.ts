@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BadRequestException, Controller, Inject, Injectable, Param, Scope } from '@nestjs/common';
+import {
+  BadRequestException,
+  Controller,
+  Inject,
+  Injectable,
+  Param,
+  type Provider,
+  Scope,
+} from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
 import { of, tap } from 'rxjs';
 import {
@@ -62,6 +70,8 @@ class Orders {
     await journal.note('any', event, context);
   }
 }
+
+const theOrders = new Orders();
 
 @Injectable()
 class Oddities {
@@ -612,16 +622,28 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect(units[2]).not.toBe(units[0]);
   });
 
-  it('reaches a handler once, however many names its provider has', async () => {
-    const { port } = await start({
-      providers: [
-        Orders,
-        { provide: 'ORDERS', useExisting: Orders },
-        { provide: 'SHOP', useExisting: 'ORDERS' },
+  it.each<[by: string, providers: Provider[]]>([
+    [
+      'useExisting',
+      [Orders, { provide: 'ORDERS', useExisting: Orders }, { provide: 'SHOP', useExisting: 'ORDERS' }],
+    ],
+    ['a factory', [Orders, { provide: 'ORDERS', inject: [Orders], useFactory: (orders: Orders) => orders }]],
+    [
+      'a factory that comes first',
+      [{ provide: 'ORDERS', inject: [Orders], useFactory: (orders: Orders) => orders }, Orders],
+    ],
+    [
+      'useValue',
+      [
+        { provide: Orders, useValue: theOrders },
+        { provide: 'ORDERS', useValue: theOrders },
       ],
-    });
+    ],
+  ])('reaches a handler once, however many names its provider has by %s', async (_by, providers) => {
+    const { port, logs } = await start({ providers });
     await deliver(port, paymentEvent('payment.success'));
     expect(journal.ran).toEqual(['success', 'any', 'route']);
+    expect(logs.webhooks('warn').join()).not.toContain('more than one provider');
   });
 
   it('reaches the handlers of its own account only', async () => {
