@@ -43,7 +43,7 @@ const ID = /^[\w.:-]{1,100}$/;
  * @param options The merchant account, if it is not the default one; a name that survives renaming and
  * bundling.
  *
- * @throws PaymentsConfigError on a static method, and if `id` is not valid or the method has another one.
+ * @throws PaymentsConfigError on a static method or one whose name is a symbol, and if `id` is not valid or the method has another one.
  *
  * @example
  * ```ts
@@ -73,9 +73,14 @@ export function OnPayment(
         `@OnPayment('${event}') of ${target.name}.${String(key)} never fires on a static method: take \`static\` away.`,
       );
     }
+    if (typeof key === 'symbol') {
+      throw new PaymentsConfigError(
+        `@OnPayment('${event}') of ${target.constructor.name}[${String(key)}] never fires on a method without a name: give it one.`,
+      );
+    }
     const method = descriptor.value as object;
     const others = (Reflect.getMetadata(ON_PAYMENT, method) ?? []) as readonly OnPaymentMetadata[];
-    checkId(id, others, `@OnPayment('${event}') of ${target.constructor.name}.${String(key)}`);
+    checkId(id, others, `@OnPayment('${event}') of ${target.constructor.name}.${key}`);
     Reflect.defineMetadata(ON_PAYMENT, [...others, { event, account, id }], method);
   };
 }

@@ -150,6 +150,17 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
     );
   });
 
+  it('is not built with a handler whose name is a symbol', () => {
+    const paid = Symbol('paid');
+    class Hidden {
+      [paid](): void {}
+    }
+    const descriptor = Object.getOwnPropertyDescriptor(Hidden.prototype, paid)!;
+    expect(() => {
+      OnPayment('payment.success')(Hidden.prototype, paid, descriptor);
+    }).toThrow("@OnPayment('payment.success') of Hidden[Symbol(paid)] never fires");
+  });
+
   it('does not boot when the method of a route is a handler as well', async () => {
     @Controller('webhooks')
     class BothController {
