@@ -83,6 +83,7 @@ export function PaymentsWebhook(path = '', { account }: { readonly account?: str
   return (target, key, descriptor: PropertyDescriptor) => {
     const method = descriptor.value as Method;
     assertNestAnswers(target, key);
+    dropInheritedDelivery(target, key);
     const index = hiddenIndex(target, key, method);
     descriptor.value = copyDecorations(method, withinClaim(method, index));
     Delivery()(target, key, index);
@@ -121,11 +122,7 @@ function receivable(context: ExecutionContext): ReceivableWebhook {
   throw new WebhookRefusal(500, 'This webhook was not verified.');
 }
 
-/**
- * Gives the route one more parameter, which runs the method within the claim. It is a function, because the
- * application's global pipes may rebuild an object.
- */
-const Delivery = createParamDecorator((_data: unknown, context: ExecutionContext): Deliver => {
+function deliverOf(_data: unknown, context: ExecutionContext): Deliver {
   const webhook = receivable(context);
   const response = context.switchToHttp().getResponse<ResponseLike>();
   const name = `${context.getClass().name}.${context.getHandler().name}`;
@@ -137,7 +134,13 @@ const Delivery = createParamDecorator((_data: unknown, context: ExecutionContext
     routeProgress.set(request, result.status);
     answer(result, response);
   };
-});
+}
+
+/**
+ * Gives the route one more parameter, which runs the method within the claim. It is a function, because the
+ * application's global pipes may rebuild an object.
+ */
+const Delivery = createParamDecorator(deliverOf);
 
 function withinClaim(method: Method, index: number): Method {
   return async function (...args) {
@@ -179,12 +182,23 @@ function hiddenIndex(target: object, key: string | symbol, method: Method): numb
   return Math.max(method.length, types.length, ...decorated);
 }
 
-function routeArguments(
-  target: object,
-  key: string | symbol,
-): Readonly<Record<string, { readonly index: number }>> {
+/** A route that overrides another one has inherited its last parameter, and would pass it on to `super`. */
+function dropInheritedDelivery(target: object, key: string | symbol): void {
+  const all = Object.entries(routeArguments(target, key));
+  const others = all.filter(([, { factory }]) => factory !== deliverOf);
+  if (others.length === all.length) return;
+  Reflect.defineMetadata(ROUTE_ARGUMENTS, Object.fromEntries(others), target.constructor, key);
+}
+
+interface RouteArgument {
+  readonly index: number;
+  /** Of a decorator that `createParamDecorator` made. */
+  readonly factory?: unknown;
+}
+
+function routeArguments(target: object, key: string | symbol): Readonly<Record<string, RouteArgument>> {
   return (Reflect.getMetadata(ROUTE_ARGUMENTS, target.constructor, key) ?? {}) as Readonly<
-    Record<string, { readonly index: number }>
+    Record<string, RouteArgument>
   >;
 }
 

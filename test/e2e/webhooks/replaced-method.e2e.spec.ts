@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Controller, Injectable, Param, type PipeTransform, type Type } from '@nestjs/common';
+import { Controller, Headers, Injectable, Param, type PipeTransform, type Type } from '@nestjs/common';
 import { APP_PIPE } from '@nestjs/core';
-import { OnPayment, PaymentEvent, PaymentsWebhook } from 'nestjs-payments';
+import { OnPayment, PaymentEvent, PaymentsWebhook, type PaymentWebhookEvent } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { adapters, deliver, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
 
@@ -118,6 +118,38 @@ describe.each(adapters)('a webhook on %s', (adapter) => {
     expect([above.status, below.status]).toEqual([200, 200]);
     expect(ran).toEqual(['log', 'paid', 'above', 'paid', 'log', 'below']);
     expect(logs.webhooks('error')).toEqual([]);
+  });
+
+  it('is handled once by a route that overrides another one and passes everything on to it', async () => {
+    class Base {
+      @PaymentsWebhook('payments')
+      received(@PaymentEvent() { data }: PaymentWebhookEvent, ..._more: readonly unknown[]): void {
+        ran.push(`base ${data.reference}`);
+      }
+    }
+    @Controller('rest')
+    class Rest extends Base {
+      @PaymentsWebhook('payments')
+      override received(...all: [PaymentWebhookEvent]): void {
+        ran.push(`override ${all.length}`);
+        super.received(...all);
+      }
+    }
+    @Controller('more')
+    class More extends Base {
+      @PaymentsWebhook('payments')
+      override received(@PaymentEvent() event: PaymentWebhookEvent, @Headers('x-shop') shop: string): void {
+        ran.push(shop);
+        super.received(event, shop);
+      }
+    }
+    running = await startWebhookApp(adapter, { controllers: [Rest, More], providers: [Orders] });
+    const headers = { 'x-shop': 'dar' };
+    for (const path of ['/rest/payments', '/more/payments']) {
+      const event = paymentEvent('payment.success', { reference: path });
+      expect((await deliver(running.port, event, { path, headers })).status).toBe(200);
+    }
+    expect(ran).toEqual(['paid', 'override 1', 'base /rest/payments', 'paid', 'dar', 'base /more/payments']);
   });
 
   it.each<[made: string, clone: (value: unknown) => unknown]>([
