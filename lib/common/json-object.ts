@@ -26,7 +26,7 @@ export function holdersIn(holder: object): readonly object[] {
 export function copyOf<T>(value: T): T {
   if (!isHolder(value)) return value;
   if (Array.isArray(value)) return value.map(copyOf) as T;
-  const copy: Record<string, unknown> = { ...value };
+  const copy = { ...(value as Readonly<Record<string, unknown>>) };
   for (const key of Object.keys(copy)) {
     const field = copy[key];
     if (isHolder(field)) copy[key] = copyOf(field);

@@ -51,7 +51,7 @@ const passingOn = replacedBy(
   (original) =>
     function (...args) {
       ran.push('log');
-      return original.apply(this, args);
+      return original.apply(this, [...args]);
     },
 );
 
