@@ -1,4 +1,4 @@
-import { SandboxClock } from './clock/sandbox-clock.js';
+import { SandboxClock, type TimeSource } from './clock/sandbox-clock.js';
 import { type Activity, activityOf } from './control/activity.js';
 import { ControlRoute } from './control/control-route.js';
 import { type SandboxParts } from './control/sandbox-parts.js';
@@ -29,6 +29,8 @@ export interface ComposedSandbox extends SandboxParts {
   readonly state: StateParts;
   /** Clears one merchant, or all, without an event: at once, and resolves when aborted deliveries have ended. */
   readonly clear: (merchant?: string) => Promise<void>;
+  /** Ends what happens by itself: outcomes, expiry and deliveries. Answers that a fault delays still come. */
+  readonly halt: () => void;
 }
 
 /** Wires the parts of one emulator. It does not listen yet. */
@@ -40,12 +42,12 @@ export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
   });
   const journal = new RequestJournal();
   const faults = faultQueue(seed, events);
-  const { clock, endpoints, deliverer } = clockAndWebhooks(settings, events);
+  const { clock, alarm, endpoints, deliverer, halt } = clockAndWebhooks(settings, events);
   const ids = new Map<string, IdSource>();
   const idsOf = idsByMerchant(seed, ids);
   const gateway = new Gateway({
     settings: settings.gateway,
-    clock,
+    clock: alarm,
     idsOf,
     directory,
     events,
@@ -88,7 +90,7 @@ export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
   } satisfies SandboxParts;
   const state = new StateParts({ ...parts, ids, calls: gatewayRoute, settings, answered: profile.answered });
   const controlRoute = new ControlRoute(parts);
-  return { ...parts, gatewayRoute, controlRoute, events, state, clear };
+  return { ...parts, gatewayRoute, controlRoute, events, state, clear, halt };
 }
 
 /**
@@ -128,7 +130,21 @@ function faultQueue(seed: number, events: EventBus<SandboxEvents>): FaultQueue {
 function clockAndWebhooks(
   settings: SandboxSettings,
   events: EventBus<SandboxEvents>,
-): Pick<SandboxParts, 'clock' | 'endpoints' | 'deliverer'> {
+): Pick<SandboxParts, 'clock' | 'endpoints' | 'deliverer'> & {
+  /** The clock of what happens by itself. */
+  readonly alarm: TimeSource;
+  readonly halt: () => void;
+} {
+  let halted = false;
+  const alarm: TimeSource = {
+    now: () => clock.now(),
+    schedule: (delayMs, task, describe) => {
+      const run = (): void => {
+        if (!halted) task();
+      };
+      clock.schedule(delayMs, run, describe);
+    },
+  };
   const emit = (): void => {
     events.emit('clock', clock);
   };
@@ -148,14 +164,18 @@ function clockAndWebhooks(
   );
   const sender = new WebhookSender(settings.webhookTimeoutMs);
   const deliverer = new WebhookDeliverer(
-    clock,
+    alarm,
     events,
     sender,
     settings.webhookScheme,
     endpoints,
     settings.profile.facts,
   );
-  return { clock, endpoints, deliverer };
+  const halt = (): void => {
+    halted = true;
+    sender.abort();
+  };
+  return { clock, alarm, endpoints, deliverer, halt };
 }
 
 /** Runs a task after the current one. Several requests before that run it once. */

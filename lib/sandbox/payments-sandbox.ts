@@ -253,9 +253,9 @@ export class PaymentsSandbox {
     return this.parts.endpoints;
   }
 
-  /** @internal Resolves if another sandbox has taken over the folder of `data`. */
-  get lost(): Promise<Error> | undefined {
-    return this.recorder?.lost;
+  /** @internal Resolves if the sandbox can no longer keep its state in the folder of `data`. */
+  get failed(): Promise<Error> | undefined {
+    return this.recorder?.failed;
   }
 
   /** The whole state as a JSON value, for `import()` of another sandbox or `sandbox import`. */

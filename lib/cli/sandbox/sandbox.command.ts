@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import { type PaymentsSandbox } from '../../sandbox/payments-sandbox.js';
+import { FolderLostError } from '../../sandbox/state/folder-lock.js';
 import { parseCommandLine, type ValuesOf } from '../command-line.js';
 import { type Command, type CommandContext, flag, text } from '../command.js';
 import { type Terminal } from '../terminal.js';
@@ -80,13 +81,18 @@ async function runSandbox(
     terminal.say('There is no browser to open here.');
   if (values.json) printEvents(sandbox, terminal);
   else logEvents(sandbox, terminal);
-  const lost = await Promise.race([stopped, sandbox.lost ?? stopped]);
-  // It rejects if the last change could not be written, as here: the other emulator has the folder.
-  await sandbox.stop().catch((error: unknown) => {
-    if (error !== lost) throw error;
+  let failure: Error | undefined;
+  const lost = sandbox.failed?.then((error) => {
+    failure = error;
+    // With a full disk it goes on, and answers every call with what to do. A lost folder is another emulator's.
+    return error instanceof FolderLostError ? undefined : stopped;
   });
-  if (lost) terminal.say(terminal.paint('red', lost.message));
-  return lost ? 1 : 0;
+  await Promise.race([stopped, lost ?? stopped]);
+  // It rejects if a change could not be written. Then the message is already there.
+  await sandbox.stop().catch((error: unknown) => {
+    if (error !== failure) throw error;
+  });
+  return failure ? 1 : 0;
 }
 
 function report(

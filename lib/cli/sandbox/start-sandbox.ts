@@ -4,7 +4,7 @@ import { deliveryData, deliveryLines, requestData, requestLines } from './event-
 import { type SandboxArguments } from './sandbox-arguments.js';
 
 /**
- * Starts the emulator, and prints how to repeat the run if it varies its answers.
+ * Starts the emulator, and prints how to repeat the run if it varies its answers, and why it stopped keeping its state.
  *
  * @throws PaymentsConfigError if the port is taken.
  * @throws UsageError if the emulator refuses something in the seed file.
@@ -15,6 +15,9 @@ export async function startSandbox(
 ): Promise<PaymentsSandbox> {
   const starting = PaymentsSandbox.start(options);
   const sandbox = await (seedFile?.explain(starting) ?? starting);
+  void sandbox.failed?.then(({ message }) => {
+    say(paint('red', message));
+  });
   if (forwardTo) sandbox.deliverTo(forwardTo);
   const again = `repeat this run with --profile adversarial --seed ${sandbox.seed}`;
   if (options.profile === 'adversarial') say(paint('yellow', `Answers and webhooks vary: ${again}`));

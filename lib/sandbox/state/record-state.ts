@@ -1,18 +1,14 @@
 import { type RequestListener, type ServerResponse } from 'node:http';
-import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { refusedBeforehand } from '../core/refusal.js';
 import { sendJson } from '../http/answer.js';
-import { FolderLostError } from './folder-lock.js';
 import { storedSettings } from './state-entry.js';
-import { StateFileReplacedError, type StateFolder } from './state-folder.js';
-import { type StateParts } from './state-parts.js';
-import { StateRecorder } from './state-recorder.js';
+import { type StateFolder } from './state-folder.js';
+import { type Recorded, StateRecorder } from './state-recorder.js';
 
-/** The parts of an emulator whose changes are written. */
-interface Recorded {
-  readonly events: EventBus<SandboxEvents>;
-  readonly state: StateParts;
+/** An emulator, and what leaves it only once a change is written. */
+interface Published extends Recorded {
   readonly activity: { publishBy(publish: (task: () => void) => void): void };
+  readonly deliverer: { sendBy(written: () => Promise<boolean>): void };
 }
 
 /**
@@ -20,12 +16,21 @@ interface Recorded {
  *
  * @throws PaymentsConfigError if a part is damaged.
  */
-export function recordState(folder: StateFolder, { activity, events, state }: Recorded): StateRecorder {
+export function recordState(folder: StateFolder, emulator: Published): StateRecorder {
+  const { activity, deliverer, state } = emulator;
   state.restore(folder.entries);
-  const recorder = new StateRecorder(events, state, folder);
+  const recorder = new StateRecorder(emulator, folder);
   activity.publishBy((task) => {
-    recorder.whenWritten(task);
+    recorder.whenWritten((written) => {
+      if (written) task();
+    });
   });
+  deliverer.sendBy(
+    () =>
+      new Promise((resolve) => {
+        recorder.whenWritten(resolve);
+      }),
+  );
   const { webhookSecret } = storedSettings(folder.entries);
   // Endpoints hold the secret too. With another one on disk than in `settings`, the next start would not know it.
   if (webhookSecret !== state.webhookSecret) recorder.noteEverything();
@@ -48,7 +53,7 @@ export function afterCommit(listener: RequestListener, recorder: StateRecorder):
       response.writeHead = writeHead;
       recorder.commit();
       // The listener answers 500 with this message.
-      if (recorder.failure) throw new Error(adviceOn(recorder.failure));
+      if (recorder.failure) throw recorder.failure;
       return writeHead(...head);
     };
     listener(request, response);
@@ -56,12 +61,6 @@ export function afterCommit(listener: RequestListener, recorder: StateRecorder):
 }
 
 function sendFailure(response: ServerResponse, failure: Error): void {
-  const { status, body } = refusedBeforehand(500, 'SANDBOX_FAILED', adviceOn(failure));
+  const { status, body } = refusedBeforehand(500, 'SANDBOX_FAILED', failure.message);
   sendJson(response, status, body);
-}
-
-function adviceOn(failure: Error): string {
-  const { message } = failure;
-  if (failure instanceof FolderLostError || failure instanceof StateFileReplacedError) return message;
-  return `${message} The sandbox has stopped keeping its state: make room on the disk and start it again. It goes on with the last change that was written.`;
 }

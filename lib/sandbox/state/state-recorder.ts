@@ -1,8 +1,17 @@
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { type StateKey } from '../core/state-key.js';
+import { stoppingProblem } from './stopping-problem.js';
 import { type StateEntry } from './state-entry.js';
 import { type StateFolder } from './state-folder.js';
 import { type StateParts } from './state-parts.js';
+
+/** The emulator whose changes are written. */
+export interface Recorded {
+  readonly events: EventBus<SandboxEvents>;
+  readonly state: StateParts;
+  /** Ends what happens by itself: outcomes, expiry and deliveries. */
+  readonly halt: () => void;
+}
 
 /** Two small parts that change without an event. */
 const ALWAYS: readonly StateKey[] = [['clock'], ['counters']];
@@ -15,17 +24,24 @@ export class StateRecorder {
   private readonly changed = new Map<string, StateKey>();
   private readonly written = new Map<StateKey, string>();
   private readonly unsubscribe: readonly (() => void)[];
-  private published: (() => void)[] = [];
+  private published: ((written: boolean) => void)[] = [];
   private everything = false;
   private asked = false;
   private closed = false;
   private problem: Error | undefined;
+  private reportFailure: (error: Error) => void = () => {};
+
+  /** Resolves when a change cannot be written, or another process has taken the folder over. */
+  readonly failed = new Promise<Error>((resolve) => (this.reportFailure = resolve));
 
   constructor(
-    events: EventBus<SandboxEvents>,
-    private readonly parts: StateParts,
+    private readonly emulator: Recorded,
     private readonly folder: StateFolder,
   ) {
+    const { events } = emulator;
+    void folder.lost.then((error) => {
+      this.fail(error);
+    });
     this.unsubscribe = [
       events.on('payment', ({ merchant, request: { reference } }) => {
         this.note(['payment', merchant, reference]);
@@ -61,13 +77,8 @@ export class StateRecorder {
     return this.problem;
   }
 
-  /** Resolves if another process has taken the folder over. */
-  get lost(): Promise<Error> {
-    return this.folder.lost;
-  }
-
-  /** Runs a task once everything that has changed by now is written. It never runs if that cannot be written. */
-  whenWritten(task: () => void): void {
+  /** Calls a task once everything that has changed by now is written: with false if it cannot be written. */
+  whenWritten(task: (written: boolean) => void): void {
     this.published.push(task);
     this.ask();
   }
@@ -76,18 +87,31 @@ export class StateRecorder {
   commit(): void {
     const tasks = this.published;
     this.published = [];
-    if (this.closed || this.problem) return;
+    const written = this.tryWriting();
+    for (const task of tasks) task(written);
+  }
+
+  private tryWriting(): boolean {
+    if (this.closed || this.problem) return false;
     try {
       this.write();
+      return true;
     } catch (error) {
-      this.problem = error instanceof Error ? error : new Error(String(error));
-      return;
+      this.fail(error);
+      return false;
     }
-    for (const task of tasks) task();
+  }
+
+  /** What happens from now on is lost, so nothing may happen by itself. */
+  private fail(error: unknown): void {
+    if (this.closed || this.problem) return;
+    this.problem = stoppingProblem(error);
+    this.emulator.halt();
+    this.reportFailure(this.problem);
   }
 
   private write(): void {
-    if (this.everything || this.folder.isLong) this.folder.rewrite(this.parts.all());
+    if (this.everything || this.folder.isLong) this.folder.rewrite(this.emulator.state.all());
     else {
       const entries = [...this.changedParts(), ...this.alwaysWritten()];
       if (entries.length > 0) this.folder.append(entries);
@@ -132,12 +156,12 @@ export class StateRecorder {
   }
 
   private changedParts(): readonly StateEntry[] {
-    return [...this.changed.values()].map((key) => [key, this.parts.read(key)]);
+    return [...this.changed.values()].map((key) => [key, this.emulator.state.read(key)]);
   }
 
   private alwaysWritten(): readonly StateEntry[] {
     return ALWAYS.flatMap((key) => {
-      const value = this.parts.read(key);
+      const value = this.emulator.state.read(key);
       const text = JSON.stringify(value);
       if (this.written.get(key) === text) return [];
       this.written.set(key, text);

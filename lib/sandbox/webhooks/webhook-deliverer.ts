@@ -2,10 +2,8 @@ import { type WebhookScheme } from '../../common/webhook-scheme.js';
 import { type Duration, milliseconds } from '../clock/duration.js';
 import { type DueEvent, type TimeSource } from '../clock/sandbox-clock.js';
 import {
-  activeSecrets,
   type Delivery,
   type DeliveryAttempt,
-  type EndpointSecret,
   newDelivery,
   type Replay,
   type WebhookEndpoint,
@@ -13,7 +11,6 @@ import {
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { type OutgoingEvent } from '../core/webhook-event.js';
 import { type EndpointRegistry } from './endpoint-registry.js';
-import { ownHeaders } from './own-headers.js';
 import {
   type DeliveryFacts,
   problemOf,
@@ -21,34 +18,33 @@ import {
   type SendResult,
   type WebhookSender,
 } from './webhook-sender.js';
+import { type Sending, WebhookSigner } from './webhook-signer.js';
 
 /** The waits after the second failed try and later. Invented: the specification does not show them ("Events" rule 4). */
 const LATER_WAITS: readonly Duration[] = ['5m', '30m', '2h', '5h', '10h', '10h'];
-
-/** A key that no receiver has. */
-const FORGED = Buffer.from('a key that belongs to nobody: forged');
-
-type Headers = Readonly<Record<string, string>>;
-
-/** The options of one send. */
-interface Sending {
-  readonly forged?: boolean;
-  readonly replay?: Replay;
-}
 
 /** Delivers events at least once: follows the schedule until the receiver answers 200, or as the facts say. */
 export class WebhookDeliverer {
   private readonly all = new Map<string, Delivery>();
   private readonly running = new Set<Promise<void>>();
+  private readonly signer: WebhookSigner;
+  private written = (): Promise<boolean> | boolean => true;
 
   constructor(
     private readonly clock: TimeSource,
     private readonly events: EventBus<SandboxEvents>,
     private readonly sender: WebhookSender,
-    private readonly scheme: WebhookScheme,
+    scheme: WebhookScheme,
     private readonly endpoints: EndpointRegistry,
     private readonly facts: DeliveryFacts,
-  ) {}
+  ) {
+    this.signer = new WebhookSigner(clock, scheme, facts);
+  }
+
+  /** @param written Resolves once every change is written, to false if nothing may be sent: it could not be. */
+  sendBy(written: () => Promise<boolean>): void {
+    this.written = written;
+  }
 
   /** Resolves when the first try at each receiver has ended. Does not wait for a try that is due later. */
   async deliver(event: OutgoingEvent): Promise<readonly Delivery[]> {
@@ -182,14 +178,15 @@ export class WebhookDeliverer {
 
   /** Sends an event once and records the result. */
   private async send(delivery: Delivery, endpoint: WebhookEndpoint, sending: Sending = {}): Promise<void> {
-    if (!this.knows(delivery)) return;
+    // A receiver must not hear of what a kill could still undo.
+    if (!(await this.written()) || !this.knows(delivery)) return;
     const { forged = false, replay } = sending;
     const started = performance.now();
     const at = this.clock.now();
-    let headers: Headers = {};
+    let headers: DeliveryAttempt['headers'] = {};
     let result: SendResult;
     try {
-      headers = this.headersOf(delivery, endpoint, sending);
+      headers = this.signer.headersOf(delivery, endpoint, sending);
       result = await this.sender.send(delivery.event.merchant, endpoint.url, headers, delivery.body);
     } catch (error) {
       // A custom scheme may throw, or return an invalid header.
@@ -264,34 +261,8 @@ export class WebhookDeliverer {
     if (wait === undefined) delivery.state = 'exhausted';
     else this.planAttempt(delivery, endpoint, milliseconds(wait));
   }
-
-  private headersOf(
-    { event, body, attempts }: Delivery,
-    endpoint: WebhookEndpoint,
-    { forged, replay }: Sending,
-  ): Headers {
-    const sent = attempts.findLast(({ headers }) => Object.keys(headers).length > 0);
-    if (replay === 'identical' && sent) return sent.headers;
-    const signed = attempts.find((attempt) => !attempt.forged && Object.keys(attempt.headers).length > 0);
-    const isAsBefore = this.facts['repeated webhook'] === 'as before' && replay === undefined && !forged;
-    if (isAsBefore && signed) return signed.headers;
-    const { pathname, search } = endpoint.url;
-    const key = forged ? FORGED : keyFor(endpoint, attempts.length, this.clock.now());
-    const headers = ownHeaders(event.contentType);
-    return {
-      ...headers,
-      // The receiver compares with its own clock, so a signature uses real time.
-      ...this.scheme.sign?.({ body, key, now: Date.now(), id: event.id, headers, url: pathname + search }),
-    };
-  }
 }
 
 function dueDelivery({ event: { merchant, reference, event } }: Delivery): DueEvent {
   return { what: 'delivery', merchant, reference, to: event };
-}
-
-/** The key of a try. Two active secrets alternate, so that a receiver with either one gets every event. */
-function keyFor(endpoint: WebhookEndpoint, tries: number, now: number): Uint8Array {
-  const active = activeSecrets(endpoint, now);
-  return (active[tries % active.length] as EndpointSecret).key;
 }

@@ -104,6 +104,16 @@ describe('the webhook secret of nestjs-payments sandbox', () => {
 });
 
 describe('nestjs-payments sandbox --data', () => {
+  it.runIf(process.platform !== 'win32')('says once why it stopped keeping its state', async () => {
+    const { cli, baseUrl } = await start(['--data', 'state']);
+    rmSync(join(folder, 'state', 'state.jsonl'));
+    const answer = await balanceAt(baseUrl);
+    expect(answer).toBeUndefined();
+    await cli.until('stderr', /was removed or replaced while the sandbox used it/);
+    const { code, stderr } = await cli.stop();
+    expect([code, stderr.match(/was removed or replaced/g)]).toEqual([1, ['was removed or replaced']]);
+  });
+
   it('stops and says so when another emulator took its folder over while it stood still', async () => {
     const { cli } = await start(['--data', 'state']);
     const file = join(folder, 'state', 'lock');

@@ -377,6 +377,37 @@ describe('a sandbox with a folder for its state', () => {
     },
   );
 
+  it.runIf(process.platform === 'linux')('settles and delivers nothing once the disk is full', async () => {
+    await gateway.collect();
+    await gateway.collect({ reference: 'order-2', phone: '255712340001' });
+    fillDiskOf(sandbox);
+    await sandbox.clock.advance('1h');
+    await sandbox.customer(COLLECTION.phone).approve('order-1');
+    expect(receiver.received).toEqual([]);
+    await expect(sandbox.stop()).rejects.toThrow(/ENOSPC/);
+    const again = await startSandbox({ data });
+    again.deliverTo(receiver.url);
+    await again.clock.advance('1h');
+    const heard = receiver.received.map(({ body }) => (JSON.parse(String(body)) as { event: string }).event);
+    expect(heard).toEqual(['payment.success', 'payment.expired']);
+  });
+
+  it('answers, settles and delivers nothing once another emulator has its folder', async () => {
+    await gateway.collect();
+    const file = join(data, 'lock');
+    const lock = JSON.parse(readFileSync(file, 'utf8')) as object;
+    writeFileSync(file, JSON.stringify({ ...lock, id: '00000000-0000-4000-8000-000000000000' }));
+    await eventually(async () => {
+      expect((await gateway.get('/merchant-balance')).body['message']).toContain('took over the folder');
+    });
+    await sandbox.clock.advance('1h');
+    expect([receiver.received, sandbox.payments()]).toEqual([
+      [],
+      [expect.objectContaining({ status: 'pending' })],
+    ]);
+    await expect(sandbox.stop()).rejects.toThrow('took over the folder');
+  });
+
   it.runIf(process.platform === 'linux')(
     'answers a delayed call with an error once the disk is full, and its clock goes on',
     async () => {
