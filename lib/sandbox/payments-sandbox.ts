@@ -67,14 +67,17 @@ export class PaymentsSandbox {
     const data = dataFolderOf(options);
     const folder = data === undefined ? undefined : await StateFolder.open(data);
     try {
-      const settings = resolveSandboxOptions(options, storedSettings(folder?.entries ?? []));
+      const entries = folder?.entries ?? [];
+      const settings = resolveSandboxOptions(options, storedSettings(entries));
       const parts = composeSandbox(settings);
-      const isFresh = (folder?.entries ?? []).length === 0;
+      const isFresh = entries.length === 0;
       if (options.world && isFresh) await beginWorld(parts, options.world, settings.auto);
+      parts.state.restore(entries);
+      const server = await listen(settings.port, settings.host);
+      // Not before it listens: a start that failed must leave nothing in the folder.
       const recorder = folder && recordState(folder, parts);
-      const handler = requestListener(parts.gatewayRoute, parts.controlRoute, accessRulesOf(settings));
-      const answer = recorder ? afterCommit(handler, recorder) : handler;
-      const server = await listen(answer, settings.port, settings.host);
+      const { gatewayRoute: gateway, controlRoute: control } = parts;
+      server.on('request', afterCommit(requestListener(gateway, control, accessRulesOf(settings)), recorder));
       if (!isFresh) parts.state.resume();
       return new PaymentsSandbox(settings, parts, server, recorder);
     } catch (error) {
@@ -123,11 +126,7 @@ export class PaymentsSandbox {
     return this.merchant(merchant).moduleOptions();
   }
 
-  /**
-   * One merchant with its own data, for parallel tests.
-   *
-   * @throws PaymentsConfigError if the name does not fit a key pair.
-   */
+  /** One merchant with its own data, for parallel tests. @throws PaymentsConfigError if the name fits no key pair. */
   merchant(name: string): SandboxMerchant {
     return new SandboxMerchant(name, this.parts);
   }

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
 /**
- * Resolves to a server that listens.
+ * Resolves to a server that listens, and that has no listener of requests yet. None comes before the caller adds it:
+ * sockets are read in a later turn.
  *
  * @throws PaymentsConfigError if the port is taken or forbidden.
  */
-export async function listen(handler: RequestListener, port: number, host: string): Promise<Server> {
-  const server = createServer({ keepAliveTimeout: 60_000 }, handler).listen(port, host);
+export async function listen(port: number, host: string): Promise<Server> {
+  const server = createServer({ keepAliveTimeout: 60_000 }).listen(port, host);
   try {
     await once(server, 'listening');
     return server;

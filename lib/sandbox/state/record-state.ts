@@ -11,14 +11,9 @@ interface Published extends Recorded {
   readonly deliverer: { sendBy(written: () => Promise<boolean>): void };
 }
 
-/**
- * Reads a folder's state into an emulator that has none, and writes every change from now on.
- *
- * @throws PaymentsConfigError if a part is damaged.
- */
+/** Writes every change of an emulator into the folder whose state it has. */
 export function recordState(folder: StateFolder, emulator: Published): StateRecorder {
   const { activity, deliverer, state } = emulator;
-  state.restore(folder.entries);
   const recorder = new StateRecorder(emulator, folder);
   activity.publishBy((task) => {
     recorder.whenWritten((written) => {
@@ -40,9 +35,10 @@ export function recordState(folder: StateFolder, emulator: Published): StateReco
 
 /**
  * Writes what changed before the head of any answer is sent. Once a change could not be written, every answer is an
- * error that says so.
+ * error that says so. Without a recorder nothing is written.
  */
-export function afterCommit(listener: RequestListener, recorder: StateRecorder): RequestListener {
+export function afterCommit(listener: RequestListener, recorder: StateRecorder | undefined): RequestListener {
+  if (!recorder) return listener;
   return (request, response) => {
     const writeHead = response.writeHead.bind(response) as (...head: readonly unknown[]) => typeof response;
     if (recorder.failure) {

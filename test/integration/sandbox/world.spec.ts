@@ -182,6 +182,17 @@ describe('a sandbox that begins with a world', () => {
     expect(again.payouts()).toMatchObject([{ fee: '2.00' }]);
   });
 
+  it('leaves nothing in a folder if it cannot start', async () => {
+    const data = join(root, 'port-taken');
+    const port = Number(new URL((await startSandbox()).url).port);
+    await expect(start({ merchants: { shop: { balance: '5.00' } } }, { data, port })).rejects.toThrow(
+      /taken/,
+    );
+    const corrected = await start({ merchants: { shop: { balance: '77.00' } } }, { data });
+    expect(corrected.balance(shop).available_balance).toBe(77);
+    await corrected.stop();
+  });
+
   it('plans each outcome once, also with a folder', async () => {
     const world = { merchants: { shop: { payments: [{ ...PAYMENT, reference: 'order-1' }] } } };
     const sandbox = await start(world, { data: join(root, 'once') });

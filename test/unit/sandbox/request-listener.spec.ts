@@ -8,7 +8,8 @@ it('answers with the reason, at once, if the emulator itself fails', async () =>
   const broken = { matches: () => true, handle: () => Promise.reject(new Error('it is broken')) };
   const rules = { allowedHosts: [], allowRemote: false, token: undefined, frameAncestors: [] };
   const parts = [broken, broken, rules] as unknown as Parts;
-  const server = await listen(requestListener(...parts), 0, '127.0.0.1');
+  const server = await listen(0, '127.0.0.1');
+  server.on('request', requestListener(...parts));
   try {
     const answer = await fetch(`http://127.0.0.1:${portOf(server)}/api/v1/anything`);
     expect(answer.status).toBe(500);
