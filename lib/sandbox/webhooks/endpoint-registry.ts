@@ -78,15 +78,14 @@ export class EndpointRegistry {
 
   /**
    * Sets the address of `deliverTo`, for one merchant or for all. Another one begins anew, with all events and one
-   * secret; the same one keeps the events and secrets of the endpoint.
+   * secret. The same one keeps the events and secrets of the endpoint, also after rotations.
    */
   deliverTo(address: string | URL, merchant?: string): WebhookEndpoint {
     const id = merchant === undefined ? 'default' : `default-${merchant}`;
     const url = deliveryTarget(address, this.settings.allowRemote);
     const known = this.endpoints.get(id);
-    const { secret } = this.settings;
-    if (known?.url.href === url.href && known.secrets.some(({ text }) => text === secret)) return known;
-    return this.put(id, { url: url.href, merchant, secret });
+    if (known?.url.href === url.href) return known;
+    return this.put(id, { url: url.href, merchant, secret: this.settings.secret });
   }
 
   /** @throws PaymentsConfigError if the address or the secret is invalid. */

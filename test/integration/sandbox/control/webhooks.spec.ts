@@ -54,6 +54,18 @@ describe("the control API's webhooks", () => {
     expect(revealed.body).toEqual({ endpoint: 'default', secret: sandbox.webhookSecret });
   });
 
+  it('keep secrets, overlap and events of an address that is set again, after two rotations too', async () => {
+    sandbox.deliverTo(one.url);
+    await control.post('/webhooks/endpoints/default/rotate', { overlap: '1h' });
+    await control.post('/webhooks/endpoints/default/rotate', { overlap: '1h' });
+    const { body: before } = await control.patch('/webhooks/endpoints/default', {
+      events: ['payment.failed'],
+    });
+    sandbox.deliverTo(one.url);
+    expect((await control.get('/webhooks/endpoints/default')).body).toEqual(before);
+    expect((await control.put('/webhooks/address', { url: one.url })).body).toEqual(before);
+  });
+
   it('show the secret of an endpoint when somebody asks for it, and that of no address at all', async () => {
     expect((await control.post('/webhooks/secret')).body).toMatchObject({ secret: sandbox.webhookSecret });
     const { id } = await add({ url: one.url, secret: SECRET });
