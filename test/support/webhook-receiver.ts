@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 
 /** One webhook as it came over the socket. */
@@ -12,18 +12,22 @@ export interface WebhookReceiver {
   readonly url: string;
   readonly received: readonly ReceivedWebhook[];
   answerWith(...statuses: (number | 'never')[]): void;
+  /** Answers the newest request that got no answer. */
+  answerLast(status: number): void;
   close(): Promise<void>;
 }
 
 export async function startReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   let statuses: (number | 'never')[] = [200];
+  let waiting: ServerResponse | undefined;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       received.push({ headers: request.headers, body: Buffer.concat(chunks) });
       const status = statuses.length > 1 ? statuses.shift() : statuses[0];
+      if (status === 'never') waiting = response;
       if (typeof status === 'number') response.writeHead(status, { location: '/elsewhere' }).end();
     });
   });
@@ -33,6 +37,9 @@ export async function startReceiver(): Promise<WebhookReceiver> {
     received,
     answerWith: (...next) => {
       statuses = next;
+    },
+    answerLast: (status) => {
+      waiting?.writeHead(status).end();
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,11 +1,16 @@
 import { printable } from '../../common/printable.js';
 import { type SandboxDelivery, type SandboxDeliveryAttempt } from '../../sandbox/control/records.js';
 import { type SandboxRequest } from '../../sandbox/core/request-journal.js';
+import { type UnsentReason } from '../../sandbox/webhooks/endpoint-registry.js';
 import { withoutPersons } from './without-persons.js';
 import { likelyCause } from '../answer-advice.js';
 import { type Paint } from '../terminal.js';
 
-const NO_ADDRESS = 'not delivered: there is no address. Start with --forward-to <url>';
+const UNSENT: Readonly<Record<UnsentReason, string>> = {
+  'no address': 'not delivered: there is no address. Start with --forward-to <url>',
+  'turned off': 'not delivered: its address was turned off or removed. Turn it on at the page',
+  'not chosen': 'not delivered: its address takes other events. Choose them at the page',
+};
 
 /** One gateway call with its answer and why it was refused, without names, numbers and keys. */
 export function requestLines(request: SandboxRequest, paint: Paint): string[] {
@@ -28,13 +33,17 @@ export function requestLines(request: SandboxRequest, paint: Paint): string[] {
   ];
 }
 
-/** The last try of a webhook delivery: event, address and result. */
-export function deliveryLines(delivery: SandboxDelivery, paint: Paint): string[] {
+/**
+ * The last try of a webhook delivery: event, address and result.
+ *
+ * @param why Why it was not sent, if it was not.
+ */
+export function deliveryLines(delivery: SandboxDelivery, paint: Paint, why: UnsentReason): string[] {
   const { event, reference, url, attempts, next_attempt_at: next } = delivery;
   const last = attempts.at(-1);
   const at = last?.at ?? new Date().toISOString();
   const sent = arrow(at, '-->', paint, paint('bold', event), reference, url && `to ${url}`);
-  if (!last) return [sent, arrow(at, '<--', paint, unsent(next, paint))];
+  if (!last) return [sent, arrow(at, '<--', paint, unsent(next, paint, why))];
   if (last.forged) return [sent, arrow(at, '<--', paint, forged(last, paint))];
   if (last.problem === null)
     return [sent, arrow(at, '<--', paint, paint('green', '200'), `in ${last.duration_ms} ms`)];
@@ -46,8 +55,8 @@ export function deliveryLines(delivery: SandboxDelivery, paint: Paint): string[]
   ];
 }
 
-function unsent(next: string | null, paint: Paint): string {
-  return next === null ? paint('red', NO_ADDRESS) : `waits: the first try is at ${timeOf(next)}`;
+function unsent(next: string | null, paint: Paint, why: UnsentReason): string {
+  return next === null ? paint('red', UNSENT[why]) : `waits: the first try is at ${timeOf(next)}`;
 }
 
 /** A forged try, which the application has to refuse. */

@@ -126,8 +126,11 @@ function report(
 
 /** Also those of a seed file, and of the folder that it goes on with. */
 function webhookLines({ endpoints }: PaymentsSandbox): readonly string[] {
-  const enabled = endpoints.list().filter((endpoint) => endpoint.enabled);
-  if (enabled.length === 0) return ['Webhooks go nowhere yet: start with --forward-to <url>.'];
+  const all = endpoints.list();
+  if (all.length === 0) return ['Webhooks go nowhere yet: start with --forward-to <url>.'];
+  const enabled = all.filter((endpoint) => endpoint.enabled);
+  if (enabled.length === 0)
+    return ['Webhooks go nowhere, because every address is turned off: turn one on at the page.'];
   return enabled.map(
     ({ merchant, url }) => `Webhooks${merchant === undefined ? '' : ` of ${merchant}`} go to ${url.href}`,
   );

@@ -34,7 +34,8 @@ export function logEvents(sandbox: PaymentsSandbox, { say, paint }: Terminal): v
     requestLines(request, paint).forEach(say);
   });
   sandbox.on('delivery', (delivery) => {
-    deliveryLines(delivery, paint).forEach(say);
+    const { merchant, event } = delivery;
+    deliveryLines(delivery, paint, sandbox.endpoints.whyUnsent(merchant, event)).forEach(say);
   });
 }
 

@@ -167,7 +167,7 @@ export interface SandboxDelivery {
   readonly event: string;
   /** The merchant's reference of the payment. */
   readonly reference: string;
-  /** Null: when the event happened, no endpoint took it. */
+  /** Null: no endpoint took the event when it happened, or its endpoint was removed. */
   readonly url: string | null;
   /**
    * - `waiting`: a try is running or scheduled.

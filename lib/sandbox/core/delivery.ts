@@ -62,7 +62,7 @@ export interface Delivery {
   readonly event: OutgoingEvent;
   readonly body: Buffer;
   readonly attempts: DeliveryAttempt[];
-  /** Undefined: no endpoint takes the event. A replay may set it later. */
+  /** Undefined: no endpoint took the event, or its endpoint was removed. A replay may set it later. */
   endpoint: WebhookEndpoint | undefined;
   /**
    * - `waiting`: a try is running or scheduled.

@@ -101,7 +101,7 @@ export const english = {
   cancel: 'Cancel',
   address: 'Address',
   nextTry: 'Next try',
-  noAddress: 'No address is set',
+  noAddress: 'No address',
   tries: 'Tries',
   try: 'Try {number}',
   headers: 'Headers sent',

@@ -101,7 +101,7 @@ export const swahili = {
   cancel: 'Ghairi',
   address: 'Anwani',
   nextTry: 'Jaribio lijalo',
-  noAddress: 'Hakuna anwani iliyowekwa',
+  noAddress: 'Hakuna anwani',
   tries: 'Majaribio',
   try: 'Jaribio la {number}',
   headers: 'Vichwa vilivyotumwa',

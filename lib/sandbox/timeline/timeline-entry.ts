@@ -4,6 +4,7 @@ import { type Collection } from '../core/collection.js';
 import { type Delivery, type DeliveryAttempt } from '../core/delivery.js';
 import { type Payout } from '../core/payout.js';
 import { type SandboxRequest } from '../core/request-journal.js';
+import { type UnsentReason } from '../webhooks/endpoint-registry.js';
 
 /** One thing that happened to a payment or payout. */
 export interface TimelineEntry {
@@ -111,10 +112,21 @@ export function attemptEntry(delivery: Delivery, attempt: DeliveryAttempt): Time
   return { at: timestamp(at), what: 'delivery', id, facts, text: `${what} -> ${problem ?? '200'}${later}` };
 }
 
+/** Why an event was not sent. */
+const UNSENT: Readonly<Record<UnsentReason, string>> = {
+  'no address': 'there was no address (deliverTo)',
+  'turned off': 'its address was turned off or removed',
+  'not chosen': 'its address takes other events',
+};
+
 /** An event that was not sent at once. */
-export function unsentEntry({ id, event, nextAttemptAt }: Delivery, at: string): TimelineEntry {
+export function unsentEntry(
+  { id, event, nextAttemptAt }: Delivery,
+  at: string,
+  reason: UnsentReason,
+): TimelineEntry {
   const next = optionalTimestamp(nextAttemptAt);
-  const why = next === null ? 'not sent: there was no address (deliverTo)' : `first try at ${next}`;
+  const why = next === null ? `not sent: ${UNSENT[reason]}` : `first try at ${next}`;
   const none = { number: null, forged: false, url: null, status: null, problem: null };
   const facts = { event: event.event, ...none, next_attempt_at: next };
   return { at, what: 'delivery', id, facts, text: `${event.event}, ${why}` };

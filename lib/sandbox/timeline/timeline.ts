@@ -2,6 +2,7 @@ import { type TimeSource } from '../clock/sandbox-clock.js';
 import { timestamp } from '../clock/timestamp.js';
 import { type Delivery } from '../core/delivery.js';
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
+import { type EndpointRegistry } from '../webhooks/endpoint-registry.js';
 import {
   attemptEntry,
   paymentEntry,
@@ -27,6 +28,7 @@ export class Timeline {
   constructor(
     private readonly events: EventBus<SandboxEvents>,
     private readonly clock: Pick<TimeSource, 'now'>,
+    private readonly endpoints: Pick<EndpointRegistry, 'whyUnsent'>,
   ) {
     events.on('payment', (payment) => {
       this.add(payment.merchant, payment.request.reference, paymentEntry(payment, this.now()));
@@ -104,7 +106,10 @@ export class Timeline {
     const { merchant, reference } = event;
     const known = this.recorded.get(id);
     this.recorded.set(id, attempts.length);
-    if (attempts.length === 0) this.add(merchant, reference, unsentEntry(delivery, this.now()));
+    if (attempts.length === 0) {
+      const reason = this.endpoints.whyUnsent(merchant, event.event);
+      this.add(merchant, reference, unsentEntry(delivery, this.now(), reason));
+    }
     for (const attempt of attempts.slice(known ?? 0)) {
       this.add(merchant, reference, attemptEntry(delivery, attempt));
     }

@@ -23,6 +23,9 @@ interface EndpointChange {
   readonly enabled?: boolean | undefined;
 }
 
+/** Why nobody gets an event. */
+export type UnsentReason = 'no address' | 'turned off' | 'not chosen';
+
 /** The registry's settings. */
 export interface EndpointSettings {
   readonly scheme: WebhookScheme;
@@ -59,10 +62,20 @@ export class EndpointRegistry {
 
   /** The endpoints for a merchant's event: its own, or else the shared ones. */
   receiversOf(merchant: string, event: string): readonly WebhookEndpoint[] {
+    return this.endpointsOf(merchant).filter((endpoint) => endpoint.enabled && takes(endpoint, event));
+  }
+
+  /** Why a merchant's event was not sent. */
+  whyUnsent(merchant: string, event: string): UnsentReason {
+    const endpoints = this.endpointsOf(merchant);
+    if (endpoints.length === 0) return 'no address';
+    return endpoints.some((endpoint) => takes(endpoint, event)) ? 'turned off' : 'not chosen';
+  }
+
+  private endpointsOf(merchant: string): readonly WebhookEndpoint[] {
     const all = this.list();
     const own = all.filter((endpoint) => endpoint.merchant === merchant);
-    const meant = own.length > 0 ? own : all.filter((endpoint) => endpoint.merchant === undefined);
-    return meant.filter(({ enabled, events }) => enabled && (events?.includes(event) ?? true));
+    return own.length > 0 ? own : all.filter((endpoint) => endpoint.merchant === undefined);
   }
 
   /** Adds the endpoints of another run, of which `add` made so many. */
@@ -78,13 +91,17 @@ export class EndpointRegistry {
 
   /**
    * Sets the address of `deliverTo`, for one merchant or for all. Another one begins anew, with all events and one
-   * secret. The same one keeps the events and secrets of the endpoint, also after rotations.
+   * secret. The same one is turned on, and keeps the events and secrets of the endpoint, also
+   * after rotations.
    */
   deliverTo(address: string | URL, merchant?: string): WebhookEndpoint {
     const id = merchant === undefined ? 'default' : `default-${merchant}`;
     const url = deliveryTarget(address, this.settings.allowRemote);
     const known = this.endpoints.get(id);
-    if (known?.url.href === url.href) return known;
+    if (known?.url.href === url.href) {
+      if (!known.enabled) this.change(known, { enabled: true });
+      return known;
+    }
     return this.put(id, { url: url.href, merchant, secret: this.settings.secret });
   }
 
@@ -150,6 +167,10 @@ export class EndpointRegistry {
     const text = given ?? this.settings.newSecret();
     return { text, key: this.keyOf(text), createdAt: this.clock.now(), expiresAt: undefined };
   }
+}
+
+function takes({ events }: WebhookEndpoint, event: string): boolean {
+  return events?.includes(event) ?? true;
 }
 
 /**

@@ -26,7 +26,8 @@ const LATER_WAITS: readonly Duration[] = ['5m', '30m', '2h', '5h', '10h', '10h']
 /** Delivers events at least once: follows the schedule until the receiver answers 200, or as the facts say. */
 export class WebhookDeliverer {
   private readonly all = new Map<string, Delivery>();
-  private readonly running = new Set<Promise<void>>();
+  /** The running tries, with their deliveries. */
+  private readonly running = new Map<Promise<void>, Delivery>();
   private readonly signer: WebhookSigner;
   private written = (): Promise<boolean> | boolean => true;
 
@@ -77,7 +78,7 @@ export class WebhookDeliverer {
       for (const at of lateCopiesAt) this.planLateCopy(delivery, endpoint, at);
       if (state !== 'waiting') continue;
       if (nextAttemptAt > now) this.planAttempt(delivery, endpoint, nextAttemptAt - now);
-      else void this.track(this.attempt(delivery, endpoint));
+      else void this.track(delivery, this.attempt(delivery, endpoint));
     }
   }
 
@@ -94,13 +95,13 @@ export class WebhookDeliverer {
     delivery.endpoint ??= this.endpoints.receiversOf(event.merchant, event.event)[0];
     const { endpoint } = delivery;
     if (!endpoint) return undefined;
-    await this.track(this.send(delivery, endpoint, { replay }));
+    await this.track(delivery, this.send(delivery, endpoint, { replay }));
     return delivery;
   }
 
   /** Resolves when no try is running. */
   async idle(): Promise<void> {
-    while (this.running.size > 0) await Promise.all(this.running);
+    while (this.running.size > 0) await Promise.all(this.running.keys());
   }
 
   /** Aborts running tries and removes their deliveries. A later try finds no delivery and does nothing. */
@@ -111,17 +112,23 @@ export class WebhookDeliverer {
       this.all.delete(id);
     }
     this.sender.abort(merchant);
-    if (merchant === undefined) await Promise.all([...this.running]);
+    if (merchant === undefined) await Promise.all(this.running.keys());
   }
 
   /** Gives up what waits for an endpoint that was removed or turned off. */
   skip(endpointId: string): void {
+    const isRemoved = this.endpoints.get(endpointId) === undefined;
+    const trying = new Set(this.running.values());
     for (const delivery of this.all.values()) {
       if (delivery.endpoint?.id !== endpointId) continue;
+      const isWaiting = delivery.state === 'waiting';
       delivery.lateCopiesAt = [];
-      if (delivery.state === 'waiting')
-        Object.assign(delivery, { state: 'skipped', endpoint: undefined, nextAttemptAt: undefined });
-      this.events.emit('delivery', delivery);
+      if (isWaiting) Object.assign(delivery, { state: 'skipped', nextAttemptAt: undefined });
+      // A replay then goes to an endpoint that is there.
+      if (isWaiting || isRemoved) delivery.endpoint = undefined;
+      // The end of a running try tells what became of it.
+      if (trying.has(delivery)) this.events.emit('changed', ['delivery', delivery.id]);
+      else this.events.emit('delivery', delivery);
     }
   }
 
@@ -133,15 +140,15 @@ export class WebhookDeliverer {
   private async begin(delivery: Delivery): Promise<void> {
     const { endpoint, event } = delivery;
     if (endpoint && event.plan.delayMs === 0) {
-      await this.track(this.attempt(delivery, endpoint));
+      await this.track(delivery, this.attempt(delivery, endpoint));
       return;
     }
     if (endpoint) this.planAttempt(delivery, endpoint, event.plan.delayMs);
     this.events.emit('delivery', delivery);
   }
 
-  private track(work: Promise<void>): Promise<void> {
-    this.running.add(work);
+  private track(delivery: Delivery, work: Promise<void>): Promise<void> {
+    this.running.set(work, delivery);
     return work.finally(() => this.running.delete(work));
   }
 
@@ -150,25 +157,26 @@ export class WebhookDeliverer {
     delivery.nextAttemptAt = due;
     this.clock.schedule(
       delayMs,
-      () => void this.track(this.attempt(delivery, endpoint)),
+      () => void this.track(delivery, this.attempt(delivery, endpoint)),
       () => (delivery.nextAttemptAt === due ? dueDelivery(delivery) : undefined),
     );
   }
 
   /** Makes one scheduled try, with the forged try and the copies of the event's plan. */
   private async attempt(delivery: Delivery, endpoint: WebhookEndpoint): Promise<void> {
-    // In the meantime the receiver may have answered 200 to a copy, or somebody removed it.
+    // In the meantime the receiver may have answered 200 to a copy, or somebody reset the emulator.
     if (delivery.state !== 'waiting' || !this.knows(delivery)) return;
     const { plan } = delivery.event;
     delivery.nextAttemptAt = undefined;
     if (plan.forgedFirst && delivery.attempts.length === 0)
       await this.send(delivery, endpoint, { forged: true });
+    if (!isStillFor(delivery, endpoint)) return;
     if (delivery.failures < plan.lost) {
       this.lose(delivery, endpoint);
       return;
     }
     const copies: Promise<void>[] = [];
-    for (let copy = 0; copy < plan.copies; copy += 1) {
+    for (let copy = 0; copy < plan.copies && isStillFor(delivery, endpoint); copy += 1) {
       const sent = this.send(delivery, endpoint);
       if (!plan.atOnce) await sent;
       copies.push(sent);
@@ -228,13 +236,15 @@ export class WebhookDeliverer {
     const delivered = state === 'delivered';
     if (attempt.problem === undefined && !delivered) this.succeed(delivery, endpoint);
     else if (attempt.problem !== undefined && scheduled && !delivered) this.tryAgainLater(delivery, endpoint);
-    else if (attempt.problem !== undefined && delivery.state === 'skipped') delivery.state = 'exhausted';
+    else if (attempt.problem !== undefined && !attempt.forged && state === 'skipped')
+      delivery.state = 'exhausted';
     this.events.emit('delivery', delivery);
   }
 
   private succeed(delivery: Delivery, endpoint: WebhookEndpoint): void {
     delivery.state = 'delivered';
     delivery.nextAttemptAt = undefined;
+    if (!isStillFor(delivery, endpoint)) return;
     const now = this.clock.now();
     delivery.lateCopiesAt = delivery.event.plan.lateCopies.map((afterMs) => now + afterMs);
     for (const at of delivery.lateCopiesAt) this.planLateCopy(delivery, endpoint, at);
@@ -246,7 +256,7 @@ export class WebhookDeliverer {
       () => {
         if (!delivery.lateCopiesAt.includes(at)) return;
         delivery.lateCopiesAt = delivery.lateCopiesAt.filter((due) => due !== at);
-        void this.track(this.send(delivery, endpoint));
+        void this.track(delivery, this.send(delivery, endpoint));
       },
       () => (delivery.lateCopiesAt.includes(at) ? dueDelivery(delivery) : undefined),
     );
@@ -261,6 +271,11 @@ export class WebhookDeliverer {
     if (wait === undefined) delivery.state = 'exhausted';
     else this.planAttempt(delivery, endpoint, milliseconds(wait));
   }
+}
+
+/** False once somebody removed the endpoint or turned it off. */
+function isStillFor(delivery: Delivery, endpoint: WebhookEndpoint): boolean {
+  return delivery.endpoint === endpoint && endpoint.enabled;
 }
 
 function dueDelivery({ event: { merchant, reference, event } }: Delivery): DueEvent {

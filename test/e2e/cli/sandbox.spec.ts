@@ -233,6 +233,18 @@ describe('nestjs-payments sandbox', () => {
     await cli.until('stderr', /<-- not delivered: there is no address. Start with --forward-to <url>/);
   });
 
+  it('says at the start that every address is turned off', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sandbox-off-'));
+    try {
+      const world = 'webhooks: [{ url: "http://127.0.0.1:3000/hook", enabled: false }]';
+      writeFileSync(join(folder, 'shop.yaml'), world);
+      const cli = start('sandbox', '--port', '0', '--seed-file', join(folder, 'shop.yaml'));
+      await cli.until('stderr', /Webhooks go nowhere, because every address is turned off/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it('writes every event as one line of JSON with --json', async () => {
     const hook = await listen();
     const cli = start(

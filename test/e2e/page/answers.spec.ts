@@ -38,7 +38,7 @@ describeWithBrowser('what the page answers to somebody who presses something', (
     const outcome = page.locator('#test-event .outcome');
     await page.locator('#event-reference').fill('order-7');
     await submit('test-event');
-    await outcome.getByText('payment.success for order-7 to No address is set').waitFor();
+    await outcome.getByText('payment.success for order-7 to No address').waitFor();
     await outcome.getByText('not sent', { exact: true }).waitFor();
 
     sandbox.deliverTo(receiver.url);

@@ -58,6 +58,26 @@ describe('explain(reference)', () => {
     expect(quiet.explain('order-1')).toContain('payment.failed, not sent: there was no address (deliverTo)');
   });
 
+  it('says that the address is turned off, or takes other events', async () => {
+    const endpoint = `${sandbox.url}/_sandbox/v1/webhooks/endpoints/default`;
+    const change = (fields: object) =>
+      fetch(endpoint, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(fields),
+      });
+    await change({ events: ['payment.failed'] });
+    await gateway.collect();
+    await sandbox.customer(COLLECTION.phone).approve('order-1');
+    expect(sandbox.explain('order-1')).toContain('payment.success, not sent: its address takes other events');
+    await change({ enabled: false });
+    await gateway.collect({ reference: 'order-2' });
+    await sandbox.customer(COLLECTION.phone).decline('order-2');
+    expect(sandbox.explain('order-2')).toContain(
+      'payment.failed, not sent: its address was turned off or removed',
+    );
+  });
+
   it('shows what the adversarial profile varied', async () => {
     const adversarial = await startSandbox({ clock: 'manual', profile: 'adversarial', seed: 7 });
     await callerOf(adversarial).collect();

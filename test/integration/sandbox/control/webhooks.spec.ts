@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox, type SandboxDelivery } from 'nestjs-payments/sandbox';
 import { controlOf, type ControlErrorBody } from '../../../support/control-caller.js';
+import { eventually } from '../../../support/eventually.js';
 import { callerOf, COLLECTION } from '../../../support/gateway-caller.js';
 import { startSandbox } from '../../../support/sandbox.js';
 import {
@@ -66,6 +67,15 @@ describe("the control API's webhooks", () => {
     expect((await control.put('/webhooks/address', { url: one.url })).body).toEqual(before);
   });
 
+  it('go to an address that is set again, also if somebody turned it off', async () => {
+    sandbox.deliverTo(one.url);
+    await control.patch('/webhooks/endpoints/default', { enabled: false });
+    const { body } = await control.put('/webhooks/address', { url: one.url });
+    expect(body).toMatchObject({ enabled: true });
+    await approve('order-1');
+    expect(one.received).toHaveLength(1);
+  });
+
   it('show the secret of an endpoint when somebody asks for it, and that of no address at all', async () => {
     expect((await control.post('/webhooks/secret')).body).toMatchObject({ secret: sandbox.webhookSecret });
     const { id } = await add({ url: one.url, secret: SECRET });
@@ -112,6 +122,35 @@ describe("the control API's webhooks", () => {
     await control.remove(`/webhooks/endpoints/${id}`);
     await approve('order-3');
     expect(one.received).toHaveLength(1);
+  });
+
+  it('go to an endpoint that is there if a delivered one is sent again, and its own was removed', async () => {
+    const { id } = await add({ url: one.url });
+    await approve('order-1');
+    await control.remove(`/webhooks/endpoints/${id}`);
+    await add({ url: two.url });
+    const again = await control.post(`/deliveries/${sandbox.deliveries()[0]!.id}/replay`);
+    expect(again.body).toMatchObject({ url: two.url, state: 'delivered' });
+    expect([one.received.length, two.received.length]).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['the forged one', '255700000010', 'skipped'],
+    ['the first of two copies', '255700000007', 'delivered'],
+  ])('end with %s if their endpoint is removed while it is on its way', async (_, phoneOfScenario, state) => {
+    one.answerWith('never', 200);
+    sandbox.deliverTo(one.url);
+    await gateway.collect({ phone: phoneOfScenario });
+    const advanced = sandbox.clock.advance('2s');
+    await eventually(() => {
+      expect(one.received).toHaveLength(1);
+    });
+    await control.remove('/webhooks/endpoints/default');
+    expect(sandbox.explain('order-1')).not.toContain('not sent');
+    one.answerLast(200);
+    await advanced;
+    expect(one.received).toHaveLength(1);
+    expect(sandbox.deliveries()).toMatchObject([{ state }]);
   });
 
   it('that wait for an endpoint which is switched off are skipped, and may be sent by hand once it is on again', async () => {

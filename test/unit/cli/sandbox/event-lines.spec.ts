@@ -146,28 +146,34 @@ describe('the log of a webhook delivery', () => {
       end: "try 8 failed: answered 500 instead of 200 (a handler threw: the application's log says which). No more tries.",
     },
   ])('shows $what in two lines', ({ change, end }) => {
-    expect(withoutTime(deliveryLines({ ...delivery, ...change }, plain))).toEqual([
+    expect(withoutTime(deliveryLines({ ...delivery, ...change }, plain, 'no address'))).toEqual([
       'TIME --> payment.success order-1 to http://127.0.0.1:3000/h',
       `TIME <-- ${end}`,
     ]);
   });
 
-  it('says how to give it an address if it has none', () => {
+  it.each([
+    ['no address', 'there is no address. Start with --forward-to <url>'],
+    ['turned off', 'its address was turned off or removed. Turn it on at the page'],
+    ['not chosen', 'its address takes other events. Choose them at the page'],
+  ] as const)('says what to do about an event that was not sent: %s', (reason, advice) => {
     const skipped = { ...delivery, state: 'skipped' as const, url: null, attempts: [] };
-    expect(withoutTime(deliveryLines(skipped, plain))).toEqual([
+    expect(withoutTime(deliveryLines(skipped, plain, reason))).toEqual([
       'TIME --> payment.success order-1',
-      'TIME <-- not delivered: there is no address. Start with --forward-to <url>',
+      `TIME <-- not delivered: ${advice}`,
     ]);
   });
 
   it('says when the first try is due if there is an address', () => {
     const late = { ...delivery, state: 'waiting' as const, attempts: [], next_attempt_at: AT };
-    expect(withoutTime(deliveryLines(late, plain))[1]).toBe('TIME <-- waits: the first try is at TIME');
+    expect(withoutTime(deliveryLines(late, plain, 'no address'))[1]).toBe(
+      'TIME <-- waits: the first try is at TIME',
+    );
   });
 
   it('does not call it lost when a copy fails after another was delivered', () => {
     const attempts = [{ ...delivery.attempts[0]!, number: 2, status: null, problem: 'reset' }];
-    expect(withoutTime(deliveryLines({ ...delivery, attempts }, plain))[1]).toBe(
+    expect(withoutTime(deliveryLines({ ...delivery, attempts }, plain, 'no address'))[1]).toBe(
       'TIME <-- try 2 failed: reset. Another copy was delivered.',
     );
   });
@@ -179,7 +185,7 @@ describe('the log of a webhook delivery', () => {
   ] as const)('knows that a forged try has to be refused: answer %s is %s', (status, look, problem) => {
     const attempts = [{ ...delivery.attempts[0]!, status, forged: true, problem }];
     const forged = { ...delivery, state: 'waiting' as const, attempts };
-    const lines = deliveryLines(forged, (name, text) => `<${name}>${text}`);
+    const lines = deliveryLines(forged, (name, text) => `<${name}>${text}`, 'no address');
     expect(lines[1]?.endsWith(`<${look}>try 1, forged: ${problem}`)).toBe(true);
   });
 
