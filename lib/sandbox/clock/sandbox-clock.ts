@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { milliseconds, type Duration } from './duration.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { LONGEST_MS, milliseconds, type Duration } from './duration.js';
+import { LAST_MOMENT } from './timestamp.js';
 
 /** The clock as the core and the deliveries see it. */
 export interface TimeSource {
@@ -45,6 +47,8 @@ interface WaitingTask {
 const MANUAL_START = Date.UTC(2026, 0, 1, 9);
 /** Timers that `advance` runs before sockets get a turn: a listener could read nothing during a long advance. */
 const TIMERS_PER_TURN = 100;
+/** Where every clock ends: what it plans from there on still needs a date. */
+const LAST_NOW = LAST_MOMENT - 3 * LONGEST_MS;
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 // No `implements TimeSource`: the published declarations omit `schedule`.
@@ -100,7 +104,7 @@ export class SandboxClock {
    * Moves time forward and runs every timer that falls due, in order. Resolves when the timers and the
    * webhook deliveries that they caused have finished.
    *
-   * @throws PaymentsConfigError if the duration is invalid.
+   * @throws PaymentsConfigError if the duration is invalid, or leads beyond the year 275,459.
    * @example
    * ```ts
    * await sandbox.clock.advance('15m');
@@ -164,6 +168,10 @@ export class SandboxClock {
   }
 
   private async travel(target: number): Promise<readonly TimedEvent[]> {
+    if (target > LAST_NOW)
+      throw new PaymentsConfigError(
+        `The clock ends at ${new Date(LAST_NOW).toISOString()}: advance it less far, or start another sandbox.`,
+      );
     const happened: TimedEvent[] = [];
     await this.settled();
     let ran = 0;
@@ -214,6 +222,11 @@ export class SandboxClock {
 function timedEvent({ due, describe }: WaitingTask): readonly TimedEvent[] {
   const event = describe?.();
   return event ? [{ due, ...event }] : [];
+}
+
+/** Whether a clock can go on from there. */
+export function isPossibleClock({ kind, skew, stoppedAt }: ClockState): boolean {
+  return Math.abs(stoppedAt ?? baseOf(kind) + skew) <= LAST_NOW;
 }
 
 function baseOf(kind: ClockState['kind']): number {

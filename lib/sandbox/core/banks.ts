@@ -67,6 +67,12 @@ export function codesOf({ code, long_code }: SandboxBank): readonly string[] {
   return long_code === undefined ? [code] : [code, long_code];
 }
 
+/** A code that two banks have. */
+export function codeOfTwo(banks: readonly SandboxBank[]): string | undefined {
+  const codes = banks.flatMap(codesOf);
+  return codes.find((code, index) => codes.indexOf(code) < index);
+}
+
 /** The banks of the gateway. */
 export class BankRegistry {
   private banks = SANDBOX_BANKS;

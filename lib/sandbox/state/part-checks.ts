@@ -1,24 +1,35 @@
 import { isRecord } from '../../common/json-object.js';
 import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../common/vocabulary.js';
+import { LONGEST_MS } from '../clock/duration.js';
+import { isPossibleClock } from '../clock/sandbox-clock.js';
+import { LAST_MOMENT } from '../clock/timestamp.js';
+import { codeOfTwo, type SandboxBank } from '../core/banks.js';
+import { isMerchantName } from '../core/credentials.js';
 import { FAULT_KINDS } from '../core/fault.js';
+import { SANDBOX_OPERATIONS } from '../core/operation-name.js';
 import { type StateKey } from '../core/state-key.js';
 import { payoutKinds } from '../openapi/operations.generated.js';
 
 /** Whether a JSON value has a form. */
 type Check = (value: unknown) => boolean;
 
-/** The last moment that a `Date` knows, in milliseconds. */
-const LAST_MOMENT = 8.64e15;
+/** Whether a part fits the names in its key. */
+type NamesCheck = (names: readonly string[], value: unknown) => boolean;
+
+/** What a moment and a span are added to is a date too. */
+const LAST_KEPT = LAST_MOMENT - LONGEST_MS;
 
 const text: Check = (value) => typeof value === 'string';
 const flag: Check = (value) => typeof value === 'boolean';
 const count: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 /** The position of a random sequence. */
 const word: Check = (value) => count(value) && Number(value) < 2 ** 32;
-const moment: Check = (value) => typeof value === 'number' && Math.abs(value) <= LAST_MOMENT;
-const span: Check = (value) => moment(value) && Number(value) >= 0;
+const moment: Check = (value) => typeof value === 'number' && Math.abs(value) <= LAST_KEPT;
+const span: Check = (value) => typeof value === 'number' && value >= 0 && value <= LONGEST_MS;
 const chance: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1;
 const cents: Check = (value) => typeof value === 'string' && /^\d{1,20}$/.test(value);
+const merchantName: Check = (value) => typeof value === 'string' && isMerchantName(value);
+const answerable: Check = (value) => count(value) && Number(value) >= 200 && Number(value) <= 599;
 const signedCents: Check = (value) => typeof value === 'string' && /^-?\d{1,20}$/.test(value);
 
 const optional =
@@ -37,6 +48,11 @@ const listOf =
   (check: Check): Check =>
   (value) =>
     Array.isArray(value) && value.every(check);
+/** A value of this form that also fits. */
+const fitting =
+  (check: Check, fits: (value: never) => boolean): Check =>
+  (value) =>
+    check(value) && fits(value as never);
 /** An object with these fields, and maybe others. */
 const record =
   (fields: Readonly<Record<string, Check>>): Check =>
@@ -52,9 +68,21 @@ const delivery = record({
   lateCopies: listOf(span),
 });
 
+const processing = { afterProcessing: optional(flag) };
+
+/** The fields of each kind of fault that has some. */
+const FAULT_FIELDS: Readonly<Record<string, Check>> = {
+  status: record({
+    status: answerable,
+    options: record({ ...processing, retryAfter: optional(count), code: optional(text) }),
+  }),
+  html: record({ status: answerable, options: optional(record(processing)) }),
+  delay: record({ delayMs: span }),
+  drip: record({ everyMs: span }),
+};
+
 const money = (statuses: readonly string[]) => ({
-  merchant: text,
-  request: record({ reference: text }),
+  merchant: merchantName,
   amountCents: cents,
   feeCents: cents,
   createdAt: moment,
@@ -75,26 +103,30 @@ const money = (statuses: readonly string[]) => ({
  */
 export const PART_CHECKS: Readonly<Record<StateKey[0], Check>> = {
   settings: record({ seed: optional(word), webhookSecret: optional(text) }),
-  clock: record({ kind: oneOf('real', 'manual'), skew: moment, stoppedAt: optional(moment) }),
+  clock: fitting(
+    record({ kind: oneOf('real', 'manual'), skew: moment, stoppedAt: optional(moment) }),
+    isPossibleClock,
+  ),
   counters: record({ requests: count, endpoints: count }),
-  banks: listOf(record({ id: count, name: text, code: text, long_code: optional(text) })),
+  banks: fitting(
+    listOf(record({ id: count, name: text, code: text, long_code: optional(text) })),
+    (banks: readonly SandboxBank[]) => codeOfTwo(banks) === undefined,
+  ),
   faults: record({
     planned: count,
     chance: word,
     waiting: listOf(
       record({
         id: text,
-        operation: text,
+        operation: oneOf(...SANDBOX_OPERATIONS),
         reference: optional(text),
         merchant: optional(text),
-        left: nullable(count),
+        left: nullable((value) => count(value) && value !== 0),
         probability: chance,
-        fault: record({
-          kind: oneOf(...FAULT_KINDS),
-          status: optional(count),
-          delayMs: optional(span),
-          everyMs: optional(span),
-        }),
+        fault: fitting(
+          record({ kind: oneOf(...FAULT_KINDS) }),
+          (fault: { readonly kind: string }) => FAULT_FIELDS[fault.kind]?.(fault) ?? true,
+        ),
       }),
     ),
   }),
@@ -111,6 +143,7 @@ export const PART_CHECKS: Readonly<Record<StateKey[0], Check>> = {
   }),
   payment: record({
     ...money(COLLECTION_STATUSES),
+    request: record({ reference: text, phone: text, customer_name: text, customer_email: text }),
     method: oneOf('mobile_money', 'partnerpesa'),
     providerReference: text,
     channel: text,
@@ -119,23 +152,28 @@ export const PART_CHECKS: Readonly<Record<StateKey[0], Check>> = {
   }),
   payout: record({
     ...money(DISBURSEMENT_STATUSES),
+    request: record({ reference: text, remarks: text }),
     recipient: record({ kind: oneOf(...payoutKinds), channel: text, fields: isRecord }),
   }),
   endpoint: record({
     id: text,
-    merchant: optional(text),
+    merchant: optional(merchantName),
     createdAt: moment,
     url: text,
     events: optional(listOf(text)),
     enabled: flag,
-    secrets: listOf(record({ text, createdAt: moment, expiresAt: optional(moment) })),
+    secrets: fitting(
+      listOf(record({ text, createdAt: moment, expiresAt: optional(moment) })),
+      (secrets: readonly { readonly expiresAt?: number }[]) =>
+        secrets.some(({ expiresAt }) => expiresAt === undefined),
+    ),
   }),
   delivery: record({
     id: text,
     endpoint: optional(text),
     event: record({
       id: text,
-      merchant: text,
+      merchant: merchantName,
       event: text,
       reference: text,
       body: text,
@@ -166,4 +204,30 @@ export const PART_CHECKS: Readonly<Record<StateKey[0], Check>> = {
     facts: isRecord,
     text,
   }),
+};
+
+interface NamedMoney {
+  readonly merchant: string;
+  readonly request: { readonly reference: string };
+}
+
+const ofMerchant: NamesCheck = ([merchant]) => merchantName(merchant);
+const ofId: NamesCheck = ([id], value) => (value as { readonly id: string }).id === id;
+const ofMoney: NamesCheck = ([merchant, reference], value) => {
+  const named = value as NamedMoney;
+  return named.merchant === merchant && named.request.reference === reference;
+};
+
+/** What the names in a key must be: the emulator finds a part by them. */
+export const NAME_CHECKS: Readonly<Partial<Record<StateKey[0], NamesCheck>>> = {
+  ids: ofMerchant,
+  merchant: ofMerchant,
+  directory: ([merchant]) => merchant === '' || merchantName(merchant),
+  key: ofMerchant,
+  payment: ofMoney,
+  payout: ofMoney,
+  endpoint: ofId,
+  delivery: ofId,
+  request: ofId,
+  timeline: ofMerchant,
 };

@@ -1,7 +1,7 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type StateKey } from '../core/state-key.js';
 import { isFinal } from '../core/status-machine.js';
-import { PART_CHECKS } from './part-checks.js';
+import { NAME_CHECKS, PART_CHECKS } from './part-checks.js';
 import { partKinds, type PartKind, type StatefulParts } from './part-kinds.js';
 import { type StateEntry, type StoredSettings } from './state-entry.js';
 
@@ -39,6 +39,8 @@ export class StateParts {
     for (const [[kind, ...names], value] of entries) {
       if (!Object.hasOwn(PART_CHECKS, kind)) throw damaged([kind], 'there is no such kind');
       if (!PART_CHECKS[kind](value)) throw damaged([kind, ...names], 'a value in it is impossible');
+      if (NAME_CHECKS[kind]?.(names, value) === false)
+        throw damaged([kind, ...names], 'it is another one, or of a merchant that cannot be');
     }
     const byKind = grouped(entries);
     const settings = byKind.get('settings')?.[0]?.[1] as StoredSettings | undefined;

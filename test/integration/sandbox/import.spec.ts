@@ -3,6 +3,15 @@ import { type PaymentsSandbox, type SandboxState } from 'nestjs-payments/sandbox
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 
+const FAULT = {
+  id: '1',
+  operation: 'GET /merchant-balance',
+  left: 1,
+  probability: 1,
+  fault: { kind: 'hang' },
+};
+const BANK = { id: 1, name: 'Baobab Savings Bank', code: 'BSB' };
+
 const dataOf = (sandbox: PaymentsSandbox) => sandbox.export().parts;
 
 function urlsOf({ parts }: SandboxState): readonly unknown[] {
@@ -41,6 +50,7 @@ describe('an import', () => {
     [['clock'], { skew: 'zzz' }],
     [['clock'], { skew: 1e300 }],
     [['clock'], { stoppedAt: null }],
+    [['clock'], { skew: 8.64e15 - Date.UTC(2026, 0, 1, 9) - 86_400_000 }],
     [['counters'], { requests: -1 }],
     [['settings'], { webhookSecret: 7 }],
     [['faults'], { waiting: [{}] }],
@@ -49,11 +59,24 @@ describe('an import', () => {
     [['payment', 'demo', 'order-1'], { status: 'nonsense' }],
     [['payment', 'demo', 'order-1'], { amountCents: 'many' }],
     [['payment', 'demo', 'order-1'], { plan: {} }],
+    [['payment', 'demo', 'order-1'], { merchant: 'shop' }],
+    [['payment', 'demo', 'order-1'], { request: { ...COLLECTION, reference: 'order-2' } }],
+    [['payment', 'demo', 'order-1'], { request: { reference: 'order-1' } }],
+    [['faults'], { waiting: [{ ...FAULT, operation: 'POST /x' }] }],
+    [['faults'], { waiting: [{ ...FAULT, left: 0 }] }],
+    [['faults'], { waiting: [{ ...FAULT, fault: { kind: 'status', status: 503 } }] }],
+    [['faults'], { waiting: [{ ...FAULT, fault: { kind: 'status', status: 99, options: {} } }] }],
+    [['faults'], { waiting: [{ ...FAULT, fault: { kind: 'html', status: 600 } }] }],
+    [['faults'], { waiting: [{ ...FAULT, fault: { kind: 'delay' } }] }],
+    [['faults'], { waiting: [{ ...FAULT, fault: { kind: 'drip' } }] }],
     [['payout', 'demo', 'salary-1'], { status: 'success' }],
     [['payout', 'demo', 'salary-1'], { recipient: { kind: 'person' } }],
     [['endpoint', 'default'], { url: 'file:///etc/hosts' }],
     [['endpoint', 'default'], { url: 'http://192.0.2.2/hook' }],
     [['endpoint', 'default'], { secrets: [{}] }],
+    [['endpoint', 'default'], { secrets: [] }],
+    [['endpoint', 'default'], { secrets: [{ text: 'a-secret-of-the-shop-1', createdAt: 0, expiresAt: 1 }] }],
+    [['endpoint', 'default'], { id: 'another' }],
     [['delivery'], { state: 'lost' }],
     [['delivery'], { lateCopiesAt: null }],
     [['request', '1'], { headers: 5 }],
@@ -77,6 +100,8 @@ describe('an import', () => {
 
   it.each<[name: readonly string[], value: unknown]>([
     [['banks'], [{}]],
+    [['banks'], [BANK, { ...BANK, id: 2 }]],
+    [['merchant', '../x y'], { available: '5', locked: '0' }],
     [['ids', 'demo'], 'NaN'],
     [['directory', ''], [['0712345678', 7]]],
     [['key', 'demo', 'key-1'], { request: true }],

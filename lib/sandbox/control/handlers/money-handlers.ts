@@ -1,5 +1,5 @@
 import { centsOf } from '../../core/amounts.js';
-import { codesOf, type SandboxBank } from '../../core/banks.js';
+import { codeOfTwo, type SandboxBank } from '../../core/banks.js';
 import { DEFAULT_MERCHANT } from '../../core/merchant.js';
 import { type NameDirectory } from '../../core/name-directory.js';
 import { statementOf } from '../../core/statement.js';
@@ -40,8 +40,7 @@ export function moneyHandlers({ gateway, directory: shared }: SandboxParts) {
     listBanks: () => ({ items: gateway.banks.all() }),
     replaceBanks: ({ body }: ControlCall) => {
       const banks = items(body) as readonly SandboxBank[];
-      const codes = banks.flatMap(codesOf);
-      const twice = codes.find((code, index) => codes.indexOf(code) < index);
+      const twice = codeOfTwo(banks);
       if (twice !== undefined) {
         const message = `Two banks have the code ${twice}: write each code once.`;
         throw new ControlProblem(422, 'INVALID_BODY', message);

@@ -96,6 +96,18 @@ describe('the sandbox clock', () => {
     expect(ran).toEqual(['next@20']);
   });
 
+  it('ends where dates end, and can be advanced less far', async () => {
+    const end = new SandboxClock('manual');
+    end.restore({ kind: 'manual', skew: 8.6e15 });
+    const now = end.now();
+    const centuries = async (): Promise<void> => {
+      for (;;) await end.advance('36525d');
+    };
+    await expect(centuries()).rejects.toThrow(/^The clock ends at \+\d{6}-.*: advance it less far/);
+    expect(new Date(end.now() + 36_525 * 86_400_000).getTime()).toBeGreaterThan(now);
+    await end.advance('1ms');
+  });
+
   it('takes one advance after the other', async () => {
     clock.schedule(15, note('timer'));
     await Promise.all([clock.advance(10), clock.advance(10)]);
