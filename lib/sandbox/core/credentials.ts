@@ -21,8 +21,8 @@ export function isMerchantName(name: string): boolean {
   return /^[\w-]{1,64}$/.test(name);
 }
 
-/** The number of the first pair that a merchant has not revoked; 0 is the pair without a number. */
-export type FirstValidPair = (merchant: string) => number;
+/** Whether a merchant's keys work: the pair with this number; 0 is the pair without a number. */
+export type TakesPair = (merchant: string, number: number) => boolean;
 
 /**
  * The keys of a merchant of the emulator, as the module's options take them.
@@ -45,7 +45,7 @@ export function pairOf(merchant: string, number: number): SandboxKeyPair {
 /** Finds the merchant's name, the `x` of `pk_test_x` and `sk_test_x`, or refuses the request. */
 export function authenticate(
   credentials: Credentials,
-  firstValid: FirstValidPair,
+  takesPair: TakesPair,
   { bearer }: Pick<ResolvedFacts, 'bearer'>,
 ): string | Refusal {
   const { apiKey, apiSecret, authorization } = credentials;
@@ -54,27 +54,27 @@ export function authenticate(
   }
   if (apiKey === undefined && apiSecret === undefined) {
     return bearer === 'accepted'
-      ? fromBearer(authorization, firstValid)
+      ? fromBearer(authorization, takesPair)
       : unauthorized('Unauthenticated. Send X-API-KEY and X-API-SECRET.');
   }
-  const name = merchantOf(apiKey, firstValid);
+  const name = merchantOf(apiKey, takesPair);
   if (name !== undefined && apiSecret === apiKey?.replace('pk_', 'sk_')) return name;
   return unauthorized(`Invalid API credentials. ${PAIR_HINT}`);
 }
 
 /** The specification's second form carries the key alone ("Authentication" 5). */
-function fromBearer(authorization: string | undefined, firstValid: FirstValidPair): string | Refusal {
+function fromBearer(authorization: string | undefined, takesPair: TakesPair): string | Refusal {
   if (authorization === undefined) {
     return unauthorized(
       'Unauthenticated. Send X-API-KEY and X-API-SECRET, or Authorization: Bearer <API_KEY>.',
     );
   }
-  const name = merchantOf(BEARER.exec(authorization)?.[1], firstValid);
+  const name = merchantOf(BEARER.exec(authorization)?.[1], takesPair);
   return name ?? unauthorized('Invalid API credentials. Write Authorization: Bearer pk_test_<name>.');
 }
 
 /** Undefined if the key has not the form of one, or was revoked. */
-function merchantOf(apiKey: string | undefined, firstValid: FirstValidPair): string | undefined {
+function merchantOf(apiKey: string | undefined, takesPair: TakesPair): string | undefined {
   const [, name, number = '0'] = TEST_KEY.exec(apiKey ?? '') ?? [];
-  return name !== undefined && Number(number) >= firstValid(name) ? name : undefined;
+  return name !== undefined && takesPair(name, Number(number)) ? name : undefined;
 }

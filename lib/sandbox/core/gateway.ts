@@ -80,8 +80,9 @@ export class Gateway implements OperationServices {
 
   /** The merchant whose keys a request has, or the refusal. */
   authenticate(credentials: Credentials): string | Refusal {
-    const firstValid = (name: string): number => this.merchantsByName.get(name)?.firstValidPair ?? 0;
-    return authenticate(credentials, firstValid, this.facts);
+    const takesPair = (name: string, number: number): boolean =>
+      this.merchantsByName.get(name)?.takesPair(number) ?? true;
+    return authenticate(credentials, takesPair, this.facts);
   }
 
   handle(call: ReceivedCall): GatewayAnswer {

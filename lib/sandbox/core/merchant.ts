@@ -26,8 +26,8 @@ export class Merchant {
   /** Used idempotency keys: those of accepted requests, and of refused ones if the profile says so. */
   readonly usedKeys = new Map<string, UsedKey>();
 
-  /** Pairs of keys with a lower number are revoked. */
-  firstValidPair = 0;
+  /** Pairs of keys with a lower number are revoked. Undefined: nothing was revoked, and every pair works. */
+  firstValidPair: number | undefined;
   /** The number of the pair that was issued last. */
   newestPair = 0;
 
@@ -44,9 +44,14 @@ export class Merchant {
     this.directory = new NameDirectory(shared, directoryChanged);
   }
 
+  /** After a revocation: whether this pair was issued, and not revoked. */
+  takesPair(number: number): boolean {
+    return this.firstValidPair === undefined || (number >= this.firstValidPair && number <= this.newestPair);
+  }
+
   /** Clears payments and payouts, so that their timers find nothing. */
   reset(): void {
-    this.firstValidPair = 0;
+    this.firstValidPair = undefined;
     this.newestPair = 0;
     this.collections.clear();
     this.payouts.clear();

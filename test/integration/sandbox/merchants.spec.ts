@@ -103,6 +103,17 @@ describe("a sandbox's merchants", () => {
     expect(sandbox.merchant('one').balance()).toMatchObject({ balance: 1_000_000, locked_balance: 0 });
   });
 
+  it('have one pair of keys after a revocation: no other one works, whether it was issued or not', async () => {
+    const shop = sandbox.merchant('shop');
+    shop.rotateKeys();
+    shop.revokeOldKeys();
+    const pairs = ['shop', 'shop.1', 'shop.2', 'shop.9'];
+    const answers = pairs.map((merchant) => gateway.get('/merchant-balance', { merchant }));
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 200, 401, 401]);
+    shop.rotateKeys();
+    expect(await gateway.get('/merchant-balance', { merchant: 'shop.2' })).toMatchObject({ status: 200 });
+  });
+
   it.each(['', 'two words', 'x'.repeat(65)])('cannot be called %j', (name) => {
     expect(() => sandbox.merchant(name)).toThrow("A merchant's name has 1 to 64 letters");
   });
