@@ -34,6 +34,8 @@ export interface GatewayOperation {
    * "Authentication" 2).
    */
   readonly makes?: 'collection' | 'payout';
+  /** The body's field with the phone or account number that a scenario may decide by. */
+  readonly number?: 'phone' | 'account_number' | 'recipient_phone';
   /** Code and message of a success (specification, "Endpoints"). */
   readonly success: readonly [code: string, message: string];
   readonly perform: (call: OperationCall, services: OperationServices) => Outcome;

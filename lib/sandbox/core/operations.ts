@@ -17,6 +17,7 @@ import { walletRecord } from './wallet.js';
 export const OPERATIONS: Readonly<Record<SandboxOperation, GatewayOperation>> = {
   'POST /payments/mobile-money': {
     request: 'MobileMoneyCollectionRequest',
+    number: 'phone',
     makes: 'collection',
     success: ['PAYMENT_INITIATED', 'Payment initiated successfully.'],
     perform: ({ merchant, body, plan }, { collections }) =>
@@ -24,6 +25,7 @@ export const OPERATIONS: Readonly<Record<SandboxOperation, GatewayOperation>> = 
   },
   'POST /payments/partnerpesa': {
     request: 'PartnerWalletCollectionRequest',
+    number: 'phone',
     makes: 'collection',
     success: ['PAYMENT_INITIATED', 'Payment initiated successfully.'],
     perform: ({ merchant, body, plan }, { collections }) =>
@@ -39,6 +41,7 @@ export const OPERATIONS: Readonly<Record<SandboxOperation, GatewayOperation>> = 
   },
   'POST /disbursements/name-lookup': {
     request: 'NameLookupRequest',
+    number: 'account_number',
     success: ['ACCOUNT_VERIFIED', 'Account verified successfully.'],
     perform: ({ merchant, body }, { banks, facts }) =>
       lookUpName(banks, merchant.directory, body as NameLookupRequest, facts),

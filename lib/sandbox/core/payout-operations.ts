@@ -13,6 +13,7 @@ import { type Refusal, refused } from './refusal.js';
 export const PAYOUT_OPERATIONS = {
   'POST /disbursements/bank': {
     request: 'BankDisbursementRequest',
+    number: 'account_number',
     makes: 'payout',
     success: ['DISBURSEMENT_INITIATED', 'Disbursement initiated successfully.'],
     perform: ({ merchant, body, plan }, { payouts, banks }) => {
@@ -22,6 +23,7 @@ export const PAYOUT_OPERATIONS = {
   },
   'POST /disbursements/mobile-money': {
     request: 'MobileMoneyDisbursementRequest',
+    number: 'recipient_phone',
     makes: 'payout',
     success: ['DISBURSEMENT_INITIATED', 'Disbursement initiated successfully.'],
     perform: ({ merchant, body, plan }, { payouts }) => {

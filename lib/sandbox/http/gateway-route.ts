@@ -113,12 +113,16 @@ export class GatewayRoute {
     else record.answer(answer);
   }
 
-  private ruleOf(subject: CallSubject, { headers, fields = {} }: ReceivedRequest): Rule {
+  /** A call whose keys are refused plays no scenario. Planned faults fit it, unless they name a merchant. */
+  private ruleOf(subject: CallSubject, { authenticated, headers, fields = {} }: ReceivedRequest): Rule {
+    const { operation } = subject;
+    const { number } = OPERATIONS[operation];
+    const isKnown = typeof authenticated === 'string';
     return chooseRule({
-      operation: subject.operation,
+      operation,
       fault: this.faults.take(subject),
-      header: headers['x-sandbox-scenario'],
-      number: textOf(fields['phone'] ?? fields['account_number'] ?? fields['recipient_phone']),
+      header: isKnown ? headers['x-sandbox-scenario'] : undefined,
+      number: isKnown && number ? textOf(fields[number]) : undefined,
       auto: this.auto,
     });
   }

@@ -179,7 +179,11 @@ describe("the emulator's magic numbers", () => {
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '2']);
     const page = await fetch(`${sandbox.baseUrl}/payments/mobile-money`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: {
+        'content-type': 'application/json',
+        'x-api-key': 'pk_test_demo',
+        'x-api-secret': 'sk_test_demo',
+      },
       body: JSON.stringify({ ...COLLECTION, phone: phone('0500') }),
     });
     expect([page.status, page.headers.get('content-type')]).toEqual([500, expect.stringContaining('html')]);
@@ -209,6 +213,19 @@ describe("the emulator's magic numbers", () => {
     expect(answer).toMatchObject({
       status: 400,
       body: { message: expect.stringContaining('0429, 0500, 0504') as unknown },
+    });
+  });
+
+  it('are read from the field of the operation, and not from that of another one', async () => {
+    expect(await gateway.payToBank({ phone: phone('0429') })).toMatchObject({ status: 200 });
+    expect(await gateway.payToPhone({ account_number: '0500' })).toMatchObject({ status: 200 });
+  });
+
+  it('mean nothing in a call with wrong keys', async () => {
+    const wrong = { headers: { 'x-api-secret': 'wrong' } };
+    expect(await gateway.collect({ phone: phone('0429') }, wrong)).toMatchObject({ status: 401 });
+    expect(await gateway.payToBank({ account_number: account('0429') }, wrong)).toMatchObject({
+      status: 401,
     });
   });
 
