@@ -5,7 +5,7 @@ import { type SandboxParts } from './control/sandbox-parts.js';
 import { SandboxView } from './control/sandbox-view.js';
 import { EventBus, type SandboxEvents } from './core/event-bus.js';
 import { Gateway } from './core/gateway.js';
-import { idsByMerchant, type IdSource, seededChance } from './core/id-source.js';
+import { idsByMerchant, type IdSource, seededChance, seedFor } from './core/id-source.js';
 import { NameDirectory } from './core/name-directory.js';
 import { RequestJournal } from './core/request-journal.js';
 import { FaultQueue } from './faults/fault-queue.js';
@@ -17,9 +17,6 @@ import { Timeline } from './timeline/timeline.js';
 import { EndpointRegistry } from './webhooks/endpoint-registry.js';
 import { WebhookDeliverer } from './webhooks/webhook-deliverer.js';
 import { WebhookSender } from './webhooks/webhook-sender.js';
-
-/** Gives faults another random sequence than ids. */
-const FAULT_SEED = 0xfa0175;
 
 export interface ComposedSandbox extends SandboxParts {
   readonly gatewayRoute: GatewayRoute;
@@ -119,10 +116,13 @@ function faultQueue(seed: number, events: EventBus<SandboxEvents>): FaultQueue {
   const emit = once(() => {
     events.emit('faults', faults.list());
   });
-  const faults: FaultQueue = new FaultQueue(seededChance(seed ^ FAULT_SEED), () => {
-    events.emit('changed', ['faults']);
-    emit();
-  });
+  const faults: FaultQueue = new FaultQueue(
+    (merchant) => seededChance(seedFor(seed, `faults ${merchant}`)),
+    () => {
+      events.emit('changed', ['faults']);
+      emit();
+    },
+  );
   return faults;
 }
 

@@ -4,8 +4,8 @@ import { type Fault, type FaultTarget, type PlannedCallFault } from '../core/fau
 /** What a queue of faults needs to go on after a restart. */
 export interface FaultState {
   readonly planned: number;
-  /** Position of the random sequence. */
-  readonly chance: number;
+  /** Position of each merchant's random sequence. */
+  readonly chances: readonly (readonly [merchant: string, position: number])[];
   readonly waiting: readonly PlannedCallFault[];
 }
 
@@ -13,12 +13,15 @@ export interface FaultState {
 export class FaultQueue {
   private waiting: PlannedCallFault[] = [];
   private planned = 0;
+  /** A sequence for each merchant: the calls of one do not change the faults of another. */
+  private readonly chances = new Map<string, Chance>();
 
   /**
+   * @param chanceOf Makes the random sequence of a merchant; the empty name is that of calls with wrong keys.
    * @param changed Called after a fault was planned, applied or removed.
    */
   constructor(
-    private readonly chance: Chance,
+    private readonly chanceOf: (merchant: string) => Chance,
     private readonly changed: () => void = () => {},
   ) {}
 
@@ -39,7 +42,7 @@ export class FaultQueue {
 
   /** Takes the fault that applies to this call and counts it down. */
   take(call: FaultTarget): Fault | undefined {
-    const entry = this.waiting.find((planned) => fits(planned, call) && this.applies(planned));
+    const entry = this.waiting.find((planned) => fits(planned, call) && this.applies(planned, call));
     if (!entry) return undefined;
     entry.left -= 1;
     if (entry.left === 0) this.remove(entry.id);
@@ -66,18 +69,26 @@ export class FaultQueue {
   }
 
   get state(): FaultState {
-    return { planned: this.planned, chance: this.chance.position, waiting: this.waiting };
+    const chances = [...this.chances].map(([merchant, { position }]) => [merchant, position] as const);
+    return { planned: this.planned, chances, waiting: this.waiting };
   }
 
   /** Goes on from another run. */
-  restore({ planned, chance, waiting }: FaultState): void {
+  restore({ planned, chances, waiting }: FaultState): void {
     this.planned = planned;
-    this.chance.position = chance;
+    this.chances.clear();
+    for (const [merchant, position] of chances) this.sequenceOf(merchant).position = position;
     this.waiting = [...waiting];
   }
 
-  private applies({ probability }: PlannedCallFault): boolean {
-    return probability >= 1 || this.chance.draw() < probability;
+  private applies({ probability }: PlannedCallFault, { merchant = '' }: FaultTarget): boolean {
+    return probability >= 1 || this.sequenceOf(merchant).draw() < probability;
+  }
+
+  private sequenceOf(merchant: string): Chance {
+    const known = this.chances.get(merchant) ?? this.chanceOf(merchant);
+    this.chances.set(merchant, known);
+    return known;
   }
 }
 

@@ -114,7 +114,7 @@ export const PART_CHECKS: Readonly<Record<StateKey[0], Check>> = {
   ),
   faults: record({
     planned: count,
-    chance: word,
+    chances: listOf((entry) => Array.isArray(entry) && text(entry[0]) && word(entry[1])),
     waiting: listOf(
       record({
         id: text,

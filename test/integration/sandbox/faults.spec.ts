@@ -208,6 +208,30 @@ describe("the emulator's faults", () => {
     expect(struck).toBeLessThan(24);
   });
 
+  it('probability strikes one merchant alike, whatever the others call', async () => {
+    const strikes = async (others: number): Promise<readonly number[]> => {
+      const shop = await startSandbox({ clock: 'manual', seed: 7 });
+      shop.next('GET /merchant-balance').status(503).probability(0.5);
+      const statuses: number[] = [];
+      for (let call = 0; call < 12; call += 1) {
+        for (let other = 0; other < others; other += 1)
+          await callerOf(shop).get('/merchant-balance', { merchant: 'other' });
+        statuses.push((await callerOf(shop).get('/merchant-balance')).status);
+      }
+      return statuses;
+    };
+    expect(await strikes(1)).toEqual(await strikes(0));
+  });
+
+  it('apply to a call with wrong keys too, unless they name a merchant', async () => {
+    const wrong = { headers: { 'x-api-secret': 'wrong' } };
+    sandbox.next('POST /payments/mobile-money', { merchant: 'demo' }).status(503);
+    expect(await gateway.collect({}, wrong)).toMatchObject({ status: 401 });
+    sandbox.next('POST /payments/mobile-money').status(502);
+    expect(await gateway.collect({}, wrong)).toMatchObject({ status: 502 });
+    expect(await gateway.collect()).toMatchObject({ status: 503 });
+  });
+
   it('probability stops after times(n) strikes', async () => {
     sandbox.next('GET /merchant-balance').status(503).probability(1).times(2);
     const answers = [1, 2, 3].map(() => gateway.get('/merchant-balance'));
