@@ -1,5 +1,5 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { ControlProblem } from './control/control-problem.js';
+import { ControlProblem, problemAt } from './control/control-problem.js';
 import { type ControlRoute } from './control/control-route.js';
 import { isPage, sendPage } from './page/page-route.js';
 import { sendTokenAccepted, sendTokenNeeded } from './page/token-pages.js';
@@ -29,7 +29,7 @@ export function requestListener(
     } else if (request.method === 'GET' && isPage(path)) {
       sendPage(response, path, rules.frameAncestors);
     } else {
-      sendRefusal(response, refusedBeforehand(404, 'NOT_FOUND', `There is nothing at ${path}.`));
+      sendRefusal(response, problemAt(path, 404, 'NOT_FOUND', `There is nothing at ${path}.`));
     }
   };
   return (request, response) => {
@@ -103,8 +103,9 @@ function failed(request: IncomingMessage, response: ServerResponse, error: unkno
     request.socket.destroy();
     return;
   }
-  const reason = error instanceof Error ? error.message : String(error);
-  sendRefusal(response, refusedBeforehand(500, 'SANDBOX_FAILED', `The sandbox itself failed: ${reason}.`));
+  const reason = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+  const message = `The sandbox itself failed: ${reason}.`;
+  sendRefusal(response, problemAt(request.url, 500, 'SANDBOX_FAILED', message));
 }
 
 function sendRefusal(response: ServerResponse, { status, body }: Refusal | ControlProblem): void {

@@ -1,5 +1,5 @@
-import { type RequestListener, type ServerResponse } from 'node:http';
-import { refusedBeforehand } from '../core/refusal.js';
+import { type RequestListener } from 'node:http';
+import { problemAt } from '../control/control-problem.js';
 import { sendJson } from '../http/answer.js';
 import { storedSettings } from './state-entry.js';
 import { type StateFolder } from './state-folder.js';
@@ -42,7 +42,8 @@ export function afterCommit(listener: RequestListener, recorder: StateRecorder |
   return (request, response) => {
     const writeHead = response.writeHead.bind(response) as (...head: readonly unknown[]) => typeof response;
     if (recorder.failure) {
-      sendFailure(response, recorder.failure);
+      const { status, body } = problemAt(request.url, 500, 'SANDBOX_FAILED', recorder.failure.message);
+      sendJson(response, status, body);
       return;
     }
     response.writeHead = (...head: readonly unknown[]) => {
@@ -54,9 +55,4 @@ export function afterCommit(listener: RequestListener, recorder: StateRecorder |
     };
     listener(request, response);
   };
-}
-
-function sendFailure(response: ServerResponse, failure: Error): void {
-  const { status, body } = refusedBeforehand(500, 'SANDBOX_FAILED', failure.message);
-  sendJson(response, status, body);
 }

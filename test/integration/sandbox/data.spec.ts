@@ -368,6 +368,11 @@ describe('a sandbox with a folder for its state', () => {
       expect(failed.body['message']).toMatch(/ENOSPC.*make room on the disk/);
       const later = await gateway.get('/merchant-balance');
       expect([later.status, later.body['code']]).toEqual([500, 'SANDBOX_FAILED']);
+      const health = await fetch(`${sandbox.url}/_sandbox/v1/health`);
+      expect([health.status, await health.json()]).toMatchObject([
+        500,
+        { error: { code: 'SANDBOX_FAILED' } },
+      ]);
       await sandbox.customer(COLLECTION.phone).approve('order-1');
 
       await expect(sandbox.stop()).rejects.toThrow(/ENOSPC/);

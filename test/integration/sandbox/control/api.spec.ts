@@ -155,6 +155,15 @@ describe("the emulator's control API", () => {
     expect((await response.text()).length).toBeGreaterThan(100);
   });
 
+  it.each(['/_sandbox', '/_sandbox/v1', '/_sandbox/v1/', '/_sandbox/v1/nothing'])(
+    'has no call at %s, and says so in its own form',
+    async (path) => {
+      const response = await fetch(`${sandbox.url}${path}`);
+      const body = (await response.json()) as { readonly error: { readonly code: string } };
+      expect([response.status, body.error.code]).toEqual([404, 'NOT_FOUND']);
+    },
+  );
+
   it('serves nothing else', async () => {
     expect((await fetch(`${sandbox.url}/package.json`)).status).toBe(404);
     expect((await fetch(`${sandbox.url}/constructor`)).status).toBe(404);
