@@ -3,7 +3,7 @@ export const scenariosInSwahili = {
   'approved after 2 s: `success`': 'yanathibitishwa baada ya sekunde 2: `success`',
   '`processing` after 2 s, `success` after 30 s':
     '`processing` baada ya sekunde 2, `success` baada ya sekunde 30',
-  'declined by the customer after 2 s: `cancelled`': 'mteja anayakataa baada ya sekunde 2: `cancelled`',
+  'cancelled by the customer after 2 s: `cancelled`': 'mteja anayaghairi baada ya sekunde 2: `cancelled`',
   'fails after 2 s (not enough money): `failed`':
     'yanashindikana baada ya sekunde 2 (salio halitoshi): `failed`',
   'never answered: `expired` when its time is up, with `auto` too':

@@ -43,7 +43,7 @@ export const SCENARIOS: readonly Scenario[] = [
     '`processing` after 2 s, `success` after 30 s',
     plan([...soon('processing').transitions, { afterMs: 30 * SECOND, to: 'success' }]),
   ),
-  plays('0003', COLLECT, 'declined by the customer after 2 s: `cancelled`', soon('cancelled')),
+  plays('0003', COLLECT, 'cancelled by the customer after 2 s: `cancelled`', soon('cancelled')),
   plays('0004', COLLECT, 'fails after 2 s (not enough money): `failed`', soon('failed')),
   plays('0005', COLLECT, 'never answered: `expired` when its time is up, with `auto` too', plan([])),
   plays('0006', COLLECT, 'stuck: `pending` for ever, no webhook', { ...plan([]), expires: false }),

@@ -90,7 +90,7 @@ describeWithBrowser('every control of the page', (browser) => {
     await start.getByText(sandbox.webhookSecret).waitFor({ state: 'detached' });
 
     await start.getByRole('button', { name: '0003', exact: true }).click();
-    await start.getByText('0003: declined by the customer').waitFor();
+    await start.getByText('0003: cancelled by the customer').waitFor();
     expect(await page.locator('#first-phone').inputValue()).toBe('255712340003');
     await submit('first-payment');
     await ui.rowSays('payments', 'test-', 'TZS 15,000', 'pending');
