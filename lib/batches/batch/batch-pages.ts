@@ -11,13 +11,34 @@ const PAGE = 500;
 
 /** The lines of a batch in their order, page after page: those in some states, or all. */
 export function linePages(
-  store: BatchStore,
+  store: Pick<BatchStore, 'lines'>,
   load: string,
   states?: readonly LineState[],
 ): AsyncIterable<readonly BatchLine[]> {
   return pages(PAGE, (last) =>
     store.lines(load, { after: last?.number ?? 0, limit: PAGE, ...(states && { states }) }),
   );
+}
+
+/** Those of some lines that are blocked, page after page. Many keys cost no look for each of them. */
+export async function* blockedPages(
+  store: Pick<BatchStore, 'line' | 'lines'>,
+  load: string,
+  keys: readonly string[],
+): AsyncGenerator<readonly BatchLine[], void, undefined> {
+  const wanted = new Set(keys);
+  if (wanted.size > PAGE) {
+    for await (const lines of linePages(store, load, ['blocked'])) {
+      yield lines.filter(({ key }) => wanted.has(key));
+    }
+    return;
+  }
+  const found: BatchLine[] = [];
+  for (const key of wanted) {
+    const line = await store.line(load, key);
+    if (line?.state === 'blocked') found.push(line);
+  }
+  yield found;
 }
 
 /** The audit trail of a batch, page after page. */

@@ -18,7 +18,7 @@ import { inParallel } from './in-parallel.js';
 import { isUnheardOf, movedState, stateIn } from './journal-state.js';
 import { payLine } from './pay-line.js';
 import { writeLineEnd } from './settle-line-of.js';
-import { wordFor } from './unblock-lines.js';
+import { wordsFor } from './unblock-lines.js';
 
 /** Lets blocked lines be paid. Returns how many were blocked, and what approvals were bound to before and are after it. */
 export async function acceptLines(
@@ -31,12 +31,7 @@ export async function acceptLines(
   }
   const seen = await access.stored();
   checkState(seen, 'accept');
-  const lines: BatchLine[] = [];
-  for (const key of keys) lines.push(await access.line(key));
-  const words = lines.flatMap(({ number, state, result }) => {
-    const word = wordFor({ state, result }, by);
-    return word ? [{ number, word }] : [];
-  });
+  const words = await wordsFor(access, keys, by);
   let before = '';
   // Whoever approved before did not see that these lines are paid, too, and nobody approves before they are written.
   const checking = await access.change((stored) => {

@@ -1,8 +1,10 @@
 import { type BatchLine, type BatchStore, type LineChange } from '../../storage/batch-store.js';
+import { type BatchAccess } from '../batch/batch-access.js';
+import { blockedPages } from '../batch/batch-pages.js';
 import { type LineWord, resultOf } from '../batch/line-result.js';
 
 /** The word of a person for a line as it is now; undefined if it is not blocked, or nobody would be paid. */
-export function wordFor(
+function wordFor(
   { state, result: text }: Pick<BatchLine, 'state' | 'result'>,
   by: string,
 ): LineWord | undefined {
@@ -10,19 +12,41 @@ export function wordFor(
   return state === 'blocked' && holder !== undefined ? { by, holder, detail } : undefined;
 }
 
-/** Lets blocked lines be paid. Doing it again changes nothing. */
+/**
+ * The words of a person for those of some lines that are blocked.
+ *
+ * @throws PaymentsError with the code `LINE_NOT_FOUND`.
+ */
+export async function wordsFor(
+  access: BatchAccess,
+  keys: readonly string[],
+  by: string,
+): Promise<readonly { readonly number: number; readonly word: LineWord }[]> {
+  const words: { readonly number: number; readonly word: LineWord }[] = [];
+  const others = new Set(keys);
+  for await (const lines of blockedPages(access.account.store, access.load, keys)) {
+    for (const line of lines) {
+      others.delete(line.key);
+      const word = wordFor(line, by);
+      if (word) words.push({ number: line.number, word });
+    }
+  }
+  for (const key of others) await access.line(key);
+  return words;
+}
+
+/** Lets blocked lines be paid. Doing it again changes nothing. A database takes only so many changes at once. */
 export async function unblockLines(
-  store: BatchStore,
+  store: Pick<BatchStore, 'line' | 'lines' | 'change'>,
   load: string,
   { by, keys }: { readonly by: string; readonly keys: readonly string[] },
 ): Promise<void> {
-  const changes: LineChange[] = [];
-  for (const key of keys) {
-    const line = await store.line(load, key);
-    const word = line && wordFor(line, by);
-    if (!line || !word) continue;
-    const result = JSON.stringify({ ...resultOf(line.result), word });
-    changes.push({ number: line.number, from: ['blocked'], to: 'checked', result });
+  for await (const lines of blockedPages(store, load, keys)) {
+    const changes = lines.flatMap((line): readonly LineChange[] => {
+      const word = wordFor(line, by);
+      const result = JSON.stringify({ ...resultOf(line.result), word });
+      return word ? [{ number: line.number, from: ['blocked'], to: 'checked', result }] : [];
+    });
+    await store.change(load, changes);
   }
-  await store.change(load, changes);
 }
