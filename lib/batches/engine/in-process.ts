@@ -53,6 +53,8 @@ class InProcessEngine implements BatchEngine {
   private readonly waiting = new Map<string, BatchJob>();
   private readonly delayed = new Map<string, Promise<void>>();
   private readonly workers = new Set<Promise<void>>();
+  /** The batches whose chunks failed since one of them succeeded: another batch does not wait for them. */
+  private readonly failing = new Map<string, { readonly failures: number; isHeld: boolean }>();
   private run: ((job: BatchJob) => Promise<void>) | undefined;
 
   constructor(private readonly concurrency: number) {}
@@ -62,6 +64,7 @@ class InProcessEngine implements BatchEngine {
     if (this.closing.signal.aborted) {
       this.closing = new AbortController();
       this.waiting.clear();
+      this.failing.clear();
     }
     this.run = run;
     this.work();
@@ -98,9 +101,10 @@ class InProcessEngine implements BatchEngine {
   }
 
   private work(): void {
-    const { signal } = this.closing;
-    while (this.run && !signal.aborted && this.workers.size < this.concurrency && this.waiting.size > 0) {
-      const worker = this.workOn(this.run).finally(() => {
+    while (this.run && this.workers.size < this.concurrency) {
+      const job = this.take();
+      if (!job) return;
+      const worker = this.workOn(job, this.run).finally(() => {
         this.workers.delete(worker);
         this.work();
       });
@@ -108,30 +112,41 @@ class InProcessEngine implements BatchEngine {
     }
   }
 
-  private async workOn(run: (job: BatchJob) => Promise<void>): Promise<void> {
-    let failures = 0;
-    for (let next = this.take(); next; next = this.take()) {
-      try {
-        await run(next);
-        failures = 0;
-      } catch (error) {
-        // Jobs come from this process: the batch was purged, or the keys are those of another environment now.
-        if (hasNoBatch(error)) {
-          this.logger.warn(`A chunk of the batch "${next.batch}" is not tried again: ${failureLabel(error)}`);
-          continue;
-        }
-        failures += 1;
-        if (this.closing.signal.aborted) return;
-        this.logger.warn(`A chunk of the batch "${next.batch}" is tried again: ${failureLabel(error)}`);
-        this.put([next]);
-        await pause(backOffMs(failures, BACK_OFF), this.closing.signal);
+  private async workOn(job: BatchJob, run: (job: BatchJob) => Promise<void>): Promise<void> {
+    const { batch, load } = job;
+    try {
+      await run(job);
+      this.failing.delete(load);
+    } catch (error) {
+      // Jobs come from this process: the batch was purged, or the keys are those of another environment now.
+      if (hasNoBatch(error)) {
+        this.logger.warn(`A chunk of the batch "${batch}" is not tried again: ${failureLabel(error)}`);
+        this.failing.delete(load);
+        return;
       }
+      if (this.closing.signal.aborted) return;
+      this.logger.warn(`A chunk of the batch "${batch}" is tried again: ${failureLabel(error)}`);
+      this.waiting.set(jobId(job), job);
+      this.hold(load);
     }
+  }
+
+  /** Lets a batch wait whose chunk failed. Several chunks that fail at once are one failure. */
+  private hold(load: string): void {
+    const before = this.failing.get(load);
+    if (before?.isHeld) return;
+    const held = { failures: (before?.failures ?? 0) + 1, isHeld: true };
+    this.failing.set(load, held);
+    void pause(backOffMs(held.failures, BACK_OFF), this.closing.signal).then(() => {
+      held.isHeld = false;
+      this.work();
+    });
   }
 
   private take(): BatchJob | undefined {
     if (this.closing.signal.aborted) return undefined;
     for (const [id, job] of this.waiting) {
+      if (this.failing.get(job.load)?.isHeld) continue;
       this.waiting.delete(id);
       return job;
     }

@@ -72,6 +72,44 @@ describe('the engine in the process', () => {
     await engine.close();
   });
 
+  it('works on another batch while the chunks of one fail', async () => {
+    const engine = inProcess();
+    const ran: string[] = [];
+    await engine.add([job(1), job(2), job(3, { load: 'other' }), job(4, { load: 'other' })]);
+    await engine.start(({ load, chunk }) => {
+      ran.push(`${load} ${chunk}`);
+      return load === 'l' && ran.length === 1
+        ? Promise.reject(new Error('the gateway is away'))
+        : Promise.resolve();
+    });
+    await eventually(() => {
+      expect(ran).toEqual(['l 1', 'other 3', 'other 4', 'l 2', 'l 1']);
+    });
+    await engine.close();
+  });
+
+  it('waits for a batch no longer as soon as one of its chunks succeeds', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.999);
+    onTestFinished(() => {
+      random.mockRestore();
+    });
+    const engine = inProcess({ concurrency: 2 });
+    const ran: number[] = [];
+    const ends: (() => void)[] = [];
+    await engine.add([job(1), job(2), job(3)]);
+    await engine.start(({ chunk }) => {
+      ran.push(chunk);
+      if (chunk === 1) return new Promise((resolve) => ends.push(resolve));
+      return ran.length === 2 ? Promise.reject(new Error('somebody else has it')) : Promise.resolve();
+    });
+    await new Promise(setImmediate);
+    expect(ran).toEqual([1, 2]);
+    ends[0]?.();
+    await new Promise(setImmediate);
+    expect(ran).toEqual([1, 2, 3, 2]);
+    await engine.close();
+  });
+
   it('tries no job again whose batch was purged', async () => {
     const engine = inProcess();
     const ran: number[] = [];
