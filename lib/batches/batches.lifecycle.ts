@@ -65,9 +65,10 @@ export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy
     });
   }
 
-  /** No further line is sent. */
+  /** No further line is sent, and nobody waits for a batch any more. */
   onModuleDestroy(): void {
     this.stopping.abort();
+    this.surroundings.notifier.wakeAll();
   }
 
   /** Waits for the lines that are being sent, while the storage is still open. */

@@ -52,8 +52,8 @@ export class PayoutBatch {
    * lines are checked, on whichever machine that is done; a check that was cut off goes on. Lines that are blocked because the
    * gateway gave no usable answer are looked up again. Approvals that were given before are gone.
    *
-   * @throws PaymentsError with the code `BATCH_STATE` if it is being paid or has ended, or `BATCH_CHECK` if the check stopped,
-   * for example because the gateway refuses the keys.
+   * @throws PaymentsError with the code `BATCH_STATE` if it is being paid or has ended, `BATCH_CHECK` if the check stopped,
+   * for example because the gateway refuses the keys, or `STOPPING` if the application stops first: the next process goes on.
    * @throws PaymentsStorageError
    */
   async check(actor: BatchActor): Promise<BatchCheckReport> {
@@ -161,15 +161,21 @@ export class PayoutBatch {
     return progressOf(stored, await account.store.counts(load), around.now());
   }
 
-  /** The progress at every change, until the batch is not being checked or paid any more. The last one is that of its end. */
+  /**
+   * The progress at every change, until the batch is not being checked or paid any more. The last one is that of its end.
+   *
+   * @throws PaymentsError with the code `STOPPING` if the application stops first: the next process goes on.
+   */
   async *watch(): AsyncIterable<BatchProgress> {
-    const { around, load } = this.access();
+    const access = this.access();
+    const { around, load } = access;
     for (;;) {
       const { changed, release } = around.notifier.next(load);
       try {
         const progress = await this.progress();
         yield progress;
         if (progress.state !== 'checking' && progress.state !== 'running') return;
+        access.refuseWhenStopping();
         await changed;
       } finally {
         release();
@@ -177,7 +183,11 @@ export class PayoutBatch {
     }
   }
 
-  /** Resolves when the batch has ended, pauses, or was cancelled. */
+  /**
+   * Resolves when the batch has ended, pauses, or was cancelled.
+   *
+   * @throws PaymentsError with the code `STOPPING` if the application stops first: the next process goes on.
+   */
   async finished(): Promise<BatchProgress> {
     await this.access().until(({ state }) => state !== 'running');
     return this.progress();

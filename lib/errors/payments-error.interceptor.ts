@@ -49,7 +49,7 @@ export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.er
  * | validation | 400 |
  * | refused by the gateway | 422; `ACCOUNT_NOT_FOUND` 404, `INSUFFICIENT_BALANCE` 402 |
  * | reference reused | 409 |
- * | batches of payouts | 409; `BATCH_NOT_FOUND` and `LINE_NOT_FOUND` 404, `BATCH_APPROVAL` 403, `BATCH_BALANCE` 402, `BATCH_CHECK` 502 |
+ * | batches of payouts | 409; `BATCH_NOT_FOUND` and `LINE_NOT_FOUND` 404, `BATCH_APPROVAL` 403, `BATCH_BALANCE` 402, `BATCH_CHECK` 502, `STOPPING` 503 |
  * | reconciliation | 409; `DAY_NOT_CLOSED` and `EXCEPTION_NOT_FOUND` 404, `CLOSE_RUNNING` 503 |
  * | an account that `accounts.resolve` does not know | 404; 503 if it failed |
  * | the gateway's 401 and 403, an unusable answer to a read | 502 |
@@ -192,6 +192,7 @@ const OWN_STATUS: ReadonlyMap<string, number> = new Map([
   ['BATCH_APPROVAL', 403],
   ['BATCH_BALANCE', 402],
   ['BATCH_CHECK', 502],
+  ['STOPPING', 503],
   ['BATCH_BLOCKED', 409],
   ['BATCH_CHANGED', 409],
   ['BATCH_EXISTS', 409],

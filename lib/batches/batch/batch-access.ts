@@ -34,18 +34,32 @@ export class BatchAccess {
     return changed ?? this.stored();
   }
 
-  /** Waits until the batch is in a state that is wanted. */
+  /**
+   * Waits until the batch is in a state that is wanted.
+   *
+   * @throws PaymentsError with the code `STOPPING` if the application stops before.
+   */
   async until(isWanted: (record: BatchRecord) => boolean): Promise<StoredBatch> {
     for (;;) {
       const { changed, release } = this.around.notifier.next(this.load);
       try {
         const stored = await this.stored();
         if (isWanted(stored.record)) return stored;
+        this.refuseWhenStopping();
         await changed;
       } finally {
         release();
       }
     }
+  }
+
+  /** The HTTP server of an application that stops waits for its requests, and nothing changes the batch any more. */
+  refuseWhenStopping(): void {
+    if (!this.around.stopping.aborted) return;
+    throw new PaymentsError(
+      'STOPPING',
+      `The application stops, so nobody waits for the batch ${quoted(this.batch)} any more: open it again in the next process.`,
+    );
   }
 
   /** @throws PaymentsError with the code `LINE_NOT_FOUND`. */

@@ -20,6 +20,11 @@ export class BatchNotifier {
     this.heard(place);
   }
 
+  /** Wakes everybody, because the application stops. */
+  wakeAll(): void {
+    for (const load of this.emitter.eventNames()) this.emitter.emit(load);
+  }
+
   /** Resolves at the next change that this process makes, or after a second. Create it before you look. */
   next(load: string): { readonly changed: Promise<unknown>; readonly release: () => void } {
     const end = new AbortController();

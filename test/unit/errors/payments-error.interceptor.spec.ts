@@ -260,6 +260,7 @@ describe('what the interceptor answers', () => {
     [403, ['BATCH_APPROVAL']],
     [402, ['BATCH_BALANCE']],
     [502, ['BATCH_CHECK']],
+    [503, ['STOPPING']],
     [500, ['ENTRY_NOT_FOUND', 'constructor']],
   ])('is %i for the codes %j', async (status, codes) => {
     for (const code of codes) expect(await answerOf(new PaymentsError(code, 'no'))).toMatchObject({ status });
