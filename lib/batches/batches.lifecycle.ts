@@ -7,8 +7,7 @@ import { type ModuleRef } from '@nestjs/core';
 import { AccountRegistry } from '../accounts/account-registry.js';
 import { PaymentsAccounts } from '../accounts/payments-accounts.js';
 import { type ApplicationEvents } from '../common/application-events.js';
-import { SafeLogger } from '../common/safe-logger.js';
-import { failureLabel, PaymentsConfigError } from '../errors/payments-errors.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { BatchAccounts } from './batch/batch-accounts.js';
 import { BatchNotifier } from './batch/batch-notifier.js';
 import { BatchReporter } from './batch/batch-reporter.js';
@@ -21,7 +20,6 @@ import { giveOpenBatches } from './jobs/give-open-batches.js';
 /** Starts the work on batches with the application, and ends it before anything that it needs is closed. */
 export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   readonly surroundings: BatchSurroundings;
-  private readonly logger = new SafeLogger('PayoutBatches');
   private readonly stopping = new AbortController();
   private readonly moduleRef: () => ModuleRef;
 
@@ -60,9 +58,7 @@ export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy
     const worker = new BatchWorker(this.surroundings);
     await engine.start((job) => worker.run(job));
     // Nobody waits for it: an application starts even if a storage is slow.
-    giveOpenBatches(this.surroundings).catch((error: unknown) => {
-      this.logger.error(`Batches that were being worked on do not go on: ${failureLabel(error)}`);
-    });
+    void giveOpenBatches(this.surroundings);
   }
 
   /** No further line is sent, and nobody waits for a batch any more. */
