@@ -35,11 +35,14 @@ export async function loadBatch(account: BatchAccount, wanted: BatchToLoad): Pro
   if (!isBatchName(wanted.batch)) {
     throw new PaymentsValidationError({ batch: [`the name of a batch must be ${NAME_RULE}`] });
   }
-  const stored = await begin(account, wanted);
+  let stored = await begin(account, wanted);
   try {
     const loaded = await new LineIntake(account, stored.record.load).takeAll(wanted.lines);
     await refuseSameLines(account, stored.record, loaded, wanted.again);
-    return await finish(account, stored, loaded, wanted);
+    stored = await finish(account, stored, loaded, wanted);
+    // Two loads of the same lines may both have looked before either of them was written.
+    await refuseSameLines(account, stored.record, loaded, wanted.again);
+    return stored;
   } catch (error) {
     // Why it failed says more than what could not be removed, which the next load under this name removes.
     await giveUp(account, stored).catch(() => undefined);
