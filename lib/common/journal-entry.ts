@@ -22,7 +22,7 @@ export interface JournalEntry {
   readonly reference: string;
   /** Two-decimal string. */
   readonly amount: string;
-  /** 1, and one more after every refusal with a listed code. */
+  /** 1, and one more after every final refusal. */
   readonly attempt: number;
   /** The `Idempotency-Key` of the current attempt, for the gateway's support. */
   readonly idempotencyKey: string;

@@ -18,9 +18,9 @@ export interface CallOptions {
    */
   readonly idempotencyKey?: string | undefined;
   /**
-   * Number of the attempt. Raise it by one only after the gateway definitely refused the last attempt: for
-   * the gateway another number is another payment.
-   * @default 1, and the next one after a definite refusal: leave it out
+   * Number of the attempt. Raise it by one only after a final refusal of the last attempt: for the gateway
+   * another number is another payment.
+   * @default 1, and the next one after a final refusal: leave it out
    */
   readonly attempt?: number | undefined;
   /** Ends the call: before sending with `signal.reason`; a payment that was sent becomes unknown. */
@@ -54,7 +54,7 @@ const RULES: Readonly<Record<keyof CallOptions, (value: unknown) => string | und
   attempt: (value) =>
     Number.isSafeInteger(value) && Number(value) > 0
       ? undefined
-      : 'must be a whole number from 1 on: leave it out, or write the next one after a definite refusal',
+      : 'must be a whole number from 1 on: leave it out, or write the next one after a final refusal',
   signal: (value) =>
     value instanceof AbortSignal ? undefined : 'must be an AbortSignal: write new AbortController().signal',
   timeoutMs: milliseconds,

@@ -18,7 +18,7 @@ export interface LineOutcome {
   readonly stop?: BatchPause;
 }
 
-/** If the money may have moved, the line is unknown. Only a definite refusal is a refusal. */
+/** If the money may have moved, the line is unknown. Only a final refusal is a refusal. */
 export function outcomeOf(error: unknown): LineOutcome {
   if (!isPaymentsError(error)) {
     const stop = { reason: 'The process failed while it sent a line.' };

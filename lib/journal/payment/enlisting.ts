@@ -62,7 +62,7 @@ export interface EnlistedPayment<T extends object> {
   readonly reference: string;
   /** Two-decimal string. */
   readonly amount: string;
-  /** 1, and one more after every refusal with a listed code. */
+  /** 1, and one more after every final refusal. */
   readonly attempt: number;
   /** The `Idempotency-Key` that will be sent. */
   readonly idempotencyKey: string;

@@ -34,7 +34,7 @@ describe('the options of a call', () => {
 
   const KEY = 'must be 1 to 255 visible ASCII characters without spaces: leave it out, or write a UUID';
   const ATTEMPT =
-    'must be a whole number from 1 on: leave it out, or write the next one after a definite refusal';
+    'must be a whole number from 1 on: leave it out, or write the next one after a final refusal';
   const TIME = 'must be a whole number of milliseconds from 1 to 2147483647: write 30_000';
   const UNKNOWN = 'is not a call option: use idempotencyKey, attempt, signal, timeoutMs, deadlineMs, retry';
 
