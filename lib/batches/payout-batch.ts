@@ -116,6 +116,8 @@ export class PayoutBatch {
   /**
    * Stops after the payments that are being made. What is not sent stays unsent until `resume()`, also of a batch that
    * pauses and would go on by itself.
+   *
+   * @throws PaymentsError with the code `BATCH_STATE` if it is neither being paid nor paused, or `BATCH_NOT_FOUND`.
    */
   async pause(actor: BatchActor): Promise<void> {
     const by = checkActor(actor);
@@ -125,7 +127,11 @@ export class PayoutBatch {
     });
   }
 
-  /** Goes on with a batch that pauses. */
+  /**
+   * Goes on with a batch that pauses.
+   *
+   * @throws PaymentsError with the code `BATCH_STATE` if it is neither paused nor being paid, or `BATCH_NOT_FOUND`.
+   */
   async resume(actor: BatchActor): Promise<void> {
     const by = checkActor(actor);
     const access = this.access();
@@ -145,7 +151,11 @@ export class PayoutBatch {
     return true;
   }
 
-  /** Ends the batch for ever: what is not sent is never sent. Lines that are being sent end as they end. */
+  /**
+   * Ends the batch for ever: what is not sent is never sent. Lines that are being sent end as they end.
+   *
+   * @throws PaymentsError with the code `BATCH_STATE` if it has ended or was cancelled, or `BATCH_NOT_FOUND`.
+   */
   async cancel(actor: BatchActor): Promise<void> {
     const by = checkActor(actor);
     await this.access().change((stored) => {
@@ -209,7 +219,9 @@ export class PayoutBatch {
    * @param keys The keys of the lines.
    * @param word Who says so, and why: both are in the audit trail.
    * @returns How many of them were blocked.
-   * @throws PaymentsError with the code `BATCH_STATE` if the batch is not checked, or is approved already, or `LINE_NOT_FOUND`.
+   * @throws PaymentsError with the code `BATCH_STATE` if the batch is not checked, or is approved already, `LINE_NOT_FOUND`, or
+   * `BATCH_NOT_FOUND`.
+   * @throws PaymentsValidationError if `because` says nothing.
    */
   async accept(keys: readonly string[], word: BatchActor & { readonly because: string }): Promise<number> {
     const accepted = await acceptLines(this.access(), keys, { by: checkActor(word), because: word.because });
@@ -232,7 +244,7 @@ export class PayoutBatch {
   /**
    * Writes down how a line ended, as the gateway's support or a statement says, in the journal and in the batch.
    *
-   * @throws PaymentsError as `PaymentsJournal.settle` does.
+   * @throws PaymentsError as `PaymentsJournal.settle` does, or with the code `LINE_NOT_FOUND` or `BATCH_NOT_FOUND`.
    */
   async settle(key: string, outcome: 'paid' | 'failed', actor: BatchActor): Promise<void> {
     await settleLine(this.access(), key, outcome, checkActor(actor));

@@ -108,6 +108,8 @@ export class CollectionsService {
    * @throws PaymentsValidationError The request is wrong.
    * @throws PaymentsConfigError The storage has no transactions, or `transaction` is none of its database.
    * @throws ReferenceReusedError The reference belongs to another payment, or its payment has ended.
+   * @throws PaymentOutcomeUnknownError A call of the same payment is under way, or its outcome is unknown: roll the
+   * transaction back.
    * @throws PaymentsStorageError It could not be written: roll the transaction back.
    *
    * @example

@@ -121,8 +121,7 @@ export class PaymentsJournal {
    * continues there. It logs and skips payments for which the storage fails, or which this version of the
    * package cannot read.
    *
-   * When the application stops, a run begins no further payment. The storage closes after the last one has
-   * ended.
+   * When the application stops, a run begins no further payment. The storage closes after the last one has ended.
    *
    * @throws PaymentsStorageError if the open payments cannot be listed.
    *
@@ -176,8 +175,9 @@ export class PaymentsJournal {
    *
    * @throws PaymentOutcomeUnknownError when the time is up: the payment has not failed.
    * @throws PaymentRejectedError if the gateway refused it for good (`JournalEntry.final`).
-   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`; or the
-   * signal's reason.
+   * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`; or the signal's reason.
+   * @throws PaymentsValidationError if `timeoutMs` is wrong.
+   * @throws PaymentsStorageError
    *
    * @example
    * ```ts

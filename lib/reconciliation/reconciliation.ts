@@ -155,6 +155,8 @@ export class Reconciliation {
    * A day that was closed before.
    *
    * @throws PaymentsError with the code `DAY_NOT_CLOSED`.
+   * @throws PaymentsValidationError if `day` is no day.
+   * @throws PaymentsStorageError
    */
   async open(day: string, { account = DEFAULT_ACCOUNT }: ReconciliationOfAccount = {}): Promise<DayClose> {
     check({ day: dayProblem(day) });
@@ -189,6 +191,7 @@ export class Reconciliation {
    * The exceptions of all closes, day by day.
    *
    * @param options `state`: only these. @default all
+   * @throws PaymentsStorageError
    */
   async *exceptions({
     account = DEFAULT_ACCOUNT,
@@ -231,6 +234,8 @@ export class Reconciliation {
    * @param note 1 to 2,000 characters.
    * @throws PaymentsError with the code `EXCEPTION_NOT_FOUND`, `EXCEPTION_SETTLED` if it has ended, or `EXCEPTION_CHANGED` if
    * somebody else changed it at the same moment.
+   * @throws PaymentsValidationError if nobody is named, or the note is wrong.
+   * @throws PaymentsStorageError
    */
   async explain(
     id: string,

@@ -138,6 +138,7 @@ export class PaymentsInbox {
    * handlers for it, `INBOX_BUSY` if handlers of the same reference run, the storage cannot be reached or the
    * application has not started, or `HANDLER_FAILED`. The event then stays.
    * @throws PaymentsStorageError if the event cannot be read: it is sealed with a key that is missing, or damaged.
+   * @throws PaymentsConfigError if the account has no `webhooks` option.
    */
   async release(id: string): Promise<void> {
     const conflict = await this.conflict(id);
