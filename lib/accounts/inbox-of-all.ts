@@ -18,6 +18,7 @@ export class InboxOfAllAccounts {
   /** A closure, because it leads to the keys of every account. */
   private readonly over: () => WorkOverAll;
 
+  /** @internal */
   constructor(over: WorkOverAll) {
     this.over = () => over;
   }

@@ -74,6 +74,7 @@ export class JournalOfAllAccounts {
   /** A closure, because it leads to the keys of every account. */
   private readonly over: () => WorkOverAll;
 
+  /** @internal */
   constructor(over: WorkOverAll) {
     this.over = () => over;
   }

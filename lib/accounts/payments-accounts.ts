@@ -55,6 +55,7 @@ export class PaymentsAccounts {
    */
   readonly all: AllAccounts;
 
+  /** @internal */
   constructor(registry: AccountRegistry) {
     this.registry = () => registry;
     const over = new WorkOverAll(registry);

@@ -35,6 +35,7 @@ function readBanks(data: unknown): ReadPayload<Bank[]> | undefined {
 export class BanksService {
   private readonly directory: BankDirectory | undefined;
 
+  /** @internal */
   constructor(private readonly gateway: GatewayClient) {
     const { banks } = gateway.rules;
     this.directory = banks && new BankDirectory(banks);

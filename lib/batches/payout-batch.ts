@@ -32,6 +32,7 @@ export class PayoutBatch {
   private readonly access: () => BatchAccess;
   private seen: string;
 
+  /** @internal */
   constructor(access: BatchAccess, stored: StoredBatch) {
     this.account = stored.record.account;
     this.name = stored.record.batch;

@@ -52,6 +52,7 @@ export class PayoutBatches {
   /** A closure, because it leads to the keys of every account. */
   private readonly around: () => BatchSurroundings;
 
+  /** @internal */
   constructor(around: BatchSurroundings) {
     this.around = () => around;
   }

@@ -54,6 +54,7 @@ function listedValues(paymentMethod: string): ListedValues {
  */
 @Injectable()
 export class CollectionsService {
+  /** @internal */
   constructor(private readonly payments: Payments) {}
 
   /**

@@ -30,6 +30,7 @@ const MOBILE_MONEY_VALUES: ListedValues = [...BANK_VALUES, ['channel', ['MOBILE_
  */
 @Injectable()
 export class DisbursementsService {
+  /** @internal */
   constructor(private readonly payments: Payments) {}
 
   /**

@@ -45,6 +45,7 @@ export interface WaitForOutcomeOptions {
  * @publicApi
  */
 export class PaymentsJournal {
+  /** @internal */
   constructor(
     private readonly scope: Pick<JournalScope, 'account' | 'environment'>,
     private readonly store: JournalStore,
@@ -110,16 +111,15 @@ export class PaymentsJournal {
 
   /**
    * Finds out what happened to payments whose call ended without a result, for example in a crash. Asks for their
-   * status if the `statusPaths` option has a path; otherwise sends them once more with the same key and
-   * bytes, if the `probe` option allows it. Takes only payments older than `deadlineMs` and 30 seconds, each
-   * on one replica, so it may run on all replicas at once. Sends planned payments that are older than ten seconds. Call it when the application has started, and
-   * every few minutes. Do not wait for it: each payment may take as long as a call.
+   * status if the `statusPaths` option has a path; otherwise sends them once more with the same key and bytes, if the
+   * `probe` option allows it. Takes only payments older than `deadlineMs` and 30 seconds, each on one replica, so it
+   * may run on all replicas at once. Sends planned payments that are older than ten seconds. Call it when the
+   * application has started, and every few minutes. Do not wait for it: each payment may take as long as a call.
    *
-   * A process makes one run at a time. A call during a run resolves to its report. A run handles 16 payments
-   * at once, the probes first, and waits five seconds at most for a status. After a third of
-   * `recoveryWindowMs`, but not within the first minute, it begins no further payment, and the next run
-   * continues there. It logs and skips payments for which the storage fails, or which this version of the
-   * package cannot read.
+   * A process makes one run at a time. A call during a run resolves to its report. A run handles 16 payments at once,
+   * the probes first, and waits five seconds at most for a status. After a third of `recoveryWindowMs`, but not within
+   * the first minute, it begins no further payment, and the next run continues there. It logs and skips payments for
+   * which the storage fails, or which this version of the package cannot read.
    *
    * When the application stops, a run begins no further payment. The storage closes after the last one has ended.
    *

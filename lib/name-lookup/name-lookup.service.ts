@@ -15,6 +15,7 @@ import { type NameLookupResult } from './name-lookup-result.js';
  */
 @Injectable()
 export class NameLookupService {
+  /** @internal */
   constructor(private readonly gateway: GatewayClient) {}
 
   /**

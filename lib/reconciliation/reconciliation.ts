@@ -103,6 +103,7 @@ export class Reconciliation {
   /** A closure, because it leads to the keys of every account. */
   private readonly around: () => ReconciliationSurroundings;
 
+  /** @internal */
   constructor(around: ReconciliationSurroundings) {
     this.around = () => around;
   }

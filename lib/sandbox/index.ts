@@ -52,6 +52,7 @@ export {
   type SandboxWorldBank,
   type SandboxWorldFault,
   type SandboxWorldMerchant,
+  type SandboxWorldMoney,
   type SandboxWorldPayment,
   type SandboxWorldPayout,
   type SandboxWorldScheme,

@@ -2,7 +2,7 @@ import { type Server } from 'node:http';
 import { type PaymentsModuleOptions } from '../config/payments-options.js';
 import { type SandboxClock } from './clock/sandbox-clock.js';
 import { composeSandbox, type ComposedSandbox, replaceState } from './compose.js';
-import { type ActivityTopic, type SandboxActivity } from './control/activity.js';
+import { type SandboxActivity } from './control/activity.js';
 import {
   type SandboxBalance,
   type SandboxDelivery,
@@ -227,7 +227,7 @@ export class PaymentsSandbox {
    * sandbox.on('delivery', ({ event, status }) => console.log(event, status));
    * ```
    */
-  on<Topic extends ActivityTopic>(
+  on<Topic extends keyof SandboxActivity>(
     topic: Topic,
     listener: (value: SandboxActivity[Topic]) => void,
   ): () => void {

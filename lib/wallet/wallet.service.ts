@@ -35,6 +35,7 @@ function readBalance(data: unknown): ReadPayload<WalletBalance> | undefined {
  */
 @Injectable()
 export class WalletService {
+  /** @internal */
   constructor(private readonly gateway: GatewayClient) {}
 
   /**

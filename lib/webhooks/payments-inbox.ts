@@ -55,6 +55,7 @@ const LONGEST_PAGE = 1_000;
  * @publicApi
  */
 export class PaymentsInbox {
+  /** @internal */
   constructor(
     private readonly scope: InboxScope,
     private readonly storage: Pick<PaymentsStorage, 'inbox' | 'conflicts'>,

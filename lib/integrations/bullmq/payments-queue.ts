@@ -41,6 +41,7 @@ export class PaymentsQueue {
   /** A closure keeps the password of Redis out of logs. */
   private readonly store: () => DeliveryStore;
 
+  /** @internal */
   constructor(store: DeliveryStore) {
     this.store = () => store;
   }

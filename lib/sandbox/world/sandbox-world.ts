@@ -153,8 +153,12 @@ export interface SandboxWorldMerchant {
   readonly payouts?: readonly SandboxWorldPayout[];
 }
 
-/** What payments and payouts share. */
-interface SandboxWorldMoney {
+/**
+ * What payments and payouts share.
+ *
+ * @publicApi
+ */
+export interface SandboxWorldMoney {
   /** The merchant's reference. */
   readonly reference: string;
   /** Amount of TZS. */
