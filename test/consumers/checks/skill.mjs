@@ -1,5 +1,5 @@
 // Boots what the skill's blocks make as `main.ts` does, with the keys of .env: a customer pays, a lost answer stays open, a
-// declined order is paid once by its next attempt, a supplier is paid once and under the right name only.
+// declined order is paid once by its next payment, a supplier is paid once and under the right name only.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ try {
   const orders = app.get(OrdersService);
   const stateOf = (id) => orders.orders.get(id).state;
   for (const id of ['order-1', 'order-2', 'order-3'])
-    orders.orders.set(id, { id, amount: '1180.50', attempt: 1, state: 'placed' });
+    orders.orders.set(id, { id, amount: '1180.50', paymentNumber: 1, state: 'placed' });
 
   await orders.pay('order-1', customer);
   assert.equal(stateOf('order-1'), 'waiting');

@@ -13,7 +13,7 @@ import { WebhooksController } from '../../support/webhooks.controller.js';
 interface Order {
   readonly id: string;
   readonly amount: string;
-  attempt: number;
+  paymentNumber: number;
   state: string;
 }
 
@@ -44,7 +44,7 @@ beforeEach(async () => {
   await app.listen(0, '127.0.0.1');
   sandbox = app.get(PaymentsSandbox);
   orders = app.get(OrdersService as Type<Orders>);
-  orders.orders.set('order-1', { id: 'order-1', amount: '500.00', attempt: 1, state: 'placed' });
+  orders.orders.set('order-1', { id: 'order-1', amount: '500.00', paymentNumber: 1, state: 'placed' });
 });
 
 afterEach(() => app.close());
@@ -56,7 +56,7 @@ const pay = () => orders.pay('order-1', asha);
 const state = () => orders.orders.get('order-1')?.state;
 const payments = () => sandbox.payments().map(({ reference, status }) => `${reference} ${status}`);
 
-it('the order of the skill is declined, and paid once by its next attempt', async () => {
+it('the order of the skill is declined, and paid once by its next payment', async () => {
   await pay();
   await sandbox.customer(PHONE).decline('order-1');
   expect(state()).toBe('not-paid');
@@ -68,7 +68,7 @@ it('the order of the skill is declined, and paid once by its next attempt', asyn
   expect(payments().sort()).toEqual(['order-1 failed', 'order-1-2 success']);
 });
 
-it('the end of an earlier attempt, reported again, does not end the next attempt of the skill', async () => {
+it('the end of an earlier payment, reported again, does not end the next payment of the skill', async () => {
   await pay();
   await sandbox.customer(PHONE).decline('order-1');
   await pay();
@@ -112,7 +112,7 @@ it('the recovery service of the skill pays an order whose payment succeeded with
   });
 });
 
-it('a refused payment keeps its attempt in the skill, and a lost answer stays open', async () => {
+it('a refused payment keeps its reference in the skill, and a lost answer stays open', async () => {
   sandbox.next('POST /payments/mobile-money').status(422, { code: 'INVALID_PHONE' });
   await expect(pay()).rejects.toThrow();
   sandbox.next('POST /payments/mobile-money').dropAfterProcessing();

@@ -98,7 +98,7 @@ async function refusal(call: Promise<unknown>): Promise<PaymentsError> {
 const RULINGS: Readonly<Record<string, readonly string[]>> = {
   [NEW_REFERENCE]: [
     'Call again with the same reference:',
-    'Only a payment that ended without success gets a next attempt.',
+    'Only a payment that ended without success is followed by a next one.',
   ],
   'Never make a reference at the call': [
     'No `randomUUID()`, no `Date.now()` in `reference`: a second click would pay again.',
@@ -135,7 +135,7 @@ const SHOWN: Readonly<Record<string, () => Promise<readonly string[]>>> = {
     sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
     const { name } = await refusal(collect());
     const collections = app.get(CollectionsService, { strict: false });
-    const scope = { collections, payment: PAYMENT, order: { id: 'order-1', attempt: 1 }, referenceOf };
+    const scope = { collections, payment: PAYMENT, order: { id: 'order-1', paymentNumber: 1 }, referenceOf };
     await refusal(runCode(NEW_REFERENCE, 'collections.', scope) as Promise<unknown>);
     expect(sent()).toEqual(['order-1']);
     await collect({ reference: 'order-1-again' });
