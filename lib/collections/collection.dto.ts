@@ -30,7 +30,7 @@ abstract class CollectionDto {
   @IsMoneyAmount()
   amount!: MoneyInput;
 
-  /** @default 'TZS' */
+  /** The only currency of the gateway. @default 'TZS' */
   @OpenApiField(CURRENCY)
   @IsTzs()
   currency?: 'TZS' | undefined;

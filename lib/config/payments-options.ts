@@ -84,16 +84,16 @@ export interface PaymentsModuleOptions {
   readonly networks?: readonly string[];
   /** Smallest and largest amount per family, and caps of a day. The specification shows none ("Limits" 5). */
   readonly limits?: {
-    /** @default no bounds */
+    /** Limits of collections. @default no bounds */
     readonly collection?: AmountLimits;
-    /** @default no bounds */
+    /** Limits of disbursements. @default no bounds */
     readonly disbursement?: AmountLimits;
   };
   /** JSON type of amounts in requests: the specification's `decimal` may mean either. */
   readonly amountFormat?: {
-    /** @default 'number' */
+    /** Type in requests for collections. @default 'number' */
     readonly collections?: AmountFormat;
-    /** @default 'number' */
+    /** Type in requests for disbursements. @default 'number' */
     readonly disbursements?: AmountFormat;
   };
   /**
@@ -170,9 +170,9 @@ export interface RateOptions {
  * @publicApi
  */
 export interface ProbeOptions {
-  /** @default { afterAnswerMs: 15_000, afterSilenceMs: 15_000 } */
+  /** When a collection is probed; `false`: never. @default { afterAnswerMs: 15_000, afterSilenceMs: 15_000 } */
   readonly collections?: false | ProbeWaits;
-  /** @default false */
+  /** When a disbursement is probed; `false`: never. @default false */
   readonly disbursements?: false | ProbeWaits;
 }
 

@@ -37,7 +37,7 @@ export abstract class DisbursementDto {
   @IsMoneyAmount()
   amount!: MoneyInput;
 
-  /** @default 'TZS' */
+  /** The only currency of the gateway. @default 'TZS' */
   @OpenApiField(CURRENCY)
   @IsTzs()
   currency?: 'TZS' | undefined;

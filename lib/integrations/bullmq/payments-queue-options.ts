@@ -71,9 +71,9 @@ export interface PaymentsQueueRetryOptions {
    * @default 20
    */
   readonly maxAttempts?: number;
-  /** @default 1_000 */
+  /** First wait in milliseconds. @default 1_000 */
   readonly baseDelayMs?: number;
-  /** @default 300_000 */
+  /** Longest wait in milliseconds. @default 300_000 */
   readonly maxDelayMs?: number;
 }
 

@@ -12,9 +12,9 @@ export const SCOPE = 'nestjs-payments';
  * @publicApi
  */
 export interface InstrumentPaymentsOptions {
-  /** @default the globally registered one */
+  /** Where the spans go. @default the globally registered one */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** @default the globally registered one at the call of `instrumentPayments` */
+  /** Where the metrics go. @default the globally registered one at the call of `instrumentPayments` */
   readonly meterProvider?: MeterProvider | undefined;
   /**
    * Whether spans show the merchant's reference, as `payments.reference`. Metrics never do.

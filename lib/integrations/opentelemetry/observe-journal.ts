@@ -13,7 +13,7 @@ import { SCOPE } from './instrument-payments.js';
 export interface ObserveJournalOptions {
   /** Merchant account: the name in `PaymentsModule.forRoot({ name })`. @default 'default' */
   readonly account?: string | undefined;
-  /** @default the globally registered one at the call of `observeJournal` */
+  /** Where the metric goes. @default the globally registered one at the call of `observeJournal` */
   readonly meterProvider?: MeterProvider | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface ObserveAllJournalsOptions {
    * @default false
    */
   readonly accountLabel?: boolean | undefined;
-  /** @default the globally registered one at the call of `observeAllJournals` */
+  /** Where the metric goes. @default the globally registered one at the call of `observeAllJournals` */
   readonly meterProvider?: MeterProvider | undefined;
 }
 

@@ -12,7 +12,7 @@ import { SCOPE } from './instrument-payments.js';
 export interface ObserveReconciliationOptions {
   /** Merchant account: the name in `PaymentsModule.forRoot({ name })`. @default 'default' */
   readonly account?: string | undefined;
-  /** @default the globally registered one at the call of `observeReconciliation` */
+  /** Where the metric goes. @default the globally registered one at the call of `observeReconciliation` */
   readonly meterProvider?: MeterProvider | undefined;
 }
 

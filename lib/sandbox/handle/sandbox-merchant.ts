@@ -24,7 +24,7 @@ import { SandboxPayoutProvider } from './payout-provider.js';
  * @publicApi
  */
 export interface MerchantSelection {
-  /** @default every merchant; the one of `moduleOptions()` if the method takes only one */
+  /** The `x` of the key pair. @default every merchant; the one of `moduleOptions()` if the method takes only one */
   readonly merchant?: string;
 }
 

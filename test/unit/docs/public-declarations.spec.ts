@@ -23,6 +23,10 @@ const exported = new Set(
   }).map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol)),
 );
 
+function isOwn(node: ts.Node): boolean {
+  return node.getSourceFile().fileName.startsWith(lib);
+}
+
 /** The build leaves it out of the declarations. */
 function isHidden(node: ts.Node): boolean {
   const isPrivate =
@@ -52,10 +56,46 @@ function hiddenNames(node: ts.Node): readonly string[] {
       ? node.expression
       : undefined;
   const symbol = name && symbolOf(name);
-  const isOwn = symbol?.declarations?.[0]?.getSourceFile().fileName.startsWith(lib) === true;
   const isKnown = !symbol || exported.has(symbol) || (symbol.flags & ts.SymbolFlags.TypeParameter) !== 0;
-  return [...(isOwn && !isKnown ? [symbol.name] : []), ...shown(node).flatMap(hiddenNames)];
+  return [
+    ...(!isKnown && symbol.declarations?.some(isOwn) ? [symbol.name] : []),
+    ...shown(node).flatMap(hiddenNames),
+  ];
 }
+
+function hasSentence(node: ts.Node): boolean {
+  return ts.getJSDocCommentsAndTags(node).some((comment) => ts.isJSDoc(comment) && comment.comment);
+}
+
+/** What a class extends or implements. */
+function bases(node: ts.Node): readonly ts.ExpressionWithTypeArguments[] {
+  return ts.isClassDeclaration(node) ? (node.heritageClauses ?? []).flatMap(({ types }) => types) : [];
+}
+
+/** A base or an interface says it. */
+function isInherited({ parent, name }: ts.TypeElement | ts.ClassElement): boolean {
+  return bases(parent).some((base) => name && checker.getTypeAtLocation(base).getProperty(name.getText()));
+}
+
+/** The members that a declaration names, with those of its bases, which no entry point may export. */
+function members(node: ts.Node): readonly ts.NamedDeclaration[] {
+  // The text of a function or a union speaks about its parts.
+  if (ts.isParameter(node) || ts.isUnionTypeNode(node)) return [];
+  const isMember = (ts.isTypeElement(node) || ts.isClassElement(node)) && node.name && !isInherited(node);
+  const ofBases = bases(node).flatMap(({ expression }) => symbolOf(expression)?.declarations ?? []);
+  return [...(isMember ? [node] : []), ...[...shown(node), ...ofBases.filter(isOwn)].flatMap(members)];
+}
+
+it('says what each member of a public declaration is', () => {
+  const all = [...exported].flatMap((symbol) =>
+    (symbol.declarations ?? []).flatMap((declaration) =>
+      members(declaration).map((member) => ({ member, of: symbol.name })),
+    ),
+  );
+  const silent = all.filter(({ member }) => !hasSentence(member));
+  expect(all.length).toBeGreaterThan(500);
+  expect(silent.map(({ member, of }) => `${of}: ${member.name?.getText()}`)).toEqual([]);
+});
 
 it('names no type of the package in a public declaration that no entry point exports', () => {
   const leaks = [...exported].flatMap((symbol) =>
