@@ -60,7 +60,7 @@ export type Refusal = Exclude<RepeatedCall, { readonly act: 'begin' | 'send-plan
 
 /**
  * Decides about a call by the existing record of its reference. Only `begin`, `send-planned` and `probe` send anything.
- * `payments.ts` joins a running call of this process before, and refuses the reference of a forgotten
+ * `payment-calls.ts` joins a running call of this process before, and refuses the reference of a forgotten
  * payment.
  */
 export function decideRepeatedCall(
