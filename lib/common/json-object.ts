@@ -44,6 +44,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return isHolder(value) && !Array.isArray(value);
 }
 
+/** The fields that have a value. */
+export function definedFields<T>(fields: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
 /** Whether a text is a JSON object. */
 export function isJsonObject(text: string): boolean {
   return jsonObject(text) !== undefined;

@@ -1,4 +1,4 @@
-import { isRecord } from '../common/json-object.js';
+import { definedFields, isRecord } from '../common/json-object.js';
 
 /**
  * Merges the options beside the factory over the factory's result. Joins the `webhooks` sections, so that the
@@ -6,13 +6,9 @@ import { isRecord } from '../common/json-object.js';
  */
 export function mergeOptions(fromFactory: unknown, beside: Readonly<Record<string, unknown>>): unknown {
   if (!isRecord(fromFactory)) return fromFactory;
-  const merged = { ...fromFactory, ...given(beside) };
+  const merged = { ...fromFactory, ...definedFields(beside) };
   const sections = [fromFactory['webhooks'], beside['webhooks']].filter(isRecord);
   return sections.length < 2
     ? merged
-    : { ...merged, webhooks: Object.assign({}, ...sections.map(given)) as unknown };
-}
-
-function given(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+    : { ...merged, webhooks: Object.assign({}, ...sections.map(definedFields)) as unknown };
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../common/json-object.js';
+import { definedFields, isRecord } from '../common/json-object.js';
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
 import { readAll, throwJoined } from '../errors/wrong-options.js';
 import { type PaymentsAccountsOptions } from './accounts-options.js';
@@ -112,7 +112,10 @@ export function resolveResolverOptions(
       const own = ownOptions(returned, itsError);
       const { credentials, its, keys } = readAll({
         credentials: () =>
-          resolveCredentials({ auth: options['auth'], baseUrl: options['baseUrl'], ...given(own) }, itsError),
+          resolveCredentials(
+            { auth: options['auth'], baseUrl: options['baseUrl'], ...definedFields(own) },
+            itsError,
+          ),
         its: () =>
           readOptions(tableOf(own), overShared(options, own), '', itsError, (read) =>
             uncountedCaps({ ...read, storage }, itsError),
@@ -190,10 +193,6 @@ function overShared(
 /** The rows of the table that an account changes. */
 function tableOf(own: Record<string, unknown>): Partial<typeof OPTIONS> {
   return Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => own[name] !== undefined));
-}
-
-function given(own: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
 }
 
 function ownKeys(

@@ -1,5 +1,6 @@
 import { READ_OPERATIONS } from '../common/operations.js';
 import { type ReadCall, type ReadPayload } from '../gateway/gateway-call.js';
+import { isSameText } from '../gateway/answer/check-echo.js';
 import { asRecord } from '../gateway/answer/wire-record.js';
 import { validateRequest } from '../gateway/validation/validate-request.js';
 import { NameLookupDto } from './name-lookup.dto.js';
@@ -27,14 +28,10 @@ function readLookup(data: unknown, dto: NameLookupDto): ReadPayload<NameLookupRe
   const wire = asRecord(data);
   if (typeof wire?.['account_name'] !== 'string') return undefined;
   const warnings = ECHOED.filter(
-    (field) => dto[field] !== undefined && !sameText(wire[field], dto[field]),
+    (field) => dto[field] !== undefined && !isSameText(wire[field], dto[field]),
   ).map((field) => `${field} of the answer is not the one that was asked for`);
   return {
     value: { ...wire, channel: wire['channel'] ?? dto.channel } as unknown as NameLookupResult,
     warnings,
   };
-}
-
-function sameText(echoed: unknown, sent: string): boolean {
-  return typeof echoed === 'string' && echoed.trim() === sent.trim();
 }

@@ -1,15 +1,6 @@
 import { PaymentsValidationError } from '../errors/payments-errors.js';
 
 const LONGEST_NOTE = 2_000;
-const LONGEST_NAME = 255;
-
-/** @throws PaymentsValidationError if nobody is named. */
-export function actorOf(actor: { readonly by?: unknown } | undefined): string {
-  const by = actor?.by;
-  if (typeof by === 'string' && by.trim() !== '' && by.length <= LONGEST_NAME) return by.trim();
-  const problem = `by must be a text of 1 to ${LONGEST_NAME} characters: write who does it, for example { by: user.id }`;
-  throw new PaymentsValidationError({ by: [problem] });
-}
 
 export function noteProblem(note: unknown): string | undefined {
   const isNote = typeof note === 'string' && note.trim() !== '' && note.length <= LONGEST_NOTE;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { checkActor } from '../batches/batch/batch-actor.js';
 import { quoted } from '../common/quoted.js';
 import { SafeLogger } from '../common/safe-logger.js';
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
@@ -23,7 +24,7 @@ import { detailsOf, endedOn, exceptionOf } from './exceptions/exception-entry.js
 import { isOfClose } from './exceptions/known-closes.js';
 import { contradictedAttempts, dayCloseOf, entriesOf, lastClose, nextOpenDay } from './kept-closes.js';
 import { purgeEntries, purgeProblem } from './purge-entries.js';
-import { actorOf, check, noteProblem, statementProblem } from './reconciliation-checks.js';
+import { check, noteProblem, statementProblem } from './reconciliation-checks.js';
 import { type ResolvedReconciliationPolicy } from './reconciliation-policy.js';
 import { type Statement } from './statement/statement-row.js';
 
@@ -141,7 +142,7 @@ export class Reconciliation {
 
   private async closeDay(options: CloseOptions): Promise<DayClose> {
     const { accounts, policy } = this.around();
-    const by = actorOf(options);
+    const by = checkActor(options);
     const { day, timeZone = policy.timeZone, statement } = options;
     check({
       day: dayProblem(day),
@@ -216,7 +217,7 @@ export class Reconciliation {
    * @throws PaymentsStorageError
    */
   async apply(proposals: readonly CloseProposal[], actor: ReconciliationActor): Promise<ApplyReport> {
-    const by = actorOf(actor);
+    const by = checkActor(actor);
     const account = await this.around().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
     const closes = new ClosedDays(account);
     const applying = {
@@ -242,7 +243,7 @@ export class Reconciliation {
     id: string,
     { note, ...actor }: ReconciliationActor & { readonly note: string },
   ): Promise<CloseException> {
-    const by = actorOf(actor);
+    const by = checkActor(actor);
     check({ note: noteProblem(note) });
     const account = await this.around().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
     const until = await nextOpenDay(account);

@@ -13,8 +13,8 @@ export interface BatchActor {
 }
 
 /** @throws PaymentsValidationError if nobody is named. */
-export function checkActor(actor: BatchActor | undefined): string {
-  const by: unknown = actor?.by;
+export function checkActor(actor: { readonly by?: unknown } | undefined): string {
+  const by = actor?.by;
   if (typeof by === 'string' && by.trim() !== '' && by.length <= LONGEST) return by.trim();
   throw new PaymentsValidationError({
     by: [`by must be a text of 1 to ${LONGEST} characters: write who does it, for example { by: user.id }`],

@@ -3,6 +3,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path';
 import { foldersUp, jsonFile } from '../json-file.js';
 import { readableEntries } from '../readable-entries.js';
 import { shellWord } from '../shell-word.js';
+import { manifestOf } from './manifest.js';
 
 /** How far below a workspace's root its projects are searched. */
 const DEPTH = 4;
@@ -33,12 +34,6 @@ interface NestProject {
 
 interface NestCli extends NestProject {
   readonly projects?: Readonly<Record<string, NestProject>>;
-}
-
-interface Manifest {
-  readonly name?: string;
-  readonly workspaces?: unknown;
-  readonly dependencies?: Readonly<Record<string, string>>;
 }
 
 /** The nearest folder from a place up that has a package.json. */
@@ -145,8 +140,4 @@ function memberOf(root: string, home: string): Application {
 function dependenciesFolder(root: string, home: string): string {
   const above = foldersUp(home).filter((at) => isInside(root, at));
   return above.find((at) => manifestOf(at).dependencies?.[NEST] !== undefined) ?? packageFolder(home) ?? root;
-}
-
-function manifestOf(folder: string): Manifest {
-  return jsonFile(join(folder, 'package.json')) ?? {};
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { foldersUp, jsonFile } from '../json-file.js';
+import { foldersUp } from '../json-file.js';
+import { manifestOf } from './manifest.js';
 
 const NAMES = ['npm', 'yarn', 'pnpm', 'bun'] as const;
 
@@ -14,13 +15,6 @@ const LOCK_FILES: readonly (readonly [string, PackageManagerName])[] = [
   ['bun.lock', 'bun'],
   ['bun.lockb', 'bun'],
 ];
-
-interface Manifest {
-  readonly packageManager?: unknown;
-  readonly devEngines?: { readonly packageManager?: unknown };
-  readonly dependencies?: Readonly<Record<string, unknown>>;
-  readonly devDependencies?: Readonly<Record<string, unknown>>;
-}
 
 /**
  * The package manager that a project names in package.json, or whose lock file it has, in the folder or above;
@@ -38,10 +32,6 @@ function managerOf(folder: string): PackageManagerName | undefined {
     if (found) return found;
   }
   return undefined;
-}
-
-function manifestOf(folder: string): Manifest {
-  return jsonFile(join(folder, 'package.json')) ?? {};
 }
 
 function declaredManager(folder: string): PackageManagerName | undefined {

@@ -80,6 +80,11 @@ function sumWarnings(record: WireRecord): readonly string[] {
     : ['total_amount is not the sum of amount and fee'];
 }
 
+/** Whether an answer repeats a text, with or without blanks around it. */
+export function isSameText(echoed: unknown, sent: string): boolean {
+  return typeof echoed === 'string' && echoed.trim() === sent.trim();
+}
+
 function compareText(sent: string, echoed: unknown): Difference {
   return differentUnless(wireText(echoed)?.trim() === sent.trim());
 }

@@ -1,5 +1,6 @@
 import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api';
 import { type CallAttemptEvent } from '../../common/call-diagnostics.js';
+import { definedFields } from '../../common/json-object.js';
 
 /** Names of the semantic conventions and of the package. */
 export const ATTR = {
@@ -40,11 +41,6 @@ export function referenceAttribute(
   return shown && reference !== undefined ? { [ATTR.reference]: reference } : {};
 }
 
-/** Leaves out attributes without a value. */
-export function known(attributes: Attributes): Attributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
-}
-
 /** Ends a span, if it is open: as failed if there is an error. */
 export function endSpan(
   span: Span | undefined,
@@ -52,7 +48,7 @@ export function endSpan(
   attributes: Attributes = {},
 ): void {
   if (!span) return;
-  span.setAttributes(known({ ...attributes, [ATTR.errorType]: error }));
+  span.setAttributes(definedFields({ ...attributes, [ATTR.errorType]: error }));
   if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();
 }

@@ -6,12 +6,13 @@ import {
   type CallEndEvent,
 } from '../../common/call-diagnostics.js';
 import { onPaymentsDiagnostics } from '../../common/diagnostics.js';
+import { definedFields } from '../../common/json-object.js';
 import {
   WEBHOOK_END_CHANNEL,
   WEBHOOK_HANDLER_END_CHANNEL,
   WEBHOOK_REFUSED_CHANNEL,
 } from '../../common/webhook-diagnostics.js';
-import { ATTR, attemptError, known } from './attributes.js';
+import { ATTR, attemptError } from './attributes.js';
 
 /** In seconds. A gateway that pushes a prompt to a phone is slow. */
 const BOUNDARIES = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -47,7 +48,7 @@ export function measureCalls(meter: Meter, accountLabel: boolean): readonly (() 
   return [
     onPaymentsDiagnostics(CALL_END_CHANNEL, (event) => {
       // Without the gateway's codes, whose number is unbounded; spans have them.
-      const attributes = known({
+      const attributes = definedFields({
         ...subject(event),
         [ATTR.outcome]: event.outcome,
         [ATTR.errorType]: event.error,
@@ -55,7 +56,7 @@ export function measureCalls(meter: Meter, accountLabel: boolean): readonly (() 
       calls.add(1, attributes);
       callTime.record(event.durationMs / 1_000, attributes);
       if (event.outcome === 'unknown') {
-        unknowns.add(1, known({ ...subject(event), [ATTR.evidence]: event.evidence }));
+        unknowns.add(1, definedFields({ ...subject(event), [ATTR.evidence]: event.evidence }));
       }
     }),
     onPaymentsDiagnostics(CALL_ATTEMPT_CHANNEL, (event) => {
@@ -67,7 +68,7 @@ export function measureCalls(meter: Meter, accountLabel: boolean): readonly (() 
         [ATTR.httpStatus]: httpStatus,
         [ATTR.errorType]: attemptError(phase, httpStatus, code),
       };
-      attemptTime.record(durationMs / 1_000, known(attributes));
+      attemptTime.record(durationMs / 1_000, definedFields(attributes));
     }),
     onPaymentsDiagnostics(CALL_WAIT_CHANNEL, (event) => {
       waitTime.record(event.durationMs / 1_000, { ...subject(event), [ATTR.reason]: event.reason });
@@ -96,7 +97,7 @@ export function measureWebhooks(meter: Meter, accountLabel: boolean): readonly (
 
   return [
     onPaymentsDiagnostics(WEBHOOK_END_CHANNEL, ({ account, event, source, kind, result, durationMs }) => {
-      const attributes = known({
+      const attributes = definedFields({
         ...named(account),
         [ATTR.event]: event,
         [ATTR.webhookSource]: source,
@@ -115,7 +116,7 @@ export function measureWebhooks(meter: Meter, accountLabel: boolean): readonly (
           [ATTR.codeFunction]: handler,
           [ATTR.errorType]: outcome === 'failed' ? (error ?? '_OTHER') : undefined,
         };
-        handlerTime.record(durationMs / 1_000, known(attributes));
+        handlerTime.record(durationMs / 1_000, definedFields(attributes));
       },
     ),
     onPaymentsDiagnostics(WEBHOOK_REFUSED_CHANNEL, ({ account, status }) => {

@@ -8,6 +8,7 @@ import {
   toAcknowledgedWithoutMoney,
   toSettled,
 } from '../payment/journal-transitions.js';
+import { isSameText } from '../../gateway/answer/check-echo.js';
 import { asRecord, finalStatus, type WireRecord } from '../../gateway/answer/wire-record.js';
 import { isOfThisAttempt } from './attempt-match.js';
 
@@ -156,8 +157,4 @@ function compare(echo: unknown, isSame: (echo: unknown) => boolean): Echo {
 function compareMoney({ amount, currency }: JournalRecord, answer: WireRecord): Echo {
   const isOther = compare(answer['currency'], (echo) => isSameText(echo, currency)) === 'other';
   return isOther ? 'other' : compare(answer['amount'], (echo) => moneyFromWire(echo) === amount);
-}
-
-function isSameText(echo: unknown, sent: string): boolean {
-  return typeof echo === 'string' && echo.trim() === sent.trim();
 }

@@ -1,7 +1,7 @@
 import { formatCents, parseCents } from '../../common/money.js';
 import { type BalanceEquation, type BalanceReading } from '../close/close-summary.js';
 import { CentsSum } from './cents-sum.js';
-import { changeOf, type Movement, movesBetween, type ReadingTime } from './movement.js';
+import { changeOf, type Movement, movesBetween, type ReadingTime, timeOf } from './movement.js';
 
 /**
  * Adds up what should have changed the balance between two readings: what certainly moved in sums, everything else as an
@@ -104,10 +104,6 @@ export class BalanceSums {
 function clamp(value: bigint, least: bigint, most: bigint): bigint {
   if (value < least) return least;
   return value > most ? most : value;
-}
-
-function timeOf({ askedAt, answeredAt }: BalanceReading): ReadingTime {
-  return { askedAt: askedAt.getTime(), answeredAt: answeredAt.getTime() };
 }
 
 /** @throws RangeError if a balance cannot be read: it must not count as nothing. */

@@ -28,6 +28,11 @@ export interface ReadingTime {
   readonly answeredAt: number;
 }
 
+/** The time of a reading, in milliseconds. */
+export function timeOf({ askedAt, answeredAt }: Readonly<Record<keyof ReadingTime, Date>>): ReadingTime {
+  return { askedAt: askedAt.getTime(), answeredAt: answeredAt.getTime() };
+}
+
 /** By how much the balance changes, in cents: negative if it falls. */
 export interface Change {
   /** At least. */

@@ -1,6 +1,6 @@
 import { BalanceSums, centsOf } from '../balance/balance-equation.js';
 import { explainGap, type GapCandidate } from '../balance/explain-gap.js';
-import { changeOf, type Movement, type ReadingTime } from '../balance/movement.js';
+import { changeOf, type Movement, type ReadingTime, timeOf } from '../balance/movement.js';
 import { type Explained, hintOf } from '../exceptions/reason.js';
 import { type Finding } from '../matching/finding.js';
 import { type JudgedAt, judgeWithoutRow, mayBeginAgain, type RowMoney } from '../matching/judge.js';
@@ -254,8 +254,4 @@ function explainedBy(candidates: readonly Candidate[], ids: ReadonlySet<string>)
 export function gapOf(equation: BalanceEquation | undefined): readonly Finding[] {
   const gap = equation ? Number(centsOf(equation.difference)) : 0;
   return gap === 0 ? [] : [{ kind: 'balance', family: undefined, reference: undefined, gap }];
-}
-
-function timeOf({ askedAt, answeredAt }: BalanceReading): ReadingTime {
-  return { askedAt: askedAt.getTime(), answeredAt: answeredAt.getTime() };
 }
