@@ -11,8 +11,8 @@ const INTERCEPTORS = '__interceptors__';
 
 /**
  * Watches a method that a decorator above `@PaymentsWebhook` put in place of the package's. It may leave out the package's
- * argument, or not wait: then the gateway would get 200 although no handler has finished. Other routes need no
- * interceptor, which costs more than to check a signature.
+ * argument, or not wait: then the gateway would get 200 although no handler has finished. Other routes do without this
+ * interceptor, so that their webhooks pay nothing for it.
  */
 export function watchReplacedMethod(method: object): void {
   const interceptors = (Reflect.getMetadata(INTERCEPTORS, method) ?? []) as readonly unknown[];
