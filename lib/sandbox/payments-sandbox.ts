@@ -1,5 +1,6 @@
 import { type Server } from 'node:http';
 import { type PaymentsModuleOptions } from '../config/payments-options.js';
+import { afterCommit } from './after-commit.js';
 import { type SandboxClock } from './clock/sandbox-clock.js';
 import { composeSandbox, type ComposedSandbox, replaceState } from './compose.js';
 import { type SandboxActivity } from './control/activity.js';
@@ -23,7 +24,7 @@ import { urlHost } from './http/loopback.js';
 import { requestListener } from './request-listener.js';
 import { dataFolderOf, resolveSandboxOptions, type SandboxSettings } from './resolve-sandbox-options.js';
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
-import { afterCommit, recordState } from './state/record-state.js';
+import { recordState } from './state/record-state.js';
 import { entriesOf, exportState, type SandboxState, storedSettings } from './state/state-entry.js';
 import { StateFolder } from './state/state-folder.js';
 import { type StateRecorder } from './state/state-recorder.js';

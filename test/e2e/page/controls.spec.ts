@@ -128,7 +128,7 @@ describeWithBrowser('every control of the page', (browser) => {
     await open('#/setup');
     await page.locator('#language').selectOption('sw');
     await page.locator('#setup-first-run').getByRole('button', { name: '0003', exact: true }).click();
-    await page.getByText('0003: mteja anayakataa baada ya sekunde 2').waitFor();
+    await page.getByText('0003: mteja anayaghairi baada ya sekunde 2').waitFor();
     await fill('setup-phone', '255');
     await submit('setup-payment');
     const outcome = page.locator('#setup-payment .outcome');
