@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { checkActor } from '../batches/batch/batch-actor.js';
 import { quoted } from '../common/quoted.js';
-import { SafeLogger } from '../common/safe-logger.js';
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
-import { failureLabel, PaymentsError } from '../errors/payments-errors.js';
+import { PaymentsError } from '../errors/payments-errors.js';
 import { type ReconciledAccounts } from './accounts.js';
 import { readBalance } from './balance/readings.js';
 import { closeDay } from './close/close-day.js';
@@ -26,7 +25,7 @@ import { contradictedAttempts, dayCloseOf, entriesOf, lastClose, nextOpenDay } f
 import { purgeEntries, purgeProblem } from './purge-entries.js';
 import { check, noteProblem, statementProblem } from './reconciliation-checks.js';
 import { type ResolvedReconciliationPolicy } from './reconciliation-policy.js';
-import { type Statement } from './statement/statement-row.js';
+import { discardStatement } from './statement/discard-statement.js';
 
 const LAST_DAY = '9999';
 
@@ -136,7 +135,7 @@ export class Reconciliation {
       return await this.closeDay(options);
     } finally {
       // It may have been refused before a row was read.
-      await discard((options as Partial<CloseOptions> | undefined)?.statement);
+      await discardStatement((options as Partial<CloseOptions> | undefined)?.statement);
     }
   }
 
@@ -290,14 +289,5 @@ export class Reconciliation {
   }: ReconciliationOfAccount & { readonly olderThanMs: number }): Promise<number> {
     check({ olderThanMs: purgeProblem(olderThanMs) });
     return purgeEntries(await this.around().accounts.open(account), olderThanMs);
-  }
-}
-
-/** A failure replaces nothing: the day is closed, or was refused with a reason of its own. */
-async function discard(statement: Statement | undefined): Promise<void> {
-  try {
-    if (typeof statement?.discard === 'function') await statement.discard();
-  } catch (error) {
-    new SafeLogger('Reconciliation').warn(`The discard() of a statement failed: ${failureLabel(error)}`);
   }
 }
