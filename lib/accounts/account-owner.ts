@@ -1,5 +1,5 @@
 import { type InboxScope } from '../common/vocabulary.js';
-import { type Recovery } from '../journal/create-recovery.js';
+import { type AccountJournal } from '../journal/create-journal.js';
 import { type AccountPage, type AccountPageStart } from '../storage/account-page.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { type Resealing } from '../storage/sealed/reseal.js';
@@ -9,7 +9,7 @@ import { type HeldService } from './lazy-service.js';
 /** What a run over all accounts needs of an account whose keys are known. */
 export interface AccountAtWork {
   readonly environment: InboxScope['environment'];
-  readonly turns: Recovery['turns'];
+  readonly turns: AccountJournal['turns'];
 }
 
 /** A registration, as the calls over all accounts see it. */

@@ -7,7 +7,7 @@ import { DisbursementsService } from '../disbursements/disbursements.service.js'
 import { type AccountKeys } from '../gateway/account-keys.js';
 import { createGatewayClient } from '../gateway/gateway-client.js';
 import { type HttpTransport } from '../gateway/http/http-transport.js';
-import { createRecovery, type Recovery } from '../journal/create-recovery.js';
+import { type AccountJournal, createAccountJournal } from '../journal/create-journal.js';
 import { createPayments } from '../journal/payment/payments.js';
 import { type PaymentsJournal } from '../journal/payments-journal.js';
 import { NameLookupService } from '../name-lookup/name-lookup.service.js';
@@ -62,7 +62,7 @@ export interface Account {
   /** Undefined if the account receives no webhooks. */
   readonly receiver: WebhookReceiver | undefined;
   /** Its share in a run over all accounts. */
-  readonly turns: Recovery['turns'];
+  readonly turns: AccountJournal['turns'];
   /** Begins nothing new by itself. */
   stop(): void;
   /** Resolves when all running calls have ended and are written down. */
@@ -77,20 +77,21 @@ export function createAccount(
 ): Account {
   const gateway = createGatewayClient(options, transport, keys, inFlight.reads);
   const payments = createPayments(options, storage.journal, events, gateway, inFlight.payments);
-  const recovery = createRecovery(
+  const { journal: store, conflicts } = limitedStorage;
+  const accountJournal = createAccountJournal({
     options,
-    limitedStorage.journal,
+    store,
     gateway,
     payments,
     events,
-    limitedStorage.conflicts,
+    conflicts,
     resealing,
-  );
+  });
   const { inbox, receiver } = createWebhooks(
     options,
     limitedStorage,
     handlers,
-    recovery,
+    accountJournal,
     events,
     inFlight.webhooks,
   );
@@ -102,17 +103,17 @@ export function createAccount(
       nameLookup: new NameLookupService(gateway),
       wallet: new WalletService(gateway),
       banks: new BanksService(gateway),
-      journal: recovery.journal,
+      journal: accountJournal.journal,
       inbox,
     },
     receiver,
-    turns: recovery.turns,
+    turns: accountJournal.turns,
     stop: () => {
-      recovery.stop();
+      accountJournal.stop();
       payments.stop();
     },
     idle: async () => {
-      await recovery.idle();
+      await accountJournal.idle();
       await payments.idle();
     },
   };

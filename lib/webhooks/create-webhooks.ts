@@ -3,7 +3,7 @@ import { type InFlight } from '../common/in-flight.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { ValueSealer } from '../storage/sealed/value-sealer.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
-import { type Recovery } from '../journal/create-recovery.js';
+import { type AccountJournal } from '../journal/create-journal.js';
 import { HandlerRunner, RunningWork } from './delivery/handler-runner.js';
 import { DeliveryDispatcher, type HandlersOfAccount } from './delivery/delivery-dispatcher.js';
 import { WebhookReceiver } from './delivery/webhook-receiver.js';
@@ -19,7 +19,7 @@ export function createWebhooks(
   options: Pick<ResolvedPaymentsOptions, 'account' | 'encryption' | 'environment' | 'webhooks'>,
   storage: Omit<PaymentsStorage, 'open' | 'close'>,
   handlers: HandlersOfAccount,
-  { outcomes }: Pick<Recovery, 'outcomes'>,
+  { outcomes }: Pick<AccountJournal, 'outcomes'>,
   events: Pick<ApplicationEvents, 'tell'>,
   places: InFlight,
 ): { readonly inbox: PaymentsInbox; readonly receiver: WebhookReceiver | undefined } {

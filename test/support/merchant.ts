@@ -15,7 +15,7 @@ import { resolveOptions } from '../../lib/config/resolve-options.js';
 import { constantKeys } from '../../lib/gateway/account-keys.js';
 import { accountTransport } from '../../lib/gateway/http/account-transport.js';
 import { createGatewayClient } from '../../lib/gateway/gateway-client.js';
-import { createRecovery } from '../../lib/journal/create-recovery.js';
+import { createAccountJournal } from '../../lib/journal/create-journal.js';
 import { createPayments } from '../../lib/journal/payment/payments.js';
 import { GatewayConnections } from '../../lib/gateway/http/gateway-connections.js';
 
@@ -74,17 +74,18 @@ export async function connectMerchant(options: MerchantOptions): Promise<Merchan
 /** The services as one process of the merchant has them. */
 export function merchantServices(options: MerchantOptions, http: HttpService): MerchantServices {
   const all = resolved(options);
-  const { journal, conflicts } = all.storage ?? memoryStorage();
+  const { journal: store, conflicts } = all.storage ?? memoryStorage();
   const { payments: places, reads } = inFlightPlaces(all.maxInFlight);
   const gateway = createGatewayClient(all, accountTransport(http), constantKeys(all), reads);
-  const payments = createPayments(all, journal, NOBODY, gateway, places);
+  const payments = createPayments(all, store, NOBODY, gateway, places);
+  const parts = { options: all, store, gateway, payments, events: NOBODY, conflicts };
   return {
     collections: new CollectionsService(payments),
     disbursements: new DisbursementsService(payments),
     names: new NameLookupService(gateway),
     wallet: new WalletService(gateway),
     banks: new BanksService(gateway),
-    journal: createRecovery(all, journal, gateway, payments, NOBODY, conflicts).journal,
+    journal: createAccountJournal(parts).journal,
   };
 }
 

@@ -20,7 +20,7 @@ import { StatusResolver } from './outcomes/status-resolver.js';
 import { WebhookOutcomes } from './outcomes/webhook-outcomes.js';
 
 /** The journal of an account, and the sources of outcomes. */
-export interface Recovery {
+export interface AccountJournal {
   readonly journal: PaymentsJournal;
   readonly outcomes: WebhookOutcomes;
   /** For a run over all accounts. */
@@ -31,16 +31,28 @@ export interface Recovery {
   idle(): Promise<void>;
 }
 
+/** What the journal of an account works with. */
+interface JournalSurroundings {
+  readonly options: ResolvedPaymentsOptions;
+  readonly store: JournalStore;
+  readonly gateway: Pick<GatewayClient, 'read'>;
+  readonly payments: Pick<Payments, 'probe' | 'sendPlanned'>;
+  readonly events: Pick<ApplicationEvents, 'tell'>;
+  readonly conflicts: ConflictStore;
+  /** Undefined without an encryption. */
+  readonly resealing?: Resealing | undefined;
+}
+
 /** Creates the parts for one account. None of them keeps all options, which contain the keys. */
-export function createRecovery(
-  options: ResolvedPaymentsOptions,
-  store: JournalStore,
-  gateway: Pick<GatewayClient, 'read'>,
-  payments: Pick<Payments, 'probe' | 'sendPlanned'>,
-  events: Pick<ApplicationEvents, 'tell'>,
-  conflicts: ConflictStore,
-  resealing?: Resealing,
-): Recovery {
+export function createAccountJournal({
+  options,
+  store,
+  gateway,
+  payments,
+  events,
+  conflicts,
+  resealing,
+}: JournalSurroundings): AccountJournal {
   const { account, environment, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
   const scope = { account, environment };
   const recorder = new OutcomeRecorder(store);
