@@ -26,6 +26,7 @@ import { purgeEntries, purgeProblem } from './purge-entries.js';
 import { check, noteProblem, statementProblem } from './reconciliation-checks.js';
 import { type ResolvedReconciliationPolicy } from './reconciliation-policy.js';
 import { discardStatement } from './statement/discard-statement.js';
+import { type Statement } from './statement/statement-row.js';
 
 const LAST_DAY = '9999';
 
