@@ -246,6 +246,7 @@ export class PayoutBatch {
    * Writes down how a line ended, as the gateway's support or a statement says, in the journal and in the batch.
    *
    * @throws PaymentsError as `PaymentsJournal.settle` does, or with the code `LINE_NOT_FOUND` or `BATCH_NOT_FOUND`.
+   * @throws ReferenceReusedError if it is to be paid, and its reference belongs to another payment.
    */
   async settle(key: string, outcome: 'paid' | 'failed', actor: BatchActor): Promise<void> {
     await settleLine(this.access(), key, outcome, checkActor(actor));

@@ -10,17 +10,18 @@ import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type BatchStore } from '../storage/batch-store.js';
 import { type JournalStore } from '../storage/journal-store.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
+import { sealedBatches } from '../storage/sealed/sealed-batches.js';
 import { type ReconciliationStore } from '../storage/reconciliation-store.js';
 import { type ReconciliationEvents } from './reconciliation-events.js';
 
 /** What reconciliation needs of a merchant account. */
 export interface ReconciledAccount {
   readonly scope: InboxScope;
-  readonly services: Pick<PaymentsAccount, 'journal' | 'wallet'>;
+  readonly services: Pick<PaymentsAccount, 'disbursements' | 'journal' | 'wallet'>;
   /** With its encryption opened. */
   readonly journal: JournalStore;
   readonly store: ReconciliationStore;
-  /** Undefined if the storage keeps no batches. */
+  /** With their encryption opened; undefined if the storage keeps no batches. */
   readonly batches: BatchStore | undefined;
   readonly events: Pick<ApplicationEvents<ReconciliationEvents>, 'tell'>;
 }
@@ -43,7 +44,7 @@ export class ReconciledAccounts {
    * @throws PaymentsConfigError if its storage keeps no closes.
    */
   async open(account: string): Promise<ReconciledAccount> {
-    const { journal, wallet } = this.accounts().for(account);
+    const { disbursements, journal, wallet } = this.accounts().for(account);
     const owner = ownerOf(this.registry().owners, account);
     if (!owner)
       throw new PaymentsAccountError(
@@ -53,12 +54,15 @@ export class ReconciledAccounts {
     const { service, release } = await owner.hold(account);
     const { environment } = service;
     release();
+    const scope = { account, environment };
+    const { sealer, givenStorage } = owner;
+    const { batches } = givenStorage;
     return {
-      scope: { account, environment },
-      services: { journal, wallet },
+      scope,
+      services: { disbursements, journal, wallet },
       journal: owner.parts.journal,
-      store: storeOf(this.storage ?? owner.givenStorage),
-      batches: owner.givenStorage.batches,
+      store: storeOf(this.storage ?? givenStorage),
+      batches: batches && sealer ? sealedBatches(batches, scope, sealer) : batches,
       events: this.events.of(account),
     };
   }

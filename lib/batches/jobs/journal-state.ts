@@ -1,33 +1,62 @@
 import { type JournalEntry } from '../../common/journal-entry.js';
+import { type MoneyOperation } from '../../common/operations.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';
 import { type PaymentsJournal } from '../../journal/payments-journal.js';
-import { type LineState } from '../../storage/batch-store.js';
+import { type BatchLine, type LineState } from '../../storage/batch-store.js';
+import { paymentReference } from '../batch/payment-reference.js';
+import { lineFrom, type Recipient } from '../lines/payout-line.js';
 
 /** What the journal needs to say what became of a line. */
 export type LineJournal = Pick<PaymentsJournal, 'get' | 'waitForOutcome'>;
 
-/** The state of a line whose payment the journal holds. */
-export function stateIn({
-  state,
-  outcome,
-  final,
-}: JournalEntry): Extract<LineState, 'accepted' | 'paid' | 'failed' | 'refused' | 'unknown'> {
-  if (state === 'accepted') return 'accepted';
-  if (state === 'settled') return outcome === 'paid' ? 'paid' : 'failed';
-  return state === 'rejected' && final !== false ? 'refused' : 'unknown';
-}
+/** How the payment of a line is made. */
+const OPERATIONS = {
+  bank: 'disbursement.bank',
+  mobile: 'disbursement.mobile-money',
+} as const satisfies Readonly<Record<Recipient['kind'], MoneyOperation>>;
 
 /**
- * The state of a line whose money may have moved by what the journal says; undefined if it says that none moved.
+ * Whether an entry is certainly not of the payment of a line: a payment beside the batch may have its reference, or a batch
+ * that was forgotten had its name. Only a call of the line also compares the recipient.
  */
-export async function movedState(
+export function isOfAnother(
+  { amount, operation, damaged }: Pick<JournalEntry, 'amount' | 'operation' | 'damaged'>,
+  { content }: Pick<BatchLine, 'content'>,
+): boolean {
+  const line = lineFrom(content);
+  return damaged === undefined && (amount !== line.amount || operation !== OPERATIONS[line.recipient.kind]);
+}
+
+/** The state of a line whose reference the journal holds. A line was never paid by the payment of another one. */
+export function stateIn(
+  entry: JournalEntry,
+  line: Pick<BatchLine, 'content'>,
+): Extract<LineState, 'accepted' | 'paid' | 'failed' | 'refused' | 'unknown'> {
+  const { state, outcome, final, damaged } = entry;
+  if (state === 'settled' && outcome !== 'paid') return 'failed';
+  if (state === 'rejected' && final !== false) return 'refused';
+  const isMade = state === 'accepted' || state === 'settled';
+  if (!isMade || damaged !== undefined || isOfAnother(entry, line)) return 'unknown';
+  return state === 'accepted' ? 'accepted' : 'paid';
+}
+
+/** The state of a line by what the journal says; undefined if it never heard of it. */
+export async function journalState(
   journal: LineJournal,
-  reference: string,
-): Promise<'accepted' | 'paid' | 'unknown' | undefined> {
+  batch: string,
+  line: Pick<BatchLine, 'key' | 'content'>,
+): Promise<ReturnType<typeof stateIn> | undefined> {
+  const reference = paymentReference(batch, line.key);
   const entry = await journal.get('disbursement', reference);
-  if (!entry) return (await isUnheardOf(journal, reference)) ? undefined : 'unknown';
-  const state = stateIn(entry);
-  return state === 'refused' || state === 'failed' ? undefined : state;
+  if (entry) return stateIn(entry, line);
+  return (await isUnheardOf(journal, reference)) ? undefined : 'unknown';
+}
+
+/** Whether a state says that the money of a line may have moved. */
+export function mayHaveMoved(
+  state: LineState | undefined,
+): state is Extract<LineState, 'accepted' | 'paid' | 'unknown'> {
+  return state === 'accepted' || state === 'paid' || state === 'unknown';
 }
 
 /** Whether the gateway turned a payment away in a way that proves nothing: the journal sends it again with the same key. */

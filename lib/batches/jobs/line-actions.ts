@@ -1,4 +1,8 @@
-import { PaymentsError, PaymentsValidationError } from '../../errors/payments-errors.js';
+import {
+  PaymentsError,
+  PaymentsValidationError,
+  ReferenceReusedError,
+} from '../../errors/payments-errors.js';
 import {
   type BatchLine,
   type LineChange,
@@ -15,8 +19,8 @@ import { paymentReference } from '../batch/payment-reference.js';
 import { hashOf } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
 import { inParallel } from './in-parallel.js';
-import { isUnheardOf, movedState, stateIn } from './journal-state.js';
-import { payLine } from './pay-line.js';
+import { isOfAnother, isUnheardOf, journalState, mayHaveMoved } from './journal-state.js';
+import { lineInJournal } from './line-in-journal.js';
 import { writeLineEnd } from './settle-line-of.js';
 import { wordsFor } from './unblock-lines.js';
 
@@ -132,27 +136,23 @@ export async function askAboutUnknown(access: BatchAccess): Promise<number> {
 
 /** What the journal says of a line. A call of a payment that it does not hold, or that was refused, would send it. */
 async function fromJournal(
-  { account, batch }: BatchAccess,
+  { account: { services }, batch }: BatchAccess,
   line: BatchLine,
 ): Promise<LineChange | undefined> {
-  const { journal } = account.services;
   const { number, state } = line;
-  const from = [state];
   const reference = paymentReference(batch, line.key);
-  const entry = await journal.get('disbursement', reference);
-  if (!entry) {
-    // The journal knows a payment before it is sent, so a line that was only begun was not sent.
-    const isUnsent = state === 'sending' && (await isUnheardOf(journal, reference));
-    return isUnsent ? { number, from, to: 'checked' } : undefined;
-  }
-  if (entry.state === 'planned') return undefined;
-  if (entry.state !== 'unknown' && entry.state !== 'in-flight') return { number, from, to: stateIn(entry) };
-  const { change } = await payLine(account.services, batch, line);
-  // Somebody may have settled the payment as failed right before the call, which was its next attempt then.
-  return change && { ...change, from: [...from, ...change.from] };
+  const entry = await services.journal.get('disbursement', reference);
+  if (entry) return lineInJournal(services, batch, line, entry);
+  // The journal knows a payment before it is sent, so a line that was only begun was not sent.
+  const isUnsent = state === 'sending' && (await isUnheardOf(services.journal, reference));
+  return isUnsent ? { number, from: [state], to: 'checked' } : undefined;
 }
 
-/** Writes down how a line ended. */
+/**
+ * Writes down how a line ended.
+ *
+ * @throws ReferenceReusedError if its reference belongs to another payment, so that this one cannot have been paid.
+ */
 export async function settleLine(
   access: BatchAccess,
   key: string,
@@ -160,12 +160,27 @@ export async function settleLine(
   by: string,
 ): Promise<void> {
   const { store, services } = access.account;
-  const { number } = await access.line(key);
-  await services.journal.settle('disbursement', paymentReference(access.batch, key), outcome);
+  const reference = paymentReference(access.batch, key);
+  const line = await access.line(key);
+  const entry = await services.journal.get('disbursement', reference);
+  const isOther = entry !== undefined && isOfAnother(entry, line);
+  if (isOther && outcome === 'paid') throw ofAnother(key, reference);
+  // How the other payment ended is not what somebody said about the line.
+  if (!isOther) await services.journal.settle('disbursement', reference, outcome);
   const { record } = await access.stored();
-  if (!(await writeLineEnd(store, record, { number, key }, { outcome, by }))) throw notFound(access.batch);
+  if (!(await writeLineEnd(store, record, line, { outcome, by }))) throw notFound(access.batch);
   // A call of the line that was running may have contradicted it meanwhile, and have been written before.
-  const moved = await movedState(services.journal, paymentReference(access.batch, key));
-  if (moved) await store.change(access.load, [{ number, from: ['failed'], to: moved }]);
+  const known = isOther ? undefined : await journalState(services.journal, access.batch, line);
+  if (mayHaveMoved(known)) {
+    await store.change(access.load, [{ number: line.number, from: ['failed'], to: known }]);
+  }
   access.tell();
+}
+
+function ofAnother(key: string, reference: string): ReferenceReusedError {
+  return new ReferenceReusedError(
+    `Nothing was written: the reference of the line "${key}" belongs to another payment, so the line was never paid under it.`,
+    { reference, hint: 'Settle the line as failed, and pay it under another key.' },
+    true,
+  );
 }

@@ -5,8 +5,11 @@ import { type BatchPause } from '../batch/batch-details.js';
 import { resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../batch/payment-reference.js';
 import { lineFrom } from '../lines/payout-line.js';
-import { isTurnedAway, movedState } from './journal-state.js';
+import { isTurnedAway, journalState, mayHaveMoved } from './journal-state.js';
 import { outcomeOf, REPLACES } from './line-outcome.js';
+
+/** What pays lines. */
+export type PayingServices = Pick<PaymentsAccount, 'disbursements' | 'journal'>;
 
 /** A line that was sent, or not. */
 export interface SentLine {
@@ -21,7 +24,7 @@ export interface SentLine {
  * again unchanged: the journal probes it with the same key when that is due, and sends nothing otherwise.
  */
 export async function payLine(
-  { disbursements, journal }: Pick<PaymentsAccount, 'disbursements' | 'journal'>,
+  { disbursements, journal }: PayingServices,
   batch: string,
   line: BatchLine,
 ): Promise<SentLine> {
@@ -39,13 +42,12 @@ export async function payLine(
     const { state, detail, stop } = outcomeOf(error);
     if (state === 'sending') return { stop };
     if (state === 'unknown') return { change: changed(state, detail), stop };
-    const reference = paymentReference(batch, line.key);
     // Too many calls, or wrong keys: the next run calls it again with the same key. Unknown lines are left to a person.
     const isNoRefusal = state === 'checked' && !(error instanceof PaymentRejectedError);
-    if (isNoRefusal && (await isTurnedAway(journal, reference))) return { stop };
+    if (isNoRefusal && (await isTurnedAway(journal, paymentReference(batch, line.key)))) return { stop };
     // A call that fails before it reads the journal says too little: an earlier one may have paid.
-    const moved = await movedState(journal, reference);
-    return { change: moved ? changed(moved, detail) : changed(state, detail), stop };
+    const known = await journalState(journal, batch, line);
+    return { change: changed(mayHaveMoved(known) ? known : state, detail), stop };
   }
 }
 

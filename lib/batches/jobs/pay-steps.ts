@@ -4,13 +4,12 @@ import {
   type LineState,
   type StoredBatch,
 } from '../../storage/batch-store.js';
-import { paymentReference } from '../batch/payment-reference.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchPause, detailsOf } from '../batch/batch-details.js';
 import { countRow } from '../policy/row-rule.js';
 import { type BatchSurroundings } from '../batch/batch-surroundings.js';
 import { inParallel } from './in-parallel.js';
-import { movedState } from './journal-state.js';
+import { journalState, mayHaveMoved } from './journal-state.js';
 import { payLine } from './pay-line.js';
 import { blockPaidElsewhere } from './same-recipients.js';
 
@@ -89,8 +88,8 @@ export class PaySteps {
     const { journal } = this.account.services;
     const found: BatchLine[] = [];
     for (const line of lines) {
-      const reference = paymentReference(this.stored.record.batch, line.key);
-      if ((await movedState(journal, reference)) === undefined) found.push(line);
+      const known = await journalState(journal, this.stored.record.batch, line);
+      if (!mayHaveMoved(known)) found.push(line);
     }
     return found;
   }

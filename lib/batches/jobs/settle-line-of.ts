@@ -1,7 +1,16 @@
 import { type InboxScope } from '../../common/vocabulary.js';
-import { type BatchRecord, type BatchStore, type LineState } from '../../storage/batch-store.js';
+import { type JournalEntry } from '../../common/journal-entry.js';
+import {
+  type BatchLine,
+  type BatchRecord,
+  type BatchStore,
+  type LineState,
+} from '../../storage/batch-store.js';
 import { paymentReference } from '../batch/payment-reference.js';
+import { isOfAnother } from './journal-state.js';
+import { lineInJournal } from './line-in-journal.js';
 import { REPLACES } from './line-outcome.js';
+import { type PayingServices } from './pay-line.js';
 
 /** What may be settled: as paid whatever was thought of it, as failed only what may have been sent. */
 const SETTLED_FROM: Readonly<Record<'paid' | 'failed', readonly LineState[]>> = {
@@ -22,13 +31,19 @@ export async function writeLineEnd(
   return true;
 }
 
-/** Settles the line whose payment this is, if it is one of a batch. The journal holds its end already. */
+/**
+ * Settles the line whose payment this is, if it is one of a batch. The journal holds its end already.
+ *
+ * @param entry The payment, as the journal holds it.
+ */
 export async function settleLineOf(
   store: BatchStore,
+  services: PayingServices,
   scope: InboxScope,
-  reference: string,
+  entry: JournalEntry,
   end: { readonly outcome: 'paid' | 'failed'; readonly by: string },
 ): Promise<void> {
+  const { reference } = entry;
   // As `paymentReference` writes it: neither part holds a point.
   const [batch = '', key = ''] = reference.split('.');
   // A payment that the application makes by itself may begin with the reference of a line.
@@ -36,6 +51,19 @@ export async function settleLineOf(
   const stored = await store.get({ ...scope, batch });
   const line = stored && (await store.line(stored.record.load, key));
   // It may be settled again, for example after a crash: its audit trail has that already.
-  if (stored && line && SETTLED_FROM[end.outcome].includes(line.state))
-    await writeLineEnd(store, stored.record, line, end);
+  if (!stored || !line || !SETTLED_FROM[end.outcome].includes(line.state)) return;
+  if (await isOfLine(services, batch, line, entry)) await writeLineEnd(store, stored.record, line, end);
+}
+
+/** Or the application has made it by itself, under the reference of the line. */
+async function isOfLine(
+  services: PayingServices,
+  batch: string,
+  line: BatchLine,
+  entry: JournalEntry,
+): Promise<boolean> {
+  if (isOfAnother(entry, line)) return false;
+  // The call that was accepted has compared it.
+  if (entry.outcome !== 'paid' || line.state === 'accepted') return true;
+  return (await lineInJournal(services, batch, line, entry))?.to === 'paid';
 }

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { settleLineOf } from '../../batches/jobs/settle-line-of.js';
+import { type JournalEntry } from '../../common/journal-entry.js';
 import { quoted } from '../../common/quoted.js';
 import { isPaymentsError, type PaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type StoredReconciliationEntry } from '../../storage/reconciliation-store.js';
@@ -95,8 +96,12 @@ async function applyOne(
     return `The exception of ${quoted(reference)} has ended, and its payment is not ${outcome} now: nothing of it is left to settle.`;
   if (isContradicted && !(await isApplied()))
     return `Another row of a statement says the contrary of ${quoted(reference)}: ask the gateway, then write down how it ended with PaymentsJournal.settle().`;
+  let entry: JournalEntry;
   try {
-    await services.journal.settle(family, reference, outcome, { attempt, failedAt: failedAtOf(stored) });
+    entry = await services.journal.settle(family, reference, outcome, {
+      attempt,
+      failedAt: failedAtOf(stored),
+    });
   } catch (error) {
     if (!isPaymentsError(error) || error instanceof PaymentsStorageError) throw error;
     return refusalOf(error, quoted(reference), attempt);
@@ -104,7 +109,7 @@ async function applyOne(
   const isNew = await keepEvidence(account, { proposal, stored, readOn, attempt }, applying);
   const { by, until } = applying;
   try {
-    await settleLine(account, proposal, by);
+    await settleLine(account, entry, by);
     if (stored && !hasEnded) await endException(account, stored, until);
   } finally {
     // A later call finds the evidence, and tells nobody again.
@@ -132,13 +137,13 @@ function refusalOf(error: PaymentsError, reference: string, attempt: number): st
 }
 
 async function settleLine(
-  { scope, batches }: Pick<ReconciledAccount, 'scope' | 'batches'>,
-  { family, reference, outcome }: CloseProposal,
+  { scope, services, batches }: Pick<ReconciledAccount, 'scope' | 'services' | 'batches'>,
+  entry: JournalEntry,
   by: string,
 ): Promise<void> {
-  if (!batches || family !== 'disbursement') return;
-  const end = { outcome: outcome === 'paid' ? 'paid' : 'failed', by } as const;
-  await settleLineOf(batches, scope, reference, end);
+  if (!batches || entry.family !== 'disbursement') return;
+  const outcome = entry.outcome === 'paid' ? 'paid' : 'failed';
+  await settleLineOf(batches, services, scope, entry, { outcome, by });
 }
 
 /** Ends the exception of a payment that was settled, though somebody explains it at the same moment. */

@@ -1,7 +1,7 @@
 import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { Injectable } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { inProcess, PayoutBatches, PayoutBatchesModule } from 'nestjs-payments/batches';
+import { inProcess, PayoutBatches, PayoutBatchesModule, type PayoutLine } from 'nestjs-payments/batches';
 import { type DayClose, type ReconciliationEvents } from 'nestjs-payments/reconciliation';
 import { approvedBatch, knownLines } from '../../support/batches-app.js';
 import {
@@ -182,5 +182,31 @@ describe('a proposal that is applied', () => {
     const settled: unknown[] = [];
     for await (const { action, details } of batch.audit()) if (action === 'settle') settled.push(details);
     expect(settled).toEqual([{ key: 'S-1', outcome: 'paid' }]);
+  });
+
+  it('leaves lines alone whose references belong to payments that the application made by itself', async () => {
+    await place.pass(8 * HOUR);
+    shop = await startReconciliationApp(place, {
+      imports: [PayoutBatchesModule.forRoot({ engine: inProcess() })],
+    });
+    const lines = knownLines(place.sandbox, 3, '250');
+    const [first, , third] = lines as [PayoutLine, PayoutLine, PayoutLine];
+    const other = { remarks: 'Something else', bank_code: String(third.bank_code) };
+    const bank = { ...other, account_number: String(third.account_number), account_name: third.name };
+    const toFirst = { account_number: String(first.account_number), account_name: first.name };
+    await shop.disbursements.bank({ ...other, ...toFirst, reference: 'loans.S-1', amount: '99' });
+    await shop.disbursements.bank({ ...bank, reference: 'loans.S-2', amount: '250' });
+    const batch = await approvedBatch(shop.app.get(PayoutBatches), 'loans', lines.slice(0, 2));
+    await batch.start({ by: 'maker' });
+    expect((await batch.finished()).byState).toMatchObject({ unknown: { lines: 2 } });
+    await place.sandbox.payout('loans.S-1').pay();
+    await place.sandbox.payout('loans.S-2').pay();
+    const day = place.today();
+    await place.nextDay(0);
+    const close = await shop.reconciliation.close({ day, statement: place.statement(day), ...BY });
+    expect(await shop.reconciliation.apply(close.proposals, BY)).toEqual({ settled: 2, refused: [] });
+    expect((await batch.progress()).byState).toEqual({
+      unknown: { lines: 2, amount: expect.any(String) as unknown },
+    });
   });
 });

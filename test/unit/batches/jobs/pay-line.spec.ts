@@ -26,6 +26,8 @@ const LINE: BatchLine = {
   result: '{}',
   updatedAt: 0,
 };
+/** What the journal says of the payment of the line. */
+const OWN = { amount: '1.00', operation: 'disbursement.bank' } as const;
 const VALIDATION = new PaymentsValidationError({ amount: ['amount is more than the option limits allows'] });
 const REFUSAL = new PaymentRejectedError('INVALID_ACCOUNT', 'The gateway refused.');
 const EMPTY = new PaymentRejectedError('INSUFFICIENT_BALANCE', 'The gateway refused.');
@@ -87,8 +89,26 @@ describe('a call of a line that fails', () => {
     ],
     ['unknown: an earlier call was cut off', VALIDATION, { state: 'in-flight' }, 'unknown'],
     ['unknown: an earlier call got no answer', TOO_MANY, { state: 'unknown' }, 'unknown'],
-    ['accepted by an earlier call', VALIDATION, { state: 'accepted' }, 'accepted'],
-    ['paid, as somebody settled it', TOO_MANY, { state: 'settled', outcome: 'paid' }, 'paid'],
+    ['accepted by an earlier call', VALIDATION, { ...OWN, state: 'accepted' }, 'accepted'],
+    ['paid, as somebody settled it', TOO_MANY, { ...OWN, state: 'settled', outcome: 'paid' }, 'paid'],
+    [
+      'unknown: a payment of another amount was accepted under its reference',
+      VALIDATION,
+      { ...OWN, state: 'accepted', amount: '2.00' },
+      'unknown',
+    ],
+    [
+      'unknown: a payment to a phone was paid under its reference',
+      TOO_MANY,
+      { ...OWN, state: 'settled', outcome: 'paid', operation: 'disbursement.mobile-money' },
+      'unknown',
+    ],
+    [
+      'unknown: the journal cannot read the payment that was accepted',
+      VALIDATION,
+      { ...OWN, state: 'accepted', damaged: 'it is sealed with another key' },
+      'unknown',
+    ],
   ])('leaves it %s', async (_what, error, entry, state) => {
     expect(await stateAfter(error, entry)).toBe(state);
   });
