@@ -1,11 +1,11 @@
 import { type PaymentsAccount } from '../../accounts/account.js';
-import { PaymentRejectedError } from '../../errors/payments-errors.js';
-import { type BatchLine, type LineChange } from '../../storage/batch-store.js';
+import { PaymentRejectedError, PaymentsValidationError } from '../../errors/payments-errors.js';
+import { type BatchLine, type LineChange, type LineState } from '../../storage/batch-store.js';
 import { type BatchPause } from '../batch/batch-details.js';
 import { resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../batch/payment-reference.js';
 import { lineFrom } from '../lines/payout-line.js';
-import { isTurnedAway, journalState, mayHaveMoved } from './journal-state.js';
+import { isTurnedAway, journalState, mayHaveMoved, stateIn } from './journal-state.js';
 import { outcomeOf, REPLACES } from './line-outcome.js';
 
 /** What pays lines. */
@@ -19,55 +19,88 @@ export interface SentLine {
   readonly stop?: BatchPause | undefined;
 }
 
+/** A call with an attempt that has ended without a payment: nothing was sent. */
+const ATTEMPT_OVER = 'attempt over';
+
 /**
  * Sends a line under the reference that it has in every run, so the journal makes it once. A line that is unknown is sent
- * again unchanged: the journal probes it with the same key when that is due, and sends nothing otherwise.
+ * again unchanged: the journal probes it with the same key when that is due, and sends nothing otherwise. What somebody settled
+ * as failed is never sent again, not even if that happens right before the call.
+ *
+ * @param mayTryAgain Whether a payment that the gateway has refused may be made once more. @default no
  */
 export async function payLine(
+  services: PayingServices,
+  batch: string,
+  line: BatchLine,
+  mayTryAgain: () => Promise<boolean> = () => Promise.resolve(false),
+): Promise<SentLine> {
+  // Without a number, the call would begin the next attempt after a word of somebody that the payment has failed.
+  const sent = await payAttempt(services, batch, line, 1);
+  if (sent !== ATTEMPT_OVER) return sent;
+  const entry = await services.journal.get('disbursement', paymentReference(batch, line.key));
+  // It was forgotten, or another process has begun the next attempt, at this moment: a later run finds out.
+  if (!entry) return {};
+  const state = stateIn(entry, line);
+  if (state !== 'refused' || !(await mayTryAgain())) {
+    return { change: changeOf(line, state, ENDED_BEFORE[state] ?? '') };
+  }
+  const again = await payAttempt(services, batch, line, entry.attempt + 1);
+  return again === ATTEMPT_OVER ? {} : again;
+}
+
+const ENDED_BEFORE: Partial<Record<LineState, string>> = {
+  refused: 'the gateway had refused it before',
+  failed: 'its payment was settled as failed before',
+};
+
+async function payAttempt(
   { disbursements, journal }: PayingServices,
   batch: string,
   line: BatchLine,
-): Promise<SentLine> {
-  const result = resultOf(line.result);
-  const changed = (to: keyof typeof REPLACES, detail: string, fee = result.fee): LineChange => ({
-    number: line.number,
-    from: REPLACES[to],
-    to,
-    result: JSON.stringify({ ...result, detail, fee }),
-  });
+  attempt: number,
+): Promise<SentLine | typeof ATTEMPT_OVER> {
   try {
-    const { fee } = await send(disbursements, batch, line, result.holder ?? '', result.network ?? '');
-    return { change: changed('accepted', '', fee) };
+    const { fee } = await send(disbursements, batch, line, attempt);
+    return { change: changeOf(line, 'accepted', '', fee) };
   } catch (error) {
+    if (error instanceof PaymentsValidationError && 'attempt' in error.errors) return ATTEMPT_OVER;
     const { state, detail, stop } = outcomeOf(error);
     if (state === 'sending') return { stop };
-    if (state === 'unknown') return { change: changed(state, detail), stop };
+    if (state === 'unknown') return { change: changeOf(line, state, detail), stop };
     // Too many calls, or wrong keys: the next run calls it again with the same key. Unknown lines are left to a person.
     const isNoRefusal = state === 'checked' && !(error instanceof PaymentRejectedError);
     if (isNoRefusal && (await isTurnedAway(journal, paymentReference(batch, line.key)))) return { stop };
-    // A call that fails before it reads the journal says too little: an earlier one may have paid.
+    // A call that fails before it reads the journal says too little: an earlier one may have paid, or been settled.
     const known = await journalState(journal, batch, line);
-    return { change: changed(mayHaveMoved(known) ? known : state, detail), stop };
+    const isKnown = mayHaveMoved(known) || known === 'failed';
+    return { change: changeOf(line, isKnown ? known : state, detail), stop };
   }
+}
+
+function changeOf(line: BatchLine, to: keyof typeof REPLACES, detail: string, fee?: string): LineChange {
+  const result = resultOf(line.result);
+  return {
+    number: line.number,
+    from: REPLACES[to],
+    to,
+    result: JSON.stringify({ ...result, detail, fee: fee ?? result.fee }),
+  };
 }
 
 async function send(
   disbursements: PaymentsAccount['disbursements'],
   batch: string,
-  { key, content }: BatchLine,
-  holder: string,
-  network: string,
+  { key, content, result }: BatchLine,
+  attempt: number,
 ): Promise<{ readonly fee: string }> {
   const { recipient, amount, remarks = batch } = lineFrom(content);
+  const { holder = '', network = '' } = resultOf(result);
   const payment = { reference: paymentReference(batch, key), amount, remarks };
   if (recipient.kind === 'bank') {
     const { bankCode: bank_code, account: account_number } = recipient;
-    return disbursements.bank({ ...payment, bank_code, account_number, account_name: holder });
+    return disbursements.bank({ ...payment, bank_code, account_number, account_name: holder }, { attempt });
   }
-  return disbursements.mobileMoney({
-    ...payment,
-    recipient_phone: recipient.phone,
-    recipient_name: holder,
-    network,
-  });
+  const to = { recipient_phone: recipient.phone, recipient_name: holder, network };
+  return disbursements.mobileMoney({ ...payment, ...to }, { attempt });
 }

@@ -96,11 +96,19 @@ export class PaySteps {
 
   private async pay(line: BatchLine): Promise<void> {
     const isOwn = this.unsent.delete(line.number);
-    const { change, stop } = await payLine(this.account.services, this.stored.record.batch, line);
+    const isSending = (): Promise<boolean> => this.isSending(line);
+    // Another job may have begun the line: it may have ended since this one read it.
+    if (!isOwn && !(await isSending())) return;
+    const { change, stop } = await payLine(this.account.services, this.stored.record.batch, line, isSending);
     if (change) this.results.push(change);
     this.stop ??= stop ?? (isOwn ? this.count(change?.to ?? 'sending') : undefined);
     const isDue = this.around.now() - this.writtenAt >= WRITTEN_WITHIN_MS;
     if (isDue || this.results.length >= WRITTEN_TOGETHER) await this.write();
+  }
+
+  private async isSending({ key }: BatchLine): Promise<boolean> {
+    const now = await this.account.store.line(this.stored.record.load, key);
+    return now?.state === 'sending';
   }
 
   /** Of lines that an earlier job has begun, nothing is counted: that its process died says nothing of the gateway. */

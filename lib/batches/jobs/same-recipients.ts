@@ -34,7 +34,7 @@ export function sameRecipientText({ batch, key }: Pick<SameRecipient, 'batch' | 
 }
 
 /**
- * Blocks lines whose recipient got the same amount in another batch after the check, and returns their numbers. If two batches
+ * Blocks lines whose recipient got the same amount in another batch after the check, and returns the numbers of all of them. If two batches
  * send at the same moment, each has marked its lines before it looks: one of them sees the other, or both do, and neither pays.
  *
  * @param lines They are marked as `sending`, and no money has moved.
@@ -59,5 +59,7 @@ export async function blockPaidElsewhere(
       { number, from: ['sending'], to: 'blocked', result: JSON.stringify({ ...result, problems, detail }) },
     ];
   });
-  return changes.length === 0 ? [] : store.change(place.load, changes);
+  // Another job of the chunk may have blocked some before: they stay unpaid here, too.
+  if (changes.length > 0) await store.change(place.load, changes);
+  return changes.map(({ number }) => number);
 }

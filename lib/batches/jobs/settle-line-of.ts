@@ -12,10 +12,10 @@ import { lineInJournal } from './line-in-journal.js';
 import { REPLACES } from './line-outcome.js';
 import { type PayingServices } from './pay-line.js';
 
-/** What may be settled: as paid whatever was thought of it, as failed only what may have been sent. */
+/** What may be settled: as paid whatever was thought of it, as failed what may have been sent or would be sent later. */
 const SETTLED_FROM: Readonly<Record<'paid' | 'failed', readonly LineState[]>> = {
   paid: REPLACES.paid,
-  failed: ['sending', 'accepted', 'unknown', 'paid'],
+  failed: ['waiting', 'checked', 'blocked', 'sending', 'accepted', 'unknown', 'paid'],
 };
 
 /** Writes the end of a line into the audit trail and the line. False if the batch is gone. */
