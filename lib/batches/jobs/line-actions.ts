@@ -166,9 +166,11 @@ export async function settleLine(
   const isOther = entry !== undefined && isOfAnother(entry, line);
   if (isOther && outcome === 'paid') throw ofAnother(key, reference);
   // How the other payment ended is not what somebody said about the line.
-  if (!isOther) await services.journal.settle('disbursement', reference, outcome);
+  const settled = isOther ? undefined : await services.journal.settle('disbursement', reference, outcome);
+  const made = settled && (await lineInJournal(services, access.batch, line, settled));
+  const result = made?.to === 'paid' ? made.result : undefined;
   const { record } = await access.stored();
-  if (!(await writeLineEnd(store, record, line, { outcome, by }))) throw notFound(access.batch);
+  if (!(await writeLineEnd(store, record, key, { outcome, by }, result))) throw notFound(access.batch);
   // A call of the line that was running may have contradicted it meanwhile, and have been written before.
   const known = isOther ? undefined : await journalState(services.journal, access.batch, line);
   if (mayHaveMoved(known)) {

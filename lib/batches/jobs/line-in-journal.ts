@@ -2,7 +2,7 @@ import { type JournalEntry } from '../../common/journal-entry.js';
 import { type BatchLine, type LineChange } from '../../storage/batch-store.js';
 import { stateIn } from './journal-state.js';
 import { REPLACES } from './line-outcome.js';
-import { type PayingServices, payLine } from './pay-line.js';
+import { changeTo, type PayingServices, payLine } from './pay-line.js';
 
 /**
  * What the journal says of a line whose reference it holds; undefined if nothing can be said now. Only a call compares the
@@ -14,10 +14,10 @@ export async function lineInJournal(
   line: BatchLine,
   entry: JournalEntry,
 ): Promise<LineChange | undefined> {
-  const { number, state } = line;
+  const { state } = line;
   if (entry.state === 'planned') return undefined;
   if (entry.state === 'rejected' || (entry.state === 'settled' && entry.outcome !== 'paid')) {
-    return { number, from: [state], to: stateIn(entry, line) };
+    return { ...changeTo(line, stateIn(entry, line)), from: [state] };
   }
   const { change } = await payLine(services, batch, line);
   if (!change || change.to === 'checked') return change;

@@ -39,20 +39,26 @@ export async function payLine(
   const sent = await payAttempt(services, batch, line, 1);
   if (sent !== ATTEMPT_OVER) return sent;
   const entry = await services.journal.get('disbursement', paymentReference(batch, line.key));
+  const state = entry && stateIn(entry, line);
   // It was forgotten, or another process has begun the next attempt, at this moment: a later run finds out.
-  if (!entry) return {};
-  const state = stateIn(entry, line);
-  if (state !== 'refused' || !(await mayTryAgain())) {
-    return { change: changeOf(line, state, ENDED_BEFORE[state] ?? '') };
-  }
+  if (!state || mayHaveMoved(state)) return {};
+  if (state !== 'refused' || !(await mayTryAgain())) return { change: changeTo(line, state) };
   const again = await payAttempt(services, batch, line, entry.attempt + 1);
   return again === ATTEMPT_OVER ? {} : again;
 }
 
-const ENDED_BEFORE: Partial<Record<LineState, string>> = {
+/** More about a state that the journal knows of a line; absent: what was written before stays. */
+const KNOWN_BEFORE: Partial<Record<LineState, string>> = {
+  accepted: '',
+  paid: '',
   refused: 'the gateway had refused it before',
   failed: 'its payment was settled as failed before',
 };
+
+/** The change of a line to a state that the journal knows. */
+export function changeTo(line: BatchLine, state: keyof typeof REPLACES): LineChange {
+  return changeOf(line, state, KNOWN_BEFORE[state] ?? resultOf(line.result).detail ?? '');
+}
 
 async function payAttempt(
   { disbursements, journal }: PayingServices,
@@ -73,8 +79,8 @@ async function payAttempt(
     if (isNoRefusal && (await isTurnedAway(journal, paymentReference(batch, line.key)))) return { stop };
     // A call that fails before it reads the journal says too little: an earlier one may have paid, or been settled.
     const known = await journalState(journal, batch, line);
-    const isKnown = mayHaveMoved(known) || known === 'failed';
-    return { change: changeOf(line, isKnown ? known : state, detail), stop };
+    const to = mayHaveMoved(known) || known === 'failed' ? known : state;
+    return { change: changeOf(line, to, to === state ? detail : (KNOWN_BEFORE[to] ?? detail)), stop };
   }
 }
 

@@ -1,11 +1,7 @@
 import { type InboxScope } from '../../common/vocabulary.js';
 import { type JournalEntry } from '../../common/journal-entry.js';
-import {
-  type BatchLine,
-  type BatchRecord,
-  type BatchStore,
-  type LineState,
-} from '../../storage/batch-store.js';
+import { type BatchRecord, type BatchStore, type LineState } from '../../storage/batch-store.js';
+import { resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../batch/payment-reference.js';
 import { isOfAnother } from './journal-state.js';
 import { lineInJournal } from './line-in-journal.js';
@@ -18,16 +14,26 @@ const SETTLED_FROM: Readonly<Record<'paid' | 'failed', readonly LineState[]>> = 
   failed: ['waiting', 'checked', 'blocked', 'sending', 'accepted', 'unknown', 'paid'],
 };
 
-/** Writes the end of a line into the audit trail and the line. False if the batch is gone. */
+/**
+ * Writes the end of a line into the audit trail and the line. False if the batch is gone.
+ *
+ * @param result What is known of the line with its fee, if the answer of the gateway was read for it.
+ */
 export async function writeLineEnd(
   store: BatchStore,
   record: BatchRecord,
-  { number, key }: { readonly number: number; readonly key: string },
+  key: string,
   end: { readonly outcome: 'paid' | 'failed'; readonly by: string },
+  result?: string,
 ): Promise<boolean> {
   const details = JSON.stringify({ key, outcome: end.outcome });
   if (!(await store.append(record, { action: 'settle', by: end.by, details }))) return false;
-  await store.change(record.load, [{ number, from: SETTLED_FROM[end.outcome], to: end.outcome }]);
+  const line = await store.line(record.load, key);
+  if (!line) return false;
+  // More about its earlier state would contradict this one.
+  const { detail: _detail, ...rest } = resultOf(line.result);
+  const change = { number: line.number, from: SETTLED_FROM[end.outcome], to: end.outcome };
+  await store.change(record.load, [{ ...change, result: result ?? JSON.stringify(rest) }]);
   return true;
 }
 
@@ -52,18 +58,9 @@ export async function settleLineOf(
   const line = stored && (await store.line(stored.record.load, key));
   // It may be settled again, for example after a crash: its audit trail has that already.
   if (!stored || !line || !SETTLED_FROM[end.outcome].includes(line.state)) return;
-  if (await isOfLine(services, batch, line, entry)) await writeLineEnd(store, stored.record, line, end);
-}
-
-/** Or the application has made it by itself, under the reference of the line. */
-async function isOfLine(
-  services: PayingServices,
-  batch: string,
-  line: BatchLine,
-  entry: JournalEntry,
-): Promise<boolean> {
-  if (isOfAnother(entry, line)) return false;
-  // The call that was accepted has compared it.
-  if (entry.outcome !== 'paid' || line.state === 'accepted') return true;
-  return (await lineInJournal(services, batch, line, entry))?.to === 'paid';
+  if (isOfAnother(entry, line)) return;
+  // The call that was accepted has compared it with the line.
+  const isCompared = end.outcome === 'failed' || line.state === 'accepted';
+  const made = isCompared ? undefined : await lineInJournal(services, batch, line, entry);
+  if (isCompared || made?.to === 'paid') await writeLineEnd(store, stored.record, key, end, made?.result);
 }

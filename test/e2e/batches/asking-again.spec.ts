@@ -117,6 +117,36 @@ describe('a line whose answer was lost', () => {
     expect(await states()).toEqual(['failed', 'accepted']);
   });
 
+  it.each([
+    ['it is asked about', 'accepted', () => batch.askAgain()],
+    ['somebody settles it', 'paid', () => batch.settle('S-1', 'paid', { by: 'support' })],
+  ])(
+    'has its fee, and no words about the lost answer, when recovery has paid it and %s',
+    async (_when, state, act) => {
+      await withFault((fault) => fault.dropBefore());
+      await pass();
+      await running.journal.recover();
+      await act();
+      const [{ fee } = { fee: '' }] = place.sandbox.payouts();
+      expect(Number(fee)).toBeGreaterThan(0);
+      for await (const line of batch.lines({ state: state as LineState })) {
+        if (line.key === 'S-1') expect(line).toMatchObject({ state, fee, detail: '' });
+      }
+      expect((await states())[0]).toBe(state);
+    },
+  );
+
+  it('has no words about the lost answer any more when somebody settled it as failed', async () => {
+    await withFault((fault) => fault.dropBefore());
+    await batch.settle('S-1', 'failed', { by: 'support' });
+    const details: unknown[] = [];
+    for await (const { state, detail } of batch.lines()) details.push([state, detail]);
+    expect(details).toEqual([
+      ['failed', ''],
+      ['accepted', ''],
+    ]);
+  });
+
   it('is never sent again once somebody settled it, whatever it was', async () => {
     for (const outcome of ['paid', 'failed'] as const) {
       names += 1;

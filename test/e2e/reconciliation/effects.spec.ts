@@ -179,6 +179,7 @@ describe('a proposal that is applied', () => {
     expect(await shop.reconciliation.apply(close.proposals, BY)).toEqual(once);
     expect(await shop.journal.get('disbursement', 'wages.S-2.2')).toMatchObject({ outcome: 'paid' });
     expect((await batch.progress()).byState).toMatchObject({ paid: { lines: 1 }, accepted: { lines: 1 } });
+    for await (const { detail } of batch.lines()) expect(detail).toBe('');
     const settled: unknown[] = [];
     for await (const { action, details } of batch.audit()) if (action === 'settle') settled.push(details);
     expect(settled).toEqual([{ key: 'S-1', outcome: 'paid' }]);
