@@ -46,7 +46,7 @@ const NEXT_STEP: Readonly<Record<BatchState, string>> = {
   approved: 'start it: await batch.start({ by })',
   running: 'it is being paid: pause or cancel it first',
   paused: 'resume or cancel it',
-  ended: 'every line was sent, so nothing is left to do',
+  ended: 'what could be sent was sent; pay lines that are blocked in another batch',
   cancelled: 'load what is to be paid as a new batch',
 };
 

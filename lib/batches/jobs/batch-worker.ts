@@ -78,11 +78,10 @@ export class BatchWorker {
     const { job, account, stored } = context;
     const { store } = account;
     const lines = await store.linesOf(job.load, job.chunk);
+    const waiting = lines.filter(({ state }) => state === 'waiting');
     try {
-      await this.checkLines(
-        context,
-        lines.filter(({ state }) => state === 'waiting'),
-      );
+      const open = await this.checkLines(context, waiting);
+      if (open.length > 0) throw lookupsFailed(open);
     } catch (error) {
       if (!isPaymentsError(error) || error.retryable) throw error;
       // Wrong keys, for example: every other chunk would meet the same.
@@ -94,32 +93,34 @@ export class BatchWorker {
     await endCheck(account, stored);
   }
 
-  /** Checks lines and writes what was found, also if the gateway fails in the middle. */
-  private async checkLines({ job, account }: JobContext, lines: readonly BatchLine[]): Promise<void> {
+  /**
+   * Checks lines and writes what was found, also if the gateway fails in the middle. Returns those about whose recipients it
+   * gave no usable answer.
+   */
+  private async checkLines(
+    { job, account }: JobContext,
+    lines: readonly BatchLine[],
+  ): Promise<readonly BatchLine[]> {
     const { policy, concurrency, now, stopping } = this.around;
     const same = await sameRecipients(account.store, job, policy);
     const checker = new LineChecker(account.services, policy);
     const changes: LineChange[] = [];
-    let again = 0;
+    const open: BatchLine[] = [];
     try {
       await inParallel(
         lines,
         concurrency,
         async (line) => {
           const { change, isOpen } = await checker.check(line, line.state, same.get(line.number), now());
-          if (isOpen) again += 1;
-          changes.push(change);
+          if (isOpen) open.push(line);
+          if (change) changes.push(change);
         },
         () => !stopping.aborted,
       );
     } finally {
       if (changes.length > 0) await account.store.change(job.load, changes);
     }
-    if (again === 0) return;
-    throw new GatewayAnswerError(
-      'LOOKUP_FAILED',
-      `The gateway gave no usable answer about ${again} recipients.`,
-    );
+    return open;
   }
 
   private async pay(context: JobContext): Promise<void> {
@@ -128,22 +129,39 @@ export class BatchWorker {
       await this.pause(context, { reason: 'No window of the policy is open.', until: 'window' });
       return;
     }
-    const lines = await this.withCurrentChecks(context).catch(async (error: unknown) => {
+    const current = await this.withCurrentChecks(context).catch(async (error: unknown) => {
       if (!isPaymentsError(error) || error.retryable) throw error;
       // Wrong keys, for example: a person has to do something.
       await this.pause(context, { reason: error.message });
     });
-    if (!lines) return;
+    if (!current) return;
+    const { lines, open } = current;
     const reason = await this.changeOf(context, lines);
     if (reason !== undefined) {
       await this.pause(context, { reason });
       return;
     }
-    const { stop, isOver } = await new PaySteps(account, stored, this.around).payChunk(job.chunk, lines);
+    const ready = lines.filter(({ number }) => !open.some((line) => line.number === number));
+    const { stop, isOver } = await new PaySteps(account, stored, this.around).payChunk(job.chunk, ready);
     if (stop) await this.pause(context, stop);
     if (stop || isOver) return;
+    if (open.length > 0) {
+      this.refuseWhenStopping();
+      await this.waitForLookups(context, open);
+      return;
+    }
     await this.refuseOpenLines(context);
     await endRun(account, stored);
+  }
+
+  /** A recipient that the gateway stumbles over does not hold up the chunks behind it, and is not left unpaid in silence. */
+  private async waitForLookups(context: JobContext, open: readonly BatchLine[]): Promise<void> {
+    const { job, account } = context;
+    const behind = await account.store.chunksIn(job.load, WORKED_ON.pay, { after: job.chunk, limit: 1 });
+    if (behind.length > 0) throw lookupsFailed(open);
+    const keys = open.map(({ key }) => key).join(', ');
+    const reason = `The gateway gives no usable answer about the recipients of these lines, so they were not sent: ${keys}. Resume the batch to ask again, or cancel it.`;
+    await this.pause(context, { reason });
   }
 
   /** Another process may have taken lines of the chunk, and died since: nobody else would send them in this run. */
@@ -156,8 +174,13 @@ export class BatchWorker {
     );
   }
 
-  /** The lines of the chunk. What was checked too long ago is checked again before it is sent. */
-  private async withCurrentChecks(context: JobContext): Promise<readonly BatchLine[]> {
+  /**
+   * The lines of the chunk, and those of them that cannot be checked now. What was checked too long ago is checked again before
+   * it is sent. Undefined if the batch pauses because the gateway is away.
+   */
+  private async withCurrentChecks(
+    context: JobContext,
+  ): Promise<{ readonly lines: readonly BatchLine[]; readonly open: readonly BatchLine[] } | undefined> {
     const { job, account } = context;
     const { policy, now } = this.around;
     const lines = await account.store.linesOf(job.load, job.chunk);
@@ -165,9 +188,14 @@ export class BatchWorker {
       ({ state, result }) =>
         state === 'checked' && isCheckOutdated(resultOf(result).checkedAt ?? 0, now(), policy),
     );
-    if (outdated.length === 0) return lines;
-    await this.checkLines(context, outdated);
-    return account.store.linesOf(job.load, job.chunk);
+    if (outdated.length === 0) return { lines, open: [] };
+    const open = await this.checkLines(context, outdated);
+    if (open.length > 1 && open.length === outdated.length) {
+      const reason = 'The gateway gives no usable answers when recipients are looked up again.';
+      await this.pause(context, { reason, until: 'gateway' });
+      return undefined;
+    }
+    return { lines: await account.store.linesOf(job.load, job.chunk), open };
   }
 
   /** Why the lines cannot be those that were loaded; undefined if they are. */
@@ -194,6 +222,13 @@ export class BatchWorker {
     this.logger.warn(`The batch "${job.batch}" pauses: ${pause.reason}`);
     await giveWake({ ...job, chunk: 0 }, pause, this.around);
   }
+}
+
+function lookupsFailed({ length }: readonly BatchLine[]): GatewayAnswerError {
+  return new GatewayAnswerError(
+    'LOOKUP_FAILED',
+    `The gateway gave no usable answer about ${length} recipients.`,
+  );
 }
 
 /**

@@ -19,7 +19,8 @@ type Found = Pick<LineResult, 'holder' | 'match' | 'network'> &
 
 /** What is written of a line after its check. */
 export interface CheckedLine {
-  readonly change: LineChange;
+  /** Absent: nothing is to be written. */
+  readonly change?: LineChange;
   /** The gateway gave no usable answer about the recipient: the line keeps its state, and is to be checked again. */
   readonly isOpen: boolean;
 }
@@ -53,9 +54,12 @@ export class LineChecker {
       result: JSON.stringify(result),
     });
     const found = await this.find(lineFrom(line.content), same);
+    const isUnanswered = found.problems.includes('lookup');
+    // A line that is about to be paid is never blocked because the gateway was away: nobody could unblock it then.
+    if (isUnanswered && from === 'checked') return { isOpen: true };
     const before = resultOf(line.result);
     const { word, failedLookups = 0 } = before;
-    if (found.problems.includes('lookup') && failedLookups + 1 < MOST_LOOKUPS) {
+    if (isUnanswered && failedLookups + 1 < MOST_LOOKUPS) {
       const result: LineResult = { ...before, failedLookups: failedLookups + 1 };
       return { change: changed(from, result), isOpen: true };
     }

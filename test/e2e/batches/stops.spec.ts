@@ -106,6 +106,72 @@ describe('a batch that cannot be paid now', () => {
     await later.app.close();
   });
 
+  describe('when recipients are looked up again that were checked too long ago', () => {
+    const LOOKUP = 'POST /disbursements/name-lookup';
+    const patient = new PatientEngine();
+    let now = Date.now();
+    let later: BatchesApp;
+
+    beforeAll(async () => {
+      later = await startBatchesApp({
+        sandbox: place.sandbox,
+        storage: place.storage,
+        engine: patient,
+        concurrency: 1,
+        now: () => now,
+        policy: { sameRecipientWithinDays: 0 },
+        options: { retry: { maxAttempts: 1 } },
+      });
+    });
+    afterAll(() => later.app.close());
+
+    /** Started three days after its approval. The gateway gives no usable answer to the first lookups then. */
+    const begunLater = async (count: number, failures: number): Promise<PayoutBatch> => {
+      const lines = knownLines(place.sandbox, count, `${100 + names}`);
+      const batch = await approvedBatch(later.batches, name, lines);
+      now += 3 * 86_400_000;
+      place.sandbox.next(LOOKUP).html(502).times(failures);
+      await batch.start({ by: 'maker' });
+      return batch;
+    };
+    const actions = async (batch: PayoutBatch): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for await (const { action } of batch.audit()) found.push(action);
+      return found;
+    };
+
+    it('pauses if the gateway is away, and goes on by itself, however long that takes', async () => {
+      const batch = await begunLater(3, 15);
+      for (let looks = 0; looks < 5; looks += 1) {
+        expect(await batch.finished()).toMatchObject({ state: 'paused', byState: { checked: { lines: 3 } } });
+        await expect.poll(() => patient.waiting).toBeGreaterThan(0);
+        await patient.pass();
+        await expect
+          .poll(async () => (await actions(batch)).filter((each) => each === 'resume').length)
+          .toBe(looks + 1);
+      }
+      await allPaid(batch);
+    });
+
+    it('pays the others if the gateway stumbles over one recipient, and waits for a person', async () => {
+      const batch = await begunLater(3, 1);
+      expect(await batch.finished()).toMatchObject({
+        state: 'paused',
+        pauseReason: expect.stringContaining('they were not sent: S-1.') as unknown,
+        byState: { checked: { lines: 1 }, accepted: { lines: 2 } },
+      });
+      expect(patient.waiting).toBe(0);
+      await batch.resume({ by: 'maker' });
+      await allPaid(batch);
+    });
+
+    it('pays the chunks behind that recipient, too, and asks again meanwhile', async () => {
+      const batch = await begunLater(101, 1);
+      expect(await batch.finished()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 101 } } });
+      expect(await actions(batch)).not.toContain('pause');
+    });
+  });
+
   it('pauses if the keys are wrong, and calls nothing refused', async () => {
     const batch = await approvedBatch(running.batches, name, knownLines(place.sandbox, 3, `${100 + names}`));
     place.sandbox.next('POST /disbursements/bank').status(401).times(3);
