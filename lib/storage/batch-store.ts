@@ -219,8 +219,8 @@ export interface BatchStore {
   counts(load: string): Promise<readonly LineCount[]>;
   /**
    * Lines with the recipient of a line of the chunk: earlier lines of the same load, and lines of other loads with the same
-   * amount whose money went out, or may have, and which changed within `withinMs`. One for each line, of another load rather
-   * than of its own, and the one that changed last. At most `limit`.
+   * amount whose money went out, or may have, and which changed within `withinMs`. At most `limit` for each line: those of other
+   * loads rather than of its own, and those that changed last.
    */
   sameRecipients(
     load: string,

@@ -111,7 +111,12 @@ export class BatchWorker {
         lines,
         concurrency,
         async (line) => {
-          const { change, isOpen } = await checker.check(line, line.state, same.get(line.number), now());
+          const { change, isOpen } = await checker.check(
+            line,
+            line.state,
+            same.get(line.number) ?? [],
+            now(),
+          );
           if (isOpen) open.push(line);
           if (change) changes.push(change);
         },

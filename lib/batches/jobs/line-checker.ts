@@ -11,7 +11,7 @@ import { lineFrom, type ReadLine } from '../lines/payout-line.js';
 import { compareNames } from '../names/compare-names.js';
 import { type ResolvedBatchPolicy } from '../policy/batch-policy.js';
 import { nameNeedsWord } from '../policy/name-rule.js';
-import { sameRecipientText } from './same-recipients.js';
+import { AND, isNamed, sameRecipientText } from './same-recipients.js';
 
 /** What the check of a line found. */
 type Found = Pick<LineResult, 'holder' | 'match' | 'network'> &
@@ -38,13 +38,13 @@ export class LineChecker {
   ) {}
 
   /**
-   * @param same Another line with the recipient of this one.
+   * @param same The other lines with the recipient of this one.
    * @throws PaymentsError if the gateway is away, refuses the keys, or gives no list of banks.
    */
   async check(
     line: BatchLine,
     from: LineState,
-    same: SameRecipient | undefined,
+    same: readonly SameRecipient[],
     now: number,
   ): Promise<CheckedLine> {
     const changed = (to: LineState, result: LineResult): LineChange => ({
@@ -63,8 +63,9 @@ export class LineChecker {
       const result: LineResult = { ...before, failedLookups: failedLookups + 1 };
       return { change: changed(from, result), isOpen: true };
     }
-    // Another holder, or another finding, needs another word.
-    const isAccepted = word?.holder === found.holder && word?.detail === found.detail;
+    // Another holder, or a further finding, needs another word.
+    const isAccepted =
+      word?.holder === found.holder && found.detail.split(AND).every((finding) => isNamed(finding, word));
     const result: LineResult = { checkedAt: now, ...found, ...(isAccepted && { word }) };
     const to = found.problems.length === 0 || isAccepted ? 'checked' : 'blocked';
     return { change: changed(to, result), isOpen: false };
@@ -72,7 +73,7 @@ export class LineChecker {
 
   private async find(
     { name, recipient }: Pick<ReadLine, 'name' | 'recipient'>,
-    same: SameRecipient | undefined,
+    same: readonly SameRecipient[],
   ): Promise<Found> {
     if (recipient.kind === 'bank' && !(await this.knownBanks()).has(recipient.bankCode)) {
       return { problems: ['bank'], detail: 'the gateway lists no such bank' };
@@ -82,10 +83,10 @@ export class LineChecker {
     const match = compareNames(name, held.holder);
     const found: readonly (readonly [LineProblem, string])[] = [
       ...(nameNeedsWord(match, this.policy) ? [['name', `the name is ${match}`] as const] : []),
-      ...(same ? [['same-recipient', sameRecipientText(same)] as const] : []),
+      ...same.map((other) => ['same-recipient', sameRecipientText(other)] as const),
     ];
-    const [problems, details] = [found.map(([problem]) => problem), found.map(([, detail]) => detail)];
-    return { ...held, match, problems, detail: details.join(', and ') };
+    const problems = [...new Set(found.map(([problem]) => problem))];
+    return { ...held, match, problems, detail: found.map(([, detail]) => detail).join(AND) };
   }
 
   private async holderOf(

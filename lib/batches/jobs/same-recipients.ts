@@ -4,12 +4,12 @@ import {
   type LineChange,
   type SameRecipient,
 } from '../../storage/batch-store.js';
-import { resultOf } from '../batch/line-result.js';
+import { type LineWord, resultOf } from '../batch/line-result.js';
 import { type ResolvedBatchPolicy } from '../policy/batch-policy.js';
 
 const DAY_MS = 86_400_000;
-/** A chunk has fewer lines. */
-const ALL = 10_000;
+/** Nobody reads more of them. */
+const MOST_OTHERS = 20;
 
 /** The lines of a chunk. */
 export interface ChunkPlace {
@@ -17,20 +17,34 @@ export interface ChunkPlace {
   readonly chunk: number;
 }
 
-/** For each line of a chunk another one that goes to its recipient, if there is one: of another batch rather than of its own. */
+/** For each line of a chunk the others that go to its recipient. */
 export async function sameRecipients(
   store: BatchStore,
   { load, chunk }: ChunkPlace,
   { sameRecipientWithinDays }: Pick<ResolvedBatchPolicy, 'sameRecipientWithinDays'>,
-): Promise<ReadonlyMap<number, SameRecipient>> {
+): Promise<ReadonlyMap<number, readonly SameRecipient[]>> {
   if (sameRecipientWithinDays === 0) return new Map();
-  const same = await store.sameRecipients(load, chunk, sameRecipientWithinDays * DAY_MS, ALL);
-  return new Map(same.map((line) => [line.number, line]));
+  const same = await store.sameRecipients(load, chunk, sameRecipientWithinDays * DAY_MS, MOST_OTHERS);
+  const byLine = new Map<number, SameRecipient[]>();
+  for (const other of same) {
+    const others = byLine.get(other.number);
+    if (others) others.push(other);
+    else byLine.set(other.number, [other]);
+  }
+  return byLine;
 }
 
 /** What a person reads of it, and takes responsibility for. */
 export function sameRecipientText({ batch, key }: Pick<SameRecipient, 'batch' | 'key'>): string {
   return `the line ${key} of the batch ${batch} goes to the same recipient`;
+}
+
+/** Between the findings of a line. */
+export const AND = ', and ';
+
+/** Whether a person who gave a word for a line saw this finding. */
+export function isNamed(finding: string, word: LineWord | undefined): boolean {
+  return word?.detail?.split(AND).includes(finding) ?? false;
 }
 
 /**
@@ -48,13 +62,15 @@ export async function blockPaidElsewhere(
   if (lines.length === 0) return [];
   const same = await sameRecipients(store, place, policy);
   const changes = lines.flatMap(({ number, result: text }): LineChange[] => {
-    const other = same.get(number);
-    if (!other || other.batch === place.batch) return [];
     const result = resultOf(text);
-    const found = sameRecipientText(other);
-    if (result.word?.detail?.includes(found)) return [];
+    const news = (same.get(number) ?? [])
+      .filter(({ batch }) => batch !== place.batch)
+      .map(sameRecipientText)
+      .filter((found) => !isNamed(found, result.word));
+    if (news.length === 0) return [];
+    const found = news.join(AND);
     const problems = [...new Set([...(result.problems ?? []), 'same-recipient'])];
-    const detail = result.detail ? `${result.detail}, and ${found}` : found;
+    const detail = result.detail ? `${result.detail}${AND}${found}` : found;
     return [
       { number, from: ['sending'], to: 'blocked', result: JSON.stringify({ ...result, problems, detail }) },
     ];

@@ -220,7 +220,7 @@ function change(
 function ofChecks({ batches, batchLines, batchChunks }: TableNames): Pick<BatchStatements, 'sameRecipients'> {
   return {
     sameRecipients: (load, chunk, withinMs, limit) =>
-      // LIMIT 1: a step in the index of recipients for each line, and no join that reads all lines.
+      // LATERAL: a step in the index of recipients for each line, and no join that reads all lines.
       statement(
         `SELECT l.line_number::text AS number, other.name, other.line_key, other.state
         FROM ${batchLines} l CROSS JOIN LATERAL (
@@ -228,8 +228,8 @@ function ofChecks({ batches, batchLines, batchChunks }: TableNames): Pick<BatchS
           WHERE o.recipient = l.recipient AND CASE WHEN o.batch_load = l.batch_load THEN o.line_number < l.line_number
             ELSE o.cents = l.cents AND o.state IN ${OUT}
               AND o.updated_at > (SELECT clock_timestamp() - $3::float8 * interval '1 millisecond') END
-          ORDER BY o.batch_load = l.batch_load, o.updated_at DESC LIMIT 1) AS other
-        WHERE ${isOfChunk(batchChunks)} ORDER BY l.line_number LIMIT $4`,
+          ORDER BY o.batch_load = l.batch_load, o.updated_at DESC LIMIT $4) AS other
+        WHERE ${isOfChunk(batchChunks)} ORDER BY l.line_number`,
         [load, chunk, withinMs, limit],
       ),
   };

@@ -271,7 +271,7 @@ function addToCounters(load: string, deltas: readonly CountDelta[]): SqlPiece {
     WHERE batch_load = ${load} AND state IN (${listOf(deltas.map(({ state }) => state))})`;
 }
 
-/** One line for each line of the chunk. COALESCE keeps a database from the index of the load, which has the whole batch. */
+/** Some lines for each line of the chunk. COALESCE keeps a database from the index of the load, which has the whole batch. */
 function sameRecipients(
   { now }: PortableDialect,
   load: string,
@@ -293,5 +293,5 @@ function sameRecipients(
         PARTITION BY found.number ORDER BY CASE found.batch_load WHEN ${load} THEN 1 ELSE 0 END, found.updated_at DESC) AS place
       FROM (${joined(found, ' UNION ALL ')}) AS found
       JOIN ${raw(TABLES.batches)} AS batch ON batch.batch_load = found.batch_load) AS placed
-    WHERE place = 1 ORDER BY number LIMIT ${raw(`${limit}`)}`;
+    WHERE place <= ${raw(`${limit}`)} ORDER BY number`;
 }

@@ -100,6 +100,34 @@ describe('two who work on batches at the same moment', () => {
     expect(sent()).toBe(4);
   });
 
+  it('pay a recipient whom two batches paid, and somebody gave a word for, though the older one is settled then', async () => {
+    const made = async (which: string): Promise<PayoutBatch> => {
+      const keyed = lines.slice(0, 1).map((line) => ({ ...line, key: `key${which}` }));
+      const batch = await first.batches.create(name(which), keyed, { by: 'maker' });
+      const { blockedLines } = await batch.check({ by: 'maker' });
+      const keys = blockedLines.map(({ key }) => key);
+      if (keys.length > 0) await batch.accept(keys, { by: 'maker', because: 'a weekly wage' });
+      await batch.approve({ by: 'checker' });
+      return batch;
+    };
+    const oldest = await made('-a');
+    await (await begun(oldest)).finished();
+    await (await begun(await made('-b'))).finished();
+    const [last, unseen] = [await made('-c'), await made('-d')];
+    await oldest.settle('key-a', 'paid', { by: 'statement' });
+    expect((await (await begun(last)).finished()).byState).toMatchObject({ accepted: { lines: 1 } });
+    // Nobody who gave the word for this one has seen the third payment.
+    expect((await (await begun(unseen)).finished()).byState).toMatchObject({ blocked: { lines: 1 } });
+    for await (const { detail } of unseen.lines()) {
+      expect(detail.split(', and ').sort()).toEqual(
+        ['a', 'b', 'c'].map(
+          (each) => `the line key-${each} of the batch ${name(`-${each}`)} goes to the same recipient`,
+        ),
+      );
+    }
+    expect(sent()).toBe(3);
+  });
+
   it('send nothing of a batch that was cancelled right before its lines were marked', async () => {
     const batch = await approvedBatch(first.batches, name(), lines);
     const slow = await startSlow(() => batch.cancel({ by: 'checker' }));
