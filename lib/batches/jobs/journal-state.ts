@@ -4,6 +4,7 @@ import { isPaymentsError } from '../../errors/payments-errors.js';
 import { type PaymentsJournal } from '../../journal/payments-journal.js';
 import { type BatchLine, type LineState } from '../../storage/batch-store.js';
 import { paymentReference } from '../batch/payment-reference.js';
+import { resultOf } from '../batch/line-result.js';
 import { lineFrom, type Recipient } from '../lines/payout-line.js';
 
 /** What the journal needs to say what became of a line. */
@@ -17,12 +18,13 @@ const OPERATIONS = {
 
 /**
  * Whether an entry is certainly not of the payment of a line: a payment beside the batch may have its reference, or a batch
- * that was forgotten had its name. Only a call of the line also compares the recipient.
+ * that was forgotten had its name. Only a call of the line also compares the recipient, and the line remembers that.
  */
 export function isOfAnother(
   { amount, operation, damaged }: Pick<JournalEntry, 'amount' | 'operation' | 'damaged'>,
-  { content }: Pick<BatchLine, 'content'>,
+  { content, result }: Pick<BatchLine, 'content' | 'result'>,
 ): boolean {
+  if (resultOf(result).isOfAnother) return true;
   const line = lineFrom(content);
   return damaged === undefined && (amount !== line.amount || operation !== OPERATIONS[line.recipient.kind]);
 }
@@ -30,7 +32,7 @@ export function isOfAnother(
 /** The state of a line whose reference the journal holds. A line was never paid by the payment of another one. */
 export function stateIn(
   entry: JournalEntry,
-  line: Pick<BatchLine, 'content'>,
+  line: Pick<BatchLine, 'content' | 'result'>,
 ): Extract<LineState, 'accepted' | 'paid' | 'failed' | 'refused' | 'unknown'> {
   const { state, outcome, final, damaged } = entry;
   if (state === 'settled' && outcome !== 'paid') return 'failed';
@@ -44,7 +46,7 @@ export function stateIn(
 export async function journalState(
   journal: LineJournal,
   batch: string,
-  line: Pick<BatchLine, 'key' | 'content'>,
+  line: Pick<BatchLine, 'key' | 'content' | 'result'>,
 ): Promise<ReturnType<typeof stateIn> | undefined> {
   const reference = paymentReference(batch, line.key);
   const entry = await journal.get('disbursement', reference);

@@ -9,6 +9,7 @@ import {
   type LineState,
   type StoredBatch,
 } from '../../storage/batch-store.js';
+import { type JournalEntry } from '../../common/journal-entry.js';
 import { type BatchAccess, notFound } from '../batch/batch-access.js';
 import { checkState } from '../batch/batch-decisions.js';
 import { approvalDigestOf, hashOfWords } from '../batch/approval-digest.js';
@@ -163,7 +164,7 @@ export async function settleLine(
   const reference = paymentReference(access.batch, key);
   const line = await access.line(key);
   const entry = await services.journal.get('disbursement', reference);
-  const isOther = entry !== undefined && isOfAnother(entry, line);
+  const isOther = entry !== undefined && (await isOfOther(access, line, entry));
   if (isOther && outcome === 'paid') throw ofAnother(key, reference);
   // How the other payment ended is not what somebody said about the line.
   const settled = isOther ? undefined : await services.journal.settle('disbursement', reference, outcome);
@@ -177,6 +178,17 @@ export async function settleLine(
     await store.change(access.load, [{ number: line.number, from: ['failed'], to: known }]);
   }
   access.tell();
+}
+
+/** A call of a payment that was made sends nothing, and compares the recipient, too. */
+async function isOfOther(
+  { account: { services }, batch }: BatchAccess,
+  line: BatchLine,
+  entry: JournalEntry,
+): Promise<boolean> {
+  const isMade = entry.state === 'accepted' || entry.outcome === 'paid';
+  const compared = isMade ? await lineInJournal(services, batch, line, entry) : undefined;
+  return isOfAnother(entry, { ...line, ...(compared?.result !== undefined && { result: compared.result }) });
 }
 
 function ofAnother(key: string, reference: string): ReferenceReusedError {

@@ -5,6 +5,7 @@ import {
   PaymentsValidationError,
   ReferenceReusedError,
 } from '../../errors/payments-errors.js';
+import { AnotherPaymentError } from '../../journal/payment/repeated-call-errors.js';
 import { type LineState } from '../../storage/batch-store.js';
 import { type BatchPause } from '../batch/batch-details.js';
 
@@ -16,6 +17,8 @@ export interface LineOutcome {
   readonly detail: string;
   /** Absent: the next line may be sent. */
   readonly stop?: BatchPause;
+  /** The reference belongs to another payment. */
+  readonly isOfAnother?: true;
 }
 
 /** If the money may have moved, the line is unknown. Only a final refusal is a refusal. */
@@ -29,6 +32,8 @@ export function outcomeOf(error: unknown): LineOutcome {
     if (error.evidence === 'in-flight') return { state: 'sending', detail: '' };
     return { state: 'unknown', detail: `no certain answer came (${error.evidence})` };
   }
+  if (error instanceof AnotherPaymentError)
+    return { state: 'unknown', detail: error.message, isOfAnother: true };
   if (error.mayHaveBeenProcessed === true) return { state: 'unknown', detail: error.message };
   // The journal could not be read, for example: an earlier run may have sent it.
   if (error.mayHaveBeenProcessed === 'not-by-this-call') {

@@ -2,7 +2,7 @@ import { type PaymentsAccount } from '../../accounts/account.js';
 import { PaymentRejectedError, PaymentsValidationError } from '../../errors/payments-errors.js';
 import { type BatchLine, type LineChange, type LineState } from '../../storage/batch-store.js';
 import { type BatchPause } from '../batch/batch-details.js';
-import { resultOf } from '../batch/line-result.js';
+import { type LineResult, resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../batch/payment-reference.js';
 import { lineFrom } from '../lines/payout-line.js';
 import { isTurnedAway, journalState, mayHaveMoved, stateIn } from './journal-state.js';
@@ -25,7 +25,7 @@ const ATTEMPT_OVER = 'attempt over';
 /**
  * Sends a line under the reference that it has in every run, so the journal makes it once. A line that is unknown is sent
  * again unchanged: the journal probes it with the same key when that is due, and sends nothing otherwise. What somebody settled
- * as failed is never sent again, not even if that happens right before the call.
+ * as failed is not sent again.
  *
  * @param mayTryAgain Whether a payment that the gateway has refused may be made once more. @default no
  */
@@ -57,7 +57,7 @@ const KNOWN_BEFORE: Partial<Record<LineState, string>> = {
 
 /** The change of a line to a state that the journal knows. */
 export function changeTo(line: BatchLine, state: keyof typeof REPLACES): LineChange {
-  return changeOf(line, state, KNOWN_BEFORE[state] ?? resultOf(line.result).detail ?? '');
+  return changeOf(line, state, { detail: KNOWN_BEFORE[state] ?? resultOf(line.result).detail });
 }
 
 async function payAttempt(
@@ -68,30 +68,38 @@ async function payAttempt(
 ): Promise<SentLine | typeof ATTEMPT_OVER> {
   try {
     const { fee } = await send(disbursements, batch, line, attempt);
-    return { change: changeOf(line, 'accepted', '', fee) };
+    return { change: changeOf(line, 'accepted', { detail: '', fee }) };
   } catch (error) {
     if (error instanceof PaymentsValidationError && 'attempt' in error.errors) return ATTEMPT_OVER;
-    const { state, detail, stop } = outcomeOf(error);
+    const { state, detail, stop, isOfAnother } = outcomeOf(error);
     if (state === 'sending') return { stop };
-    if (state === 'unknown') return { change: changeOf(line, state, detail), stop };
+    if (state === 'unknown') return { change: changeOf(line, state, { detail, isOfAnother }), stop };
     // Too many calls, or wrong keys: the next run calls it again with the same key. Unknown lines are left to a person.
     const isNoRefusal = state === 'checked' && !(error instanceof PaymentRejectedError);
     if (isNoRefusal && (await isTurnedAway(journal, paymentReference(batch, line.key)))) return { stop };
-    // A call that fails before it reads the journal says too little: an earlier one may have paid, or been settled.
+    // A call that fails before it reads the journal says too little: an earlier one may have paid, or been settled. Nor has it
+    // compared the payment there with this line.
     const known = await journalState(journal, batch, line);
-    const to = mayHaveMoved(known) || known === 'failed' ? known : state;
-    return { change: changeOf(line, to, to === state ? detail : (KNOWN_BEFORE[to] ?? detail)), stop };
+    if (mayHaveMoved(known)) return { change: changeOf(line, 'unknown', { detail }), stop };
+    const to = known === 'failed' ? known : state;
+    return { change: changeOf(line, to, { detail: to === state ? detail : KNOWN_BEFORE[to] }), stop };
   }
 }
 
-function changeOf(line: BatchLine, to: keyof typeof REPLACES, detail: string, fee?: string): LineChange {
+function changeOf(
+  line: BatchLine,
+  to: keyof typeof REPLACES,
+  more: {
+    readonly detail?: string | undefined;
+    readonly fee?: string;
+    readonly isOfAnother?: true | undefined;
+  },
+): LineChange {
   const result = resultOf(line.result);
-  return {
-    number: line.number,
-    from: REPLACES[to],
-    to,
-    result: JSON.stringify({ ...result, detail, fee: fee ?? result.fee }),
-  };
+  const { detail = '', fee = result.fee } = more;
+  const isOfAnother = to === 'accepted' ? undefined : (more.isOfAnother ?? result.isOfAnother);
+  const known: LineResult = { ...result, detail, ...(fee !== undefined && { fee }), isOfAnother };
+  return { number: line.number, from: REPLACES[to], to, result: JSON.stringify(known) };
 }
 
 async function send(

@@ -1,5 +1,6 @@
 import { type InboxScope } from '../../common/vocabulary.js';
 import { type JournalEntry } from '../../common/journal-entry.js';
+import { PaymentsError } from '../../errors/payments-errors.js';
 import { type BatchRecord, type BatchStore, type LineState } from '../../storage/batch-store.js';
 import { resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../batch/payment-reference.js';
@@ -60,7 +61,19 @@ export async function settleLineOf(
   if (!stored || !line || !SETTLED_FROM[end.outcome].includes(line.state)) return;
   if (isOfAnother(entry, line)) return;
   // The call that was accepted has compared it with the line.
-  const isCompared = end.outcome === 'failed' || line.state === 'accepted';
-  const made = isCompared ? undefined : await lineInJournal(services, batch, line, entry);
-  if (isCompared || made?.to === 'paid') await writeLineEnd(store, stored.record, key, end, made?.result);
+  if (end.outcome === 'failed' || line.state === 'accepted') {
+    await writeLineEnd(store, stored.record, key, end);
+    return;
+  }
+  const made = await lineInJournal(services, batch, line, entry);
+  if (!made) throw notCompared(batch, key);
+  if (made.to === 'paid') await writeLineEnd(store, stored.record, key, end, made.result);
+}
+
+/** Its exception stays open, so that a later call finds the line again. */
+function notCompared(batch: string, key: string): PaymentsError {
+  return new PaymentsError(
+    'LINE_NOT_COMPARED',
+    `The line "${key}" of the batch "${batch}" is not written: its payment could not be compared with it now. Call apply() again.`,
+  );
 }

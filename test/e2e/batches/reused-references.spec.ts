@@ -28,9 +28,9 @@ describe('a line whose reference belongs to a payment that the application made 
     await place.close();
   });
 
-  /** Pays to somebody under the reference of the first line, and then the batch of this line. */
-  const paidBeside = async (amount: PayoutLine['amount'], to: PayoutLine): Promise<PayoutBatch> => {
-    await running.disbursements.bank({
+  /** Pays to somebody under the reference of the first line. */
+  const payBeside = (amount: PayoutLine['amount'], to: PayoutLine): Promise<unknown> =>
+    running.disbursements.bank({
       reference: `${name()}.S-1`,
       amount,
       remarks: name(),
@@ -38,10 +38,16 @@ describe('a line whose reference belongs to a payment that the application made 
       account_number: String(to.account_number),
       account_name: to.name,
     });
+  /** The batch of the first line, after it was sent. */
+  const paidLine = async (): Promise<PayoutBatch> => {
     const batch = await approvedBatch(running.batches, name(), lines.slice(0, 1));
     await batch.start({ by: 'maker' });
     await batch.finished();
     return batch;
+  };
+  const paidBeside = async (amount: PayoutLine['amount'], to: PayoutLine): Promise<PayoutBatch> => {
+    await payBeside(amount, to);
+    return paidLine();
   };
   const lineOf = async (batch: PayoutBatch): Promise<unknown> => {
     for await (const { state, fee } of batch.lines()) return { state, fee };
@@ -63,8 +69,11 @@ describe('a line whose reference belongs to a payment that the application made 
     expect(place.sandbox.payouts()).toHaveLength(1);
   });
 
-  it('can be settled as failed alone, and that payment stays as it is', async () => {
-    const batch = await paidBeside('5', lines[1]);
+  it.each<[other: string, amount: () => PayoutLine['amount'], to: () => PayoutLine]>([
+    ['another amount', () => '5', () => lines[0]],
+    ['another recipient', () => lines[0].amount, () => lines[1]],
+  ])('can be settled as failed alone, and that payment of %s stays as it is', async (_other, amount, to) => {
+    const batch = await paidBeside(amount(), to());
     await expect(batch.settle('S-1', 'paid', { by: 'support' })).rejects.toMatchObject({
       name: 'ReferenceReusedError',
     });
@@ -72,5 +81,37 @@ describe('a line whose reference belongs to a payment that the application made 
     await batch.settle('S-1', 'failed', { by: 'support' });
     expect(await lineOf(batch)).toEqual({ state: 'failed', fee: undefined });
     expect(await running.journal.get('disbursement', `${name()}.S-1`)).toMatchObject({ state: 'accepted' });
+  });
+
+  it('can be settled as failed although that payment has the same amount and was paid', async () => {
+    const batch = await paidBeside(lines[0].amount, lines[1]);
+    await running.journal.settle('disbursement', `${name()}.S-1`, 'paid');
+    await batch.settle('S-1', 'failed', { by: 'support' });
+    expect(await lineOf(batch)).toEqual({ state: 'failed', fee: undefined });
+  });
+
+  it('leaves that payment open although its answer was lost, so nobody makes it again', async () => {
+    place.sandbox.next('POST /disbursements/bank').dropAfterProcessing();
+    await expect(payBeside(lines[0].amount, lines[1])).rejects.toThrow();
+    const batch = await paidLine();
+    expect(await lineOf(batch)).toEqual(UNKNOWN);
+    await batch.settle('S-1', 'failed', { by: 'support' });
+    expect(await running.journal.get('disbursement', `${name()}.S-1`)).toMatchObject({ state: 'unknown' });
+  });
+
+  it('is unknown if its call fails before it compares the payments', async () => {
+    await payBeside(lines[0].amount, lines[1]);
+    await approvedBatch(running.batches, name(), lines.slice(0, 1));
+    const small = await startBatchesApp({
+      sandbox: place.sandbox,
+      storage: place.storage,
+      policy: { sameRecipientWithinDays: 0 },
+      options: { limits: { disbursement: { max: '50' } } },
+    });
+    const batch = await small.batches.open(name());
+    await batch.start({ by: 'maker' });
+    await batch.finished();
+    expect(await lineOf(batch)).toEqual(UNKNOWN);
+    await small.app.close();
   });
 });

@@ -89,8 +89,18 @@ describe('a call of a line that fails', () => {
     ],
     ['unknown: an earlier call was cut off', VALIDATION, { state: 'in-flight' }, 'unknown'],
     ['unknown: an earlier call got no answer', TOO_MANY, { state: 'unknown' }, 'unknown'],
-    ['accepted by an earlier call', VALIDATION, { ...OWN, state: 'accepted' }, 'accepted'],
-    ['paid, as somebody settled it', TOO_MANY, { ...OWN, state: 'settled', outcome: 'paid' }, 'paid'],
+    [
+      'unknown: the payment that was accepted before was not compared',
+      VALIDATION,
+      { ...OWN, state: 'accepted' },
+      'unknown',
+    ],
+    [
+      'unknown: the payment that somebody settled as paid was not compared',
+      TOO_MANY,
+      { ...OWN, state: 'settled', outcome: 'paid' },
+      'unknown',
+    ],
     [
       'unknown: a payment of another amount was accepted under its reference',
       VALIDATION,
