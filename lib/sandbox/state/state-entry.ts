@@ -27,7 +27,7 @@ export interface SandboxState {
 }
 
 /** The head of every file with state. */
-export const STATE_FORMAT = { format: 'nestjs-payments sandbox state', version: 1 } as const;
+export const STATE_FORMAT = { format: 'nestjs-payments sandbox state', version: 2 } as const;
 
 /**
  * Checks the head of a file or an export.

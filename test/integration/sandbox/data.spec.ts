@@ -441,7 +441,7 @@ describe('a folder that cannot be used', () => {
     ['hello\n', /holds no state/],
     ['{"my":"file without a final newline"}', /holds no state/],
     ['{"format":"nestjs-payments sandbox state","version":7}\n', /version 7/],
-    ['{"format":"nestjs-payments sandbox state","version":1}\n{"a":1}\n', /Line 2 of .* is damaged/],
+    ['{"format":"nestjs-payments sandbox state","version":2}\n{"a":1}\n', /Line 2 of .* is damaged/],
   ])('is refused: %j', async (text, problem) => {
     const data = folder();
     mkdirSync(data);

@@ -126,10 +126,22 @@ describe('an import', () => {
     expect(urlsOf(other.export())).toEqual(['http://192.0.2.2/webhooks']);
   });
 
+  it('is refused for its version if it was made before each merchant had its own chances of a fault', async () => {
+    const state = sandbox.export();
+    const parts = state.parts.map(([name, value]) =>
+      name[0] === 'faults'
+        ? ([name, { planned: 0, chance: 0, waiting: [] }] as const)
+        : ([name, value] as const),
+    );
+    await expect(sandbox.import({ ...state, version: 1 as 2, parts })).rejects.toThrow(
+      'The import has version 1 of the format, and this package reads version 2',
+    );
+  });
+
   it('is not imported from another version, or from something else', async () => {
     await gateway.collect();
     const state = sandbox.export();
-    await expect(sandbox.import({ ...state, version: 2 as 1 })).rejects.toThrow(/version 2/);
+    await expect(sandbox.import({ ...state, version: 3 as 2 })).rejects.toThrow(/version 3/);
     await expect(sandbox.import({} as never)).rejects.toThrow(/holds no state/);
     expect(sandbox.payments()).toHaveLength(1);
   });
