@@ -104,7 +104,7 @@ export class SandboxClock {
    * Moves time forward and runs every timer that falls due, in order. Resolves when the timers and the
    * webhook deliveries that they caused have finished.
    *
-   * @throws PaymentsConfigError if the duration is invalid, or leads beyond the year 275,459.
+   * @throws PaymentsConfigError if the duration is invalid, or leads beyond the year 275,460.
    * @example
    * ```ts
    * await sandbox.clock.advance('15m');
