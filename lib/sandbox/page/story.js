@@ -32,7 +32,7 @@ const SENTENCES = {
   delivery: (facts, now) => {
     const { event, number, url, problem, next_attempt_at: next } = facts;
     const later = next === null ? null : `${text('nextTry')} ${timeOn(next, now)}`;
-    if (number === null) return joined(event, later ?? text('noAddress'));
+    if (number === null) return joined(event, later ?? text('status.skipped'));
     return joined(event, text('try', { number }), url, problem === null ? '200' : problemText(facts), later);
   },
 };

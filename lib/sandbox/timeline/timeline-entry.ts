@@ -40,7 +40,7 @@ export type TimelineFacts =
     }
   | {
       readonly event: string;
-      /** Null: no try yet. */
+      /** Null: it is no try. */
       readonly number: number | null;
       readonly forged: boolean;
       readonly url: string | null;
@@ -119,6 +119,8 @@ const UNSENT: Readonly<Record<UnsentReason, string>> = {
   'not chosen': 'its address takes other events',
 };
 
+const NO_TRY = { number: null, forged: false, url: null, status: null, problem: null } as const;
+
 /** An event that was not sent at once. */
 export function unsentEntry(
   { id, event, nextAttemptAt }: Delivery,
@@ -127,9 +129,14 @@ export function unsentEntry(
 ): TimelineEntry {
   const next = optionalTimestamp(nextAttemptAt);
   const why = next === null ? `not sent: ${UNSENT[reason]}` : `first try at ${next}`;
-  const none = { number: null, forged: false, url: null, status: null, problem: null };
-  const facts = { event: event.event, ...none, next_attempt_at: next };
+  const facts = { event: event.event, ...NO_TRY, next_attempt_at: next };
   return { at, what: 'delivery', id, facts, text: `${event.event}, ${why}` };
+}
+
+/** An event that was tried, and whose address was turned off or removed before the next try. */
+export function givenUpEntry({ id, event }: Delivery, at: string): TimelineEntry {
+  const facts = { event: event.event, ...NO_TRY, next_attempt_at: null };
+  return { at, what: 'delivery', id, facts, text: `${event.event}, not sent again: ${UNSENT['turned off']}` };
 }
 
 function because(reason: string | undefined): string {

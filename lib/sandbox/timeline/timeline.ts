@@ -5,6 +5,7 @@ import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { type EndpointRegistry } from '../webhooks/endpoint-registry.js';
 import {
   attemptEntry,
+  givenUpEntry,
   paymentEntry,
   payoutEntry,
   requestEntry,
@@ -113,6 +114,9 @@ export class Timeline {
     for (const attempt of attempts.slice(known ?? 0)) {
       this.add(merchant, reference, attemptEntry(delivery, attempt));
     }
+    // Nothing else says that the next try, which the last entry may name, does not come.
+    if (attempts.length > 0 && delivery.state === 'skipped')
+      this.add(merchant, reference, givenUpEntry(delivery, this.now()));
   }
 
   private add(merchant: string, reference: string, entry: TimelineEntry): void {

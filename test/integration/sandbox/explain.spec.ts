@@ -78,6 +78,29 @@ describe('explain(reference)', () => {
     );
   });
 
+  it.each([
+    ['turned off and on again', 'PATCH'],
+    ['removed', 'DELETE'],
+  ])('says that no try follows once the address was %s', async (_, method) => {
+    receiver.answerWith(500);
+    await gateway.collect();
+    await sandbox.customer(COLLECTION.phone).approve('order-1');
+    expect(sandbox.explain('order-1')).toContain('next try at 2026-01-01T09:00:05.000Z');
+    for (const enabled of [false, true]) {
+      await fetch(`${sandbox.url}/_sandbox/v1/webhooks/endpoints/default`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ enabled }),
+      });
+    }
+    const end =
+      '  2026-01-01T09:00:00.000Z  delivery  payment.success, not sent again: its address was turned off or removed';
+    expect(sandbox.explain('order-1').split('\n').slice(-1)).toEqual([end]);
+    await sandbox.clock.advance('1h');
+    expect(sandbox.explain('order-1').split(end)).toHaveLength(2);
+    expect(receiver.received).toHaveLength(1);
+  });
+
   it('shows what the adversarial profile varied', async () => {
     const adversarial = await startSandbox({ clock: 'manual', profile: 'adversarial', seed: 7 });
     await callerOf(adversarial).collect();

@@ -151,6 +151,8 @@ describe("the control API's webhooks", () => {
     await advanced;
     expect(one.received).toHaveLength(1);
     expect(sandbox.deliveries()).toMatchObject([{ state }]);
+    const end = sandbox.explain('order-1').split('\n').at(-1);
+    expect(end?.includes('not sent again: its address was turned off or removed')).toBe(state === 'skipped');
   });
 
   it('that wait for an endpoint which is switched off are skipped, and may be sent by hand once it is on again', async () => {
