@@ -1,4 +1,5 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { ControlProblem, problemAt } from './control/control-problem.js';
 import { type ControlRoute } from './control/control-route.js';
 import { isPage, sendPage } from './page/page-route.js';
@@ -97,15 +98,22 @@ function sendUnauthorized(request: IncomingMessage, response: ServerResponse): v
   );
 }
 
-/** Most often the sender has gone, and nobody is left to answer. Otherwise it is a bug of the emulator. */
+/**
+ * Most often the sender has gone, and nobody is left to answer. An error of the package says itself what to do:
+ * the state could not be written. Any other one is a bug of the emulator.
+ */
 function failed(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (request.socket.destroyed || response.headersSent) {
     request.socket.destroy();
     return;
   }
+  sendRefusal(response, problemAt(request.url, 500, 'SANDBOX_FAILED', messageOf(error)));
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof PaymentsConfigError) return error.message;
   const reason = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
-  const message = `The sandbox itself failed: ${reason}.`;
-  sendRefusal(response, problemAt(request.url, 500, 'SANDBOX_FAILED', message));
+  return `The sandbox itself failed: ${reason}.`;
 }
 
 function sendRefusal(response: ServerResponse, { status, body }: Refusal | ControlProblem): void {

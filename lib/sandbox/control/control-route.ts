@@ -56,16 +56,35 @@ export class ControlRoute {
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    try {
-      const { operation, subject } = operationFor(request.method ?? '', path.slice(PREFIX.length));
-      const call = await callOf(request, operation, subject);
-      if (operation.id === 'streamEvents') this.events.open(request, response);
-      else sendAnswer(response, operation, await this.handlers[operation.id](call));
-    } catch (error) {
+    const send = await this.answerTo(request, response, path).catch((error: unknown) => {
       const problem = asProblem(error);
       if (!problem) throw error;
-      sendJson(response, problem.status, problem.body);
+      return () => {
+        sendJson(response, problem.status, problem.body);
+      };
+    });
+    // An answer that cannot be sent, because its change was not written, is no problem of the call.
+    send();
+  }
+
+  /** Makes a call, and returns what sends its answer. */
+  private async answerTo(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+  ): Promise<() => void> {
+    const { operation, subject } = operationFor(request.method ?? '', path.slice(PREFIX.length));
+    const call = await callOf(request, operation, subject);
+    const { id } = operation;
+    if (id === 'streamEvents') {
+      return () => {
+        this.events.open(request, response);
+      };
     }
+    const answer = await this.handlers[id](call);
+    return () => {
+      sendAnswer(response, operation, answer);
+    };
   }
 }
 

@@ -365,7 +365,7 @@ describe('a sandbox with a folder for its state', () => {
       fillDiskOf(sandbox);
       const failed = await gateway.collect({ reference: 'order-2' });
       expect([failed.status, failed.body['code']]).toEqual([500, 'SANDBOX_FAILED']);
-      expect(failed.body['message']).toMatch(/ENOSPC.*make room on the disk/);
+      expect(failed.body['message']).toMatch(/^The folder .*ENOSPC.*make room on the disk/);
       const later = await gateway.get('/merchant-balance');
       expect([later.status, later.body['code']]).toEqual([500, 'SANDBOX_FAILED']);
       const health = await fetch(`${sandbox.url}/_sandbox/v1/health`);
@@ -379,6 +379,25 @@ describe('a sandbox with a folder for its state', () => {
       await expect(fetch(sandbox.url)).rejects.toThrow('fetch failed');
       const again = await startSandbox({ data });
       expect(again.payments()).toMatchObject([{ reference: 'order-1', status: 'pending' }]);
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'answers the first call of the control API after the disk was full with the same error',
+    async () => {
+      fillDiskOf(sandbox);
+      const answer = await fetch(`${sandbox.url}/_sandbox/v1/faults`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ operation: 'GET /merchant-balance', kind: 'hang' }),
+      });
+      expect([answer.status, await answer.json()]).toEqual([
+        500,
+        {
+          error: { code: 'SANDBOX_FAILED', message: expect.stringMatching(/^The folder .*ENOSPC/) as string },
+        },
+      ]);
+      await expect(sandbox.stop()).rejects.toThrow(/ENOSPC/);
     },
   );
 
