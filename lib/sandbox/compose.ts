@@ -27,7 +27,7 @@ export interface ComposedSandbox extends SandboxParts {
   /** Clears one merchant, or all, without an event: at once, and resolves when aborted deliveries have ended. */
   readonly clear: (merchant?: string) => Promise<void>;
   /** Ends what happens by itself: outcomes, expiry and deliveries. Answers that a fault delays still come. */
-  readonly halt: () => void;
+  readonly halt: (reason: Error) => void;
 }
 
 /** Wires the parts of one emulator. It does not listen yet. */
@@ -133,14 +133,14 @@ function clockAndWebhooks(
 ): Pick<SandboxParts, 'clock' | 'endpoints' | 'deliverer'> & {
   /** The clock of what happens by itself. */
   readonly alarm: TimeSource;
-  readonly halt: () => void;
+  readonly halt: (reason: Error) => void;
 } {
-  let halted = false;
+  let haltedBy: Error | undefined;
   const alarm: TimeSource = {
     now: () => clock.now(),
     schedule: (delayMs, task, describe) => {
       const run = (): void => {
-        if (!halted) task();
+        if (!haltedBy) task();
       };
       clock.schedule(delayMs, run, describe);
     },
@@ -148,7 +148,12 @@ function clockAndWebhooks(
   const emit = (): void => {
     events.emit('clock', clock);
   };
-  const clock: SandboxClock = new SandboxClock(settings.clock, () => deliverer.idle(), emit);
+  const clock: SandboxClock = new SandboxClock(
+    settings.clock,
+    () => deliverer.idle(),
+    emit,
+    () => haltedBy,
+  );
   const endpoints: EndpointRegistry = new EndpointRegistry(
     clock,
     {
@@ -171,8 +176,8 @@ function clockAndWebhooks(
     endpoints,
     settings.profile.facts,
   );
-  const halt = (): void => {
-    halted = true;
+  const halt = (reason: Error): void => {
+    haltedBy = reason;
     sender.abort();
   };
   return { clock, alarm, endpoints, deliverer, halt };

@@ -71,6 +71,7 @@ export class SandboxClock {
     readonly kind: 'real' | 'manual',
     private readonly settled: () => Promise<void> = () => Promise.resolve(),
     private readonly changed: () => void = () => {},
+    private readonly haltedBy: () => Error | undefined = () => undefined,
   ) {}
 
   /** Milliseconds since 1970, by this clock. */
@@ -104,7 +105,8 @@ export class SandboxClock {
    * Moves time forward and runs every timer that falls due, in order. Resolves when the timers and the
    * webhook deliveries that they caused have finished.
    *
-   * @throws PaymentsConfigError if the duration is invalid, or leads beyond the year 275,460.
+   * @throws PaymentsConfigError if the duration is invalid, or leads beyond the year 275,460, or the sandbox could not
+   * keep its state: then time has moved, but nothing happens by itself any more.
    * @example
    * ```ts
    * await sandbox.clock.advance('15m');
@@ -120,6 +122,10 @@ export class SandboxClock {
     const travelled = this.advancing.then(async () => {
       const happened = await this.travel(this.now() + span);
       this.changed();
+      // The change is written meanwhile.
+      await this.settled();
+      const reason = this.haltedBy();
+      if (reason) throw reason;
       return happened;
     });
     // An advance that failed keeps nobody from the next one.

@@ -25,11 +25,23 @@ export interface LockWords {
 
 const SANDBOX: LockWords = { holder: 'sandbox', other: '`data` (--data)' };
 
+/** This process has the folder no more. */
+export class FolderLostError extends PaymentsConfigError {}
+
 /** Another process took the folder over, while this one stood still. */
-export class FolderLostError extends PaymentsConfigError {
+class FolderTakenError extends FolderLostError {
   constructor(thing: string, { holder }: LockWords) {
     super(
       `Another ${holder} took over ${thing}, because this one stood still for ${SILENCE_MS / 1000} s. This one keeps nothing any more: stop it, and use the other one.`,
+    );
+  }
+}
+
+/** The lock does not exist any more. */
+export class FolderLockGoneError extends FolderLostError {
+  constructor(thing: string, file: string, { holder }: LockWords) {
+    super(
+      `The lock ${file} of ${thing} is gone: somebody removed it, or its folder, or another ${holder} had it for a while. This one keeps nothing any more: stop it, and remove no lock while its ${holder} runs.`,
     );
   }
 }
@@ -41,10 +53,10 @@ export interface FolderLock {
   /**
    * Call it before each write.
    *
-   * @throws FolderLostError if another process took the folder over, while this one stood still.
+   * @throws FolderLostError if another process took the folder over, while this one stood still, or the lock is gone.
    */
   readonly assertHeld: () => void;
-  /** Resolves if another process has taken the folder over. */
+  /** Resolves if another process has taken the folder over, or the lock is gone. */
   readonly lost: Promise<FolderLostError>;
   /** Gives the folder back. */
   readonly release: () => void;
@@ -73,9 +85,13 @@ export async function lockWith(file: string, thing: string, words: LockWords): P
   const lost = new Promise<FolderLostError>((resolve) => (lose = resolve));
   let seenAt = performance.now();
   const assertHeld = (): void => {
-    if (!isSameOwner(read(file), lock)) {
+    const content = contentOf(file);
+    if (content === undefined || !isSameOwner(ownerOf(content), lock)) {
       clearInterval(beat);
-      const error = new FolderLostError(thing, words);
+      const error =
+        content === undefined
+          ? new FolderLockGoneError(thing, file, words)
+          : new FolderTakenError(thing, words);
       lose(error);
       throw error;
     }

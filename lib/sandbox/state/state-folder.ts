@@ -86,7 +86,7 @@ export class StateFolder {
     });
   }
 
-  /** Resolves if another process has taken the folder over. */
+  /** Resolves if another process has taken the folder over, or its lock is gone. */
   get lost(): Promise<Error> {
     return this.lock.lost;
   }

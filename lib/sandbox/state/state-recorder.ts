@@ -1,5 +1,6 @@
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { type StateKey } from '../core/state-key.js';
+import { FolderLockGoneError } from './folder-lock.js';
 import { stoppingProblem } from './stopping-problem.js';
 import { type StateEntry } from './state-entry.js';
 import { type StateFolder } from './state-folder.js';
@@ -10,7 +11,7 @@ export interface Recorded {
   readonly events: EventBus<SandboxEvents>;
   readonly state: StateParts;
   /** Ends what happens by itself: outcomes, expiry and deliveries. */
-  readonly halt: () => void;
+  readonly halt: (reason: Error) => void;
 }
 
 /** Two small parts that change without an event. */
@@ -29,9 +30,11 @@ export class StateRecorder {
   private asked = false;
   private closed = false;
   private problem: Error | undefined;
+  /** Whether a write failed: what it had to write is in memory alone. */
+  private writeFailed = false;
   private reportFailure: (error: Error) => void = () => {};
 
-  /** Resolves when a change cannot be written, or another process has taken the folder over. */
+  /** Resolves when a change cannot be written, or the folder is lost. */
   readonly failed = new Promise<Error>((resolve) => (this.reportFailure = resolve));
 
   constructor(
@@ -97,6 +100,7 @@ export class StateRecorder {
       this.write();
       return true;
     } catch (error) {
+      this.writeFailed = true;
       this.fail(error);
       return false;
     }
@@ -106,7 +110,7 @@ export class StateRecorder {
   private fail(error: unknown): void {
     if (this.closed || this.problem) return;
     this.problem = stoppingProblem(error);
-    this.emulator.halt();
+    this.emulator.halt(this.problem);
     this.reportFailure(this.problem);
   }
 
@@ -123,7 +127,7 @@ export class StateRecorder {
   /**
    * Writes the rest and gives the folder back. Later changes stay in memory.
    *
-   * @throws PaymentsConfigError if a change could not be written, now or before.
+   * @throws PaymentsConfigError if a change could not be written, now or before, or another process has the folder.
    */
   close(): void {
     if (this.closed) return;
@@ -131,7 +135,13 @@ export class StateRecorder {
     this.commit();
     this.closed = true;
     this.folder.close();
-    if (this.problem) throw this.problem;
+    if (this.problem && !this.isOnlyRemoved) throw this.problem;
+  }
+
+  /** An application may remove the folder before it stops the emulator: nothing is lost that it wanted to keep. */
+  private get isOnlyRemoved(): boolean {
+    const isWritten = !this.writeFailed && !this.everything && this.changed.size === 0;
+    return isWritten && this.problem instanceof FolderLockGoneError;
   }
 
   /** Asks for the whole state to be written anew. */

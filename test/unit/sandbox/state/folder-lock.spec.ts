@@ -111,6 +111,19 @@ describe('The lock of a folder', () => {
     expect(readFileSync(join(folder, 'lock'), 'utf8')).toBe(FOREIGN);
   });
 
+  it.each(['lock', '.'])(
+    'the lock of a folder is noticed as gone if somebody removed it (%s)',
+    async (name) => {
+      const folder = mkdtempSync(join(root, 'removed-'));
+      const lock = await lockFolder(folder);
+      rmSync(join(folder, name), { recursive: true });
+      expect((await lock.lost).message).toMatch(
+        /^The lock .*removed-.* is gone: somebody removed it, or its folder/,
+      );
+      lock.release();
+    },
+  );
+
   it.each(['fresh', 'stale'])(
     'the lock of a folder is held by exactly one of the processes that start at once (%s)',
     async (kind) => {
