@@ -18,6 +18,21 @@ export interface BatchPause {
    * Absent: somebody resumes it.
    */
   readonly until?: 'window' | 'balance' | 'gateway' | undefined;
+  /**
+   * How many runs in a row ended because recipients could not be looked up, without a line being sent since the first of them
+   * ended. Absent in a pause for anything else.
+   */
+  readonly looks?: number | undefined;
+}
+
+/** The time since a batch was last started or resumed. */
+export interface BatchRun {
+  /** In milliseconds since 1970. */
+  readonly startedAt: number;
+  /** How many lines had been sent until then. */
+  readonly sentBefore: number;
+  /** See `BatchPause.looks`: that of the pause before. */
+  readonly looksBefore?: number | undefined;
 }
 
 /** What a batch knows beside its state and lines. */
@@ -39,8 +54,7 @@ export interface BatchDetails {
   /** Blocked lines that somebody accepts right now: the check does not end before they are written. */
   readonly accepting?: { readonly by: string; readonly keys: readonly string[] } | undefined;
   readonly pause?: BatchPause | undefined;
-  /** When it was last started or resumed, in milliseconds since 1970, and how many lines had been sent until then. */
-  readonly run?: { readonly startedAt: number; readonly sentBefore: number } | undefined;
+  readonly run?: BatchRun | undefined;
 }
 
 export function detailsOf({ details }: Pick<BatchRecord, 'details'>): BatchDetails {

@@ -2,7 +2,9 @@ import { SafeLogger } from '../../common/safe-logger.js';
 import { GatewayAnswerError, isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { type BatchLine, type LineChange, type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
+import { linesIn } from '../batch/batch-decisions.js';
 import { type BatchPause, detailsOf } from '../batch/batch-details.js';
+import { sentIn } from '../batch/batch-progress.js';
 import { type BatchJob } from '../engine/batch-engine.js';
 import { resultOf } from '../batch/line-result.js';
 import { chunkDigest } from '../lines/payout-line.js';
@@ -14,6 +16,7 @@ import { endCheck, endRun, SYSTEM } from './end-batch.js';
 import { giveRun, WORKED_ON } from './give-chunks.js';
 import { inParallel } from './in-parallel.js';
 import { LineChecker } from './line-checker.js';
+import { lookupsPause, MOST_NAMED } from './lookups-pause.js';
 import { PaySteps } from './pay-steps.js';
 import { sameRecipients } from './same-recipients.js';
 import { giveWake, wake } from './wake.js';
@@ -161,12 +164,23 @@ export class BatchWorker {
 
   /** A recipient that the gateway stumbles over does not hold up the chunks behind it, and is not left unpaid in silence. */
   private async waitForLookups(context: JobContext, open: readonly BatchLine[]): Promise<void> {
-    const { job, account } = context;
-    const behind = await account.store.chunksIn(job.load, WORKED_ON.pay, { after: job.chunk, limit: 1 });
+    const { job, account, stored } = context;
+    const { store } = account;
+    const behind = await store.chunksIn(job.load, WORKED_ON.pay, { after: job.chunk, limit: 1 });
     if (behind.length > 0) throw lookupsFailed(open);
-    const keys = open.map(({ key }) => key).join(', ');
-    const reason = `The gateway gives no usable answer about the recipients of these lines, so they were not sent: ${keys}. Resume the batch to ask again, or cancel it.`;
-    await this.pause(context, { reason });
+    const [counts, named] = await Promise.all([
+      store.counts(job.load),
+      // Lines of the chunks before may be open, too.
+      store.lines(job.load, { after: 0, limit: MOST_NAMED, states: ['checked'] }),
+    ]);
+    const { run } = detailsOf(stored.record);
+    const pause = lookupsPause({
+      keys: named.map(({ key }) => key),
+      lines: linesIn(counts, 'checked'),
+      sent: sentIn(counts) - (run?.sentBefore ?? 0),
+      looksBefore: run?.looksBefore ?? 0,
+    });
+    await this.pause(context, pause);
   }
 
   /** Another process may have taken lines of the chunk, and died since: nobody else would send them in this run. */
@@ -181,11 +195,11 @@ export class BatchWorker {
 
   /**
    * The lines of the chunk, and those of them that cannot be checked now. What was checked too long ago is checked again before
-   * it is sent. Undefined if the batch pauses because the gateway is away.
+   * it is sent.
    */
   private async withCurrentChecks(
     context: JobContext,
-  ): Promise<{ readonly lines: readonly BatchLine[]; readonly open: readonly BatchLine[] } | undefined> {
+  ): Promise<{ readonly lines: readonly BatchLine[]; readonly open: readonly BatchLine[] }> {
     const { job, account } = context;
     const { policy, now } = this.around;
     const lines = await account.store.linesOf(job.load, job.chunk);
@@ -195,11 +209,6 @@ export class BatchWorker {
     );
     if (outdated.length === 0) return { lines, open: [] };
     const open = await this.checkLines(context, outdated);
-    if (open.length > 1 && open.length === outdated.length) {
-      const reason = 'The gateway gives no usable answers when recipients are looked up again.';
-      await this.pause(context, { reason, until: 'gateway' });
-      return undefined;
-    }
     return { lines: await account.store.linesOf(job.load, job.chunk), open };
   }
 

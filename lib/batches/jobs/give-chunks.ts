@@ -50,7 +50,7 @@ export async function resumeBatch(
   const resumed = await changeBatch(account, stored, ({ record }) => {
     const details = detailsOf(record);
     if (!mayResume(details)) return undefined;
-    const run = { startedAt: around.now(), sentBefore };
+    const run = { startedAt: around.now(), sentBefore, looksBefore: details.pause?.looks };
     return { action: 'resume', by, changes: { round: details.round + 1, pause: undefined, run } };
   });
   if (resumed) await giveRun(account, resumed, around);

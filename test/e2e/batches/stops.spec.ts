@@ -125,12 +125,18 @@ describe('a batch that cannot be paid now', () => {
     });
     afterAll(() => later.app.close());
 
-    /** Started three days after its approval. The gateway gives no usable answer to the first lookups then. */
-    const begunLater = async (count: number, failures: number): Promise<PayoutBatch> => {
+    /**
+     * Started three days after its approval. The gateway gives no usable answer to so many lookups then, answers so many, and so
+     * on.
+     */
+    const begunLater = async (count: number, ...plan: readonly number[]): Promise<PayoutBatch> => {
       const lines = knownLines(place.sandbox, count, `${100 + names}`);
       const batch = await approvedBatch(later.batches, name, lines);
       now += 3 * 86_400_000;
-      place.sandbox.next(LOOKUP).html(502).times(failures);
+      for (const [index, lookups] of plan.entries()) {
+        const next = place.sandbox.next(LOOKUP);
+        (index % 2 === 0 ? next.html(502) : next.delay(0)).times(lookups);
+      }
       await batch.start({ by: 'maker' });
       return batch;
     };
@@ -140,25 +146,52 @@ describe('a batch that cannot be paid now', () => {
       return found;
     };
 
-    it('pauses if the gateway is away, and goes on by itself, however long that takes', async () => {
+    /** Lets the batch look again by itself. */
+    const looksAgain = async (batch: PayoutBatch): Promise<void> => {
+      const resumed = async (): Promise<number> =>
+        (await actions(batch)).filter((each) => each === 'resume').length;
+      const before = await resumed();
+      await expect.poll(() => patient.waiting, { interval: 5 }).toBeGreaterThan(0);
+      await patient.pass();
+      await expect.poll(resumed, { interval: 5 }).toBe(before + 1);
+    };
+    const reason = (text: string): unknown => expect.stringContaining(text) as unknown;
+
+    it('pauses if the gateway is away, and goes on by itself', async () => {
       const batch = await begunLater(3, 15);
       for (let looks = 0; looks < 5; looks += 1) {
-        expect(await batch.finished()).toMatchObject({ state: 'paused', byState: { checked: { lines: 3 } } });
-        await expect.poll(() => patient.waiting).toBeGreaterThan(0);
-        await patient.pass();
-        await expect
-          .poll(async () => (await actions(batch)).filter((each) => each === 'resume').length)
-          .toBe(looks + 1);
+        expect(await batch.finished()).toMatchObject({
+          state: 'paused',
+          pauseReason: reason('these lines were not sent: S-1, S-2, S-3. They are looked up again'),
+          byState: { checked: { lines: 3 } },
+        });
+        await looksAgain(batch);
       }
       await allPaid(batch);
     });
 
-    it('pays the others if the gateway stumbles over one recipient, and waits for a person', async () => {
+    it('pays the others if the gateway stumbles over one recipient, and asks again by itself', async () => {
       const batch = await begunLater(3, 1);
       expect(await batch.finished()).toMatchObject({
         state: 'paused',
-        pauseReason: expect.stringContaining('they were not sent: S-1.') as unknown,
+        pauseReason: reason('these lines were not sent: S-1.'),
         byState: { checked: { lines: 1 }, accepted: { lines: 2 } },
+      });
+      await looksAgain(batch);
+      await allPaid(batch);
+    });
+
+    it('waits for a person in the end if it stumbles over the same recipients for half an hour', async () => {
+      const batch = await begunLater(3, 2, 1, 2 * 60);
+      const left = { checked: { lines: 2 }, accepted: { lines: 1 } };
+      for (let looks = 0; looks < 60; looks += 1) {
+        expect(await batch.finished()).toMatchObject({ state: 'paused', byState: left });
+        await looksAgain(batch);
+      }
+      expect(await batch.finished()).toMatchObject({
+        state: 'paused',
+        pauseReason: reason('these lines were not sent: S-1, S-2. Resume the batch'),
+        byState: left,
       });
       expect(patient.waiting).toBe(0);
       await batch.resume({ by: 'maker' });
@@ -169,6 +202,17 @@ describe('a batch that cannot be paid now', () => {
       const batch = await begunLater(101, 1);
       expect(await batch.finished()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 101 } } });
       expect(await actions(batch)).not.toContain('pause');
+    });
+
+    it('pays the chunks behind a whole chunk of such recipients, too, and names some of those', async () => {
+      const batch = await begunLater(150, 100, 50, 100);
+      expect(await batch.finished()).toMatchObject({
+        state: 'paused',
+        pauseReason: reason('S-9, S-10 and 90 others.'),
+        byState: { checked: { lines: 100 }, accepted: { lines: 50 } },
+      });
+      await looksAgain(batch);
+      expect(await batch.finished()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 150 } } });
     });
   });
 
