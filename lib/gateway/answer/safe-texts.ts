@@ -25,7 +25,7 @@ export function safeTokens(
   refusalCodes: ReadonlySet<string>,
 ): SafeTokens {
   const safe = (token: string): string =>
-    isKnown(token, refusalCodes) ? token : redactText(token, sensitiveTexts(call));
+    isKnown(token, refusalCodes) ? token : redact(token, sensitiveTexts(call), NUMBER_IN_TOKEN);
   const tokens: { -readonly [Name in keyof SafeTokens]: SafeTokens[Name] } = {};
   if (code !== undefined && TOKEN.test(code)) tokens.code = safe(code);
   if (requestId !== undefined && TOKEN.test(requestId)) tokens.requestId = safe(requestId);
@@ -89,6 +89,8 @@ const E_MAIL = /(?<![^\s@<>"'])[^\s@<>"']+@[^\s@<>"']+/g;
 /** Phone and account numbers, also when written in groups. A point before one or two last digits is that of an amount. */
 const LONG_NUMBER =
   /\+?\d(?:\)?(?:[ /_\p{Pd}]|\.(?=\d{3}|\d\d?[./_\p{Pd}]\d)|(?<=[./_\p{Pd}]\d\d?)\.)?\d){5,}/gu;
+/** In a token a point or a low line divides the parts of a code or a date. */
+const NUMBER_IN_TOKEN = /\d(?:-?\d){5,}/g;
 /** Shorter values would blank out ordinary words. */
 const SHORTEST_VALUE = 3;
 /** A shorter value is replaced only as a whole word: `Ali` must not change `invalid`. */
@@ -101,16 +103,17 @@ const ASCII = /^[\0-\x7f]*$/;
  * length of the text.
  */
 export function redactText(text: string, values: readonly string[]): string {
+  return redact(text, values, LONG_NUMBER);
+}
+
+function redact(text: string, values: readonly string[], numbers: RegExp): string {
   let result = usualSpelling(text);
   const sensitive = values.map((value) => usualSpelling(value).trim());
   for (const value of sensitive.sort((a, b) => b.length - a.length)) {
     if (value.length >= SHORTEST_VALUE && mayStandIn(result, value))
       result = result.replace(occurrencesOf(value), '[redacted]');
   }
-  return result
-    .replace(API_KEY, '[redacted]')
-    .replace(E_MAIL, '[redacted]')
-    .replace(LONG_NUMBER, '[redacted]');
+  return result.replace(API_KEY, '[redacted]').replace(E_MAIL, '[redacted]').replace(numbers, '[redacted]');
 }
 
 /** A character as HTML writes it, also if it was encoded several times. */

@@ -92,6 +92,21 @@ describe('code and request id of an answer', () => {
     expect(safeTokens({ code }, call, new Set(['LIMITS_REACHED']))).toStrictEqual({ code: safe });
   });
 
+  it.each([
+    ['E_1001_22', 'E_1001_22'],
+    ['req_2026_07_01', 'req_2026_07_01'],
+    ['req.2026.07.01:12.30', 'req.2026.07.01:12.30'],
+    ['1.000.000', '1.000.000'],
+    ['req_0712345678', 'req_[redacted]'],
+    ['req_0712-345-678', 'req_[redacted]'],
+    ['req_12345_67', 'req_12345_67'],
+    ['req_123456_7', 'req_[redacted]_7'],
+    ['sk_live_abc', '[redacted]'],
+  ])('lose long numbers, but no parts of a code or a date: %s', (token, safe) => {
+    const tokens = safeTokens({ code: token, requestId: token }, call, new Set());
+    expect(tokens).toStrictEqual({ code: safe, requestId: safe });
+  });
+
   it('are kept as they are only if the whole of them is a UUID', () => {
     expect(kept(UUID)).toBe(UUID);
     expect(kept(UUID.toUpperCase())).toBe(UUID.toUpperCase());
