@@ -1,11 +1,12 @@
 import { Injectable, type Type } from '@nestjs/common';
-import { type ContextId, ContextIdFactory, DiscoveryService, ModuleRef } from '@nestjs/core';
+import { type ContextId, ContextIdFactory, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { PAYMENT_EVENT_NAMES, type PaymentWebhookEvent } from '../../common/events.js';
 import { isHolder } from '../../common/json-object.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { methodsOf, ON_PAYMENT, type OnPaymentMetadata, WEBHOOK_ROUTE } from './decorated-methods.js';
 import { type PaymentEventContext } from './handler-context.js';
+import { type HandlerModule, hostsOf, isBuilt, isShared, loadedModules } from './handler-modules.js';
 import { codeName, type HandlerHost, type HandlerPlace, nameWarnings } from './handler-names.js';
 
 /** One step of the work for a delivery. */
@@ -20,6 +21,9 @@ interface FoundHandler {
   readonly step: HandlerStep;
   readonly triggers: readonly OnPaymentMetadata[];
 }
+
+/** Throws for an account that does not exist; the error says what uses it. */
+type AssertKnown = (account: string, usedBy: string) => void;
 
 interface PlacedHandler extends Omit<FoundHandler, 'name'> {
   readonly place: HandlerPlace;
@@ -43,24 +47,53 @@ export class PaymentHandlers {
   /** By account, then by event. */
   private steps: ReadonlyMap<string, ReadonlyMap<string, readonly HandlerStep[]>> = new Map();
 
-  /** A closure, because discovery leads to the options of every account. */
-  private readonly hosts: () => readonly HandlerHost[];
+  private readonly searched = new WeakSet<HandlerModule>();
+  /** Modules with a handler that could never run, and why. Nest keeps them after a load that rejects. */
+  private readonly refused = new Map<HandlerModule, PaymentsConfigError>();
 
-  constructor(discovery: DiscoveryService) {
-    this.hosts = () => [...discovery.getProviders(), ...discovery.getControllers()];
+  /** A closure, because modules lead to the options of every account. */
+  private readonly modules: () => readonly HandlerModule[];
+
+  constructor(modules: ModulesContainer) {
+    this.modules = () => [...modules.values()];
   }
 
   /**
-   * Finds the handlers, after all providers were created. Call it again after a module was loaded.
+   * Finds the handlers, after all providers were created. Call it again after each load of a module.
    *
-   * @throws PaymentsConfigError if one listens to an event that does not exist.
+   * @param assertKnown Throws for an account that does not exist.
+   * @param loaded What the load returned. Without it, every module has to be right.
+   * @throws PaymentsConfigError if a handler in one of these modules could never run. The handlers of the others are found all the same.
    */
-  explore(): void {
-    const placed = withoutAliases(this.hosts()).flatMap((host) => this.handlersOf(host));
-    for (const handler of placed) this.check(handler);
+  explore(assertKnown: AssertKnown, loaded?: ModuleRef): void {
+    const modules = this.modules();
+    const fresh = modules.filter((module) => !this.searched.has(module));
+    for (const module of fresh) this.search(module, assertKnown);
+    if (fresh.length > 0) this.collect(modules.filter((module) => !this.refused.has(module)));
+    if (this.refused.size === 0) return;
+    for (const module of loaded ? loadedModules(loaded, modules) : modules) {
+      const error = this.refused.get(module);
+      if (error) throw error;
+    }
+  }
+
+  /** Takes note of a wrong handler. A module that is still loading is searched again. */
+  private search(module: HandlerModule, assertKnown: AssertKnown): void {
+    const hosts = hostsOf([module]);
+    if (hosts.every(isBuilt)) this.searched.add(module);
+    try {
+      for (const handler of handlersOf(hosts)) check(handler, assertKnown);
+    } catch (error) {
+      if (!(error instanceof PaymentsConfigError)) throw error;
+      this.refused.set(module, error);
+    }
+  }
+
+  private collect(modules: readonly HandlerModule[]): void {
+    const placed = handlersOf(hostsOf(modules));
     for (const warning of nameWarnings(placed)) this.warn(warning);
     this.found = placed.map(({ place, step, triggers }) => ({ name: codeName(place), step, triggers }));
-    const accounts = new Set(this.listeners().map(({ account }) => account));
+    const accounts = new Set(this.found.flatMap(({ triggers }) => triggers.map(({ account }) => account)));
     this.steps = new Map([...accounts].map((account) => [account, this.stepsOf(account)]));
   }
 
@@ -68,10 +101,6 @@ export class PaymentHandlers {
   private warn(warning: string): void {
     if (!this.warned.has(warning)) this.logger.warn(warning);
     this.warned.add(warning);
-  }
-
-  listeners(): readonly { readonly name: string; readonly account: string }[] {
-    return this.found.flatMap(({ name, triggers }) => triggers.map(({ account }) => ({ name, account })));
   }
 
   /** Whether there is a handler for an event of an account. */
@@ -108,32 +137,38 @@ export class PaymentHandlers {
       (trigger.event === event || (trigger.event === '*' && OUTCOMES.includes(event)));
     return this.found.filter(({ triggers }) => triggers.some(listens)).map(({ step }) => step);
   }
+}
 
-  private handlersOf(host: HandlerHost): PlacedHandler[] {
-    const prototype = prototypeOf(host);
-    return methodsOf(prototype).flatMap(({ name, method }) => {
-      const triggers = Reflect.getMetadata(ON_PAYMENT, method) as OnPaymentMetadata[] | undefined;
-      if (!triggers) return [];
-      const place = { host, prototype: prototype as object, method: name };
-      const id = triggers.find((trigger) => trigger.id !== undefined)?.id;
-      const step = handlerStep(place, id ?? codeName(place));
-      if (Reflect.hasMetadata(WEBHOOK_ROUTE, method)) {
-        throw new PaymentsConfigError(
-          `${codeName(place)} has @PaymentsWebhook and @OnPayment: take @OnPayment away, since the method of the route runs for ` +
-            'every outcome, or move it to a method of its own.',
-        );
-      }
-      return [{ place, step, triggers }];
-    });
-  }
+function handlersOf(hosts: readonly HandlerHost[]): readonly PlacedHandler[] {
+  return withoutAliases(hosts.filter(isBuilt)).flatMap(handlersOfHost);
+}
 
-  private check({ place, triggers }: PlacedHandler): void {
-    for (const { event } of triggers) {
-      if (TRIGGERS.includes(event)) continue;
+function handlersOfHost(host: HandlerHost): PlacedHandler[] {
+  const prototype = prototypeOf(host);
+  return methodsOf(prototype).flatMap(({ name, method }) => {
+    const triggers = Reflect.getMetadata(ON_PAYMENT, method) as OnPaymentMetadata[] | undefined;
+    if (!triggers) return [];
+    const place = { host, prototype: prototype as object, method: name };
+    const id = triggers.find((trigger) => trigger.id !== undefined)?.id;
+    const step = handlerStep(place, id ?? codeName(place));
+    if (Reflect.hasMetadata(WEBHOOK_ROUTE, method)) {
+      throw new PaymentsConfigError(
+        `${codeName(place)} has @PaymentsWebhook and @OnPayment: take @OnPayment away, since the method of the route runs for ` +
+          'every outcome, or move it to a method of its own.',
+      );
+    }
+    return [{ place, step, triggers }];
+  });
+}
+
+function check({ place, triggers }: PlacedHandler, assertKnown: AssertKnown): void {
+  for (const { event, account } of triggers) {
+    if (!TRIGGERS.includes(event)) {
       throw new PaymentsConfigError(
         `@OnPayment('${event}') of ${codeName(place)} never fires: write one of ${TRIGGERS.join(', ')}.`,
       );
     }
+    assertKnown(account, `@OnPayment of ${codeName(place)}`);
   }
 }
 
@@ -148,11 +183,6 @@ function withoutAliases(hosts: readonly HandlerHost[]): readonly HandlerHost[] {
     instances.add(instance);
     return isFirst;
   });
-}
-
-/** Whether all deliveries share one instance. */
-function isShared(host: HandlerHost): boolean {
-  return host.isDependencyTreeStatic() && !host.isTransient;
 }
 
 /** The prototype of a provider. A request-scoped factory has no instance yet, but its token is the class. */

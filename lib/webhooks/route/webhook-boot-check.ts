@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
-import { HttpAdapterHost, LazyModuleLoader, ModulesContainer } from '@nestjs/core';
+import { HttpAdapterHost, LazyModuleLoader, type ModuleRef, ModulesContainer } from '@nestjs/core';
 import { missingRoute, type Server, serverOf } from './missing-route.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { NAMED_BY_PATH } from '../delivery/route-account.js';
@@ -11,6 +11,7 @@ import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 @Injectable()
 export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new SafeLogger('PaymentsWebhooks');
+  private hasStarted = false;
 
   constructor(
     private readonly paths: WebhookPaths,
@@ -19,7 +20,9 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
     private readonly host: HttpAdapterHost,
     private readonly modules: ModulesContainer,
     private readonly loader: LazyModuleLoader,
-  ) {}
+  ) {
+    this.findHandlersOfLoadedModules();
+  }
 
   /**
    * Runs after all providers were created and all routes were registered.
@@ -27,8 +30,8 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
    * @throws PaymentsConfigError if a route or a handler could never work.
    */
   onModuleInit(): void {
+    this.hasStarted = true;
     this.findHandlers();
-    this.findHandlersOfLoadedModules();
     this.paths.assertRegistered();
     this.reportEarlierParsers();
     for (const { path, account } of this.paths.all()) {
@@ -40,20 +43,22 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
     }
   }
 
-  private findHandlers(): void {
-    this.handlers.explore();
-    for (const { name, account } of this.handlers.listeners()) {
-      this.accounts.assertKnown(account, `@OnPayment of ${name}`);
-    }
+  private findHandlers(loaded?: ModuleRef): void {
+    this.handlers.explore((account, usedBy) => {
+      this.accounts.assertKnown(account, usedBy);
+    }, loaded);
   }
 
-  /** Nest runs no hook in a module that the application loads later. So the load itself rejects if a handler is wrong. */
+  /**
+   * Nest runs no hook in a module that the application loads later. So the load itself rejects if a handler is wrong.
+   * A load may begin before the boot has ended and end after it.
+   */
   private findHandlersOfLoadedModules(): void {
     const { loader } = this;
     const load = loader.load.bind(loader);
     loader.load = async (...args) => {
       const loaded = await load(...args);
-      this.findHandlers();
+      if (this.hasStarted) this.findHandlers(loaded);
       return loaded;
     };
   }
