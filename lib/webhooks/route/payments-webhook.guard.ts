@@ -245,7 +245,8 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
         report(
           `The raw bytes of a webhook for ${routeName(context)} are missing, so it cannot be verified; answered 500. Something reads ` +
             'request bodies before the package does (a body parser of an application around this one, or on an Express or ' +
-            'Fastify instance that was passed to Nest), the route is not a POST route, or the HTTP adapter is neither Express nor Fastify. ' +
+            'Fastify instance that was passed to Nest; on Fastify a listener to the bytes with an asynchronous hook or middleware after it: ' +
+            'put it last), the route is not a POST route, or the HTTP adapter is neither Express nor Fastify. ' +
             'If the host keeps the bytes, say where: webhooks: { rawBody: (request) => … }. See docs/hosts.md',
         );
       });

@@ -83,3 +83,20 @@ it.each<[what: string, prepare: (app: INestApplication) => void]>([
   expect(references).toEqual(['short', 'long', 'chunked']);
   expect(counted).toEqual([...events, last].map((event) => JSON.stringify(event).length));
 });
+
+it('a webhook on Fastify whose bytes went to another reader is refused, and the log says why', async () => {
+  running = await startWebhookApp('fastify', {
+    controllers: [WebhooksController],
+    prepare: (app) => {
+      app.use((request: IncomingMessage, _response: unknown, next: () => void) => {
+        count(request);
+        request.once('end', next);
+      });
+    },
+  });
+  expect((await deliver(running.port, paymentEvent('payment.success'))).status).toBe(500);
+  expect(references).toEqual([]);
+  expect(running.logs.webhooks('error')).toEqual([
+    expect.stringContaining('a listener to the bytes with an asynchronous hook or middleware after it'),
+  ]);
+});
