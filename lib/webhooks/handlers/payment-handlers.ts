@@ -38,6 +38,27 @@ const TRIGGERS: readonly string[] = [
   'unrecognized',
 ];
 
+/** The modules of the application, and what is known of them. */
+interface KnownModules {
+  readonly modules: readonly HandlerModule[];
+  /** In which nothing new can appear. */
+  readonly searched: WeakSet<HandlerModule>;
+  /** Those with a handler that could never run, and why. Nest keeps them after a load that rejects. */
+  readonly refused: Map<HandlerModule, PaymentsConfigError>;
+}
+
+/** Takes note of a wrong handler. A module that is still loading is searched again. */
+function search(module: HandlerModule, { searched, refused }: KnownModules, assertKnown: AssertKnown): void {
+  const hosts = hostsOf([module]);
+  if (hosts.every(isBuilt)) searched.add(module);
+  try {
+    for (const handler of handlersOf(hosts)) check(handler, assertKnown);
+  } catch (error) {
+    if (!(error instanceof PaymentsConfigError)) throw error;
+    refused.set(module, error);
+  }
+}
+
 /** The `@OnPayment` methods of the application, in the order in which Nest knows their classes. */
 @Injectable()
 export class PaymentHandlers {
@@ -46,16 +67,12 @@ export class PaymentHandlers {
   private found: readonly FoundHandler[] = [];
   /** By account, then by event. */
   private steps: ReadonlyMap<string, ReadonlyMap<string, readonly HandlerStep[]>> = new Map();
-
-  private readonly searched = new WeakSet<HandlerModule>();
-  /** Modules with a handler that could never run, and why. Nest keeps them after a load that rejects. */
-  private readonly refused = new Map<HandlerModule, PaymentsConfigError>();
-
   /** A closure, because modules lead to the options of every account. */
-  private readonly modules: () => readonly HandlerModule[];
+  private readonly known: () => KnownModules;
 
   constructor(modules: ModulesContainer) {
-    this.modules = () => [...modules.values()];
+    const [searched, refused] = [new WeakSet<HandlerModule>(), new Map<HandlerModule, PaymentsConfigError>()];
+    this.known = () => ({ modules: [...modules.values()], searched, refused });
   }
 
   /**
@@ -66,26 +83,15 @@ export class PaymentHandlers {
    * @throws PaymentsConfigError if a handler in one of these modules could never run. The handlers of the others are found all the same.
    */
   explore(assertKnown: AssertKnown, loaded?: ModuleRef): void {
-    const modules = this.modules();
-    const fresh = modules.filter((module) => !this.searched.has(module));
-    for (const module of fresh) this.search(module, assertKnown);
-    if (fresh.length > 0) this.collect(modules.filter((module) => !this.refused.has(module)));
-    if (this.refused.size === 0) return;
+    const known = this.known();
+    const { modules, searched, refused } = known;
+    const fresh = modules.filter((module) => !searched.has(module));
+    for (const module of fresh) search(module, known, assertKnown);
+    if (fresh.length > 0) this.collect(modules.filter((module) => !refused.has(module)));
+    if (refused.size === 0) return;
     for (const module of loaded ? loadedModules(loaded, modules) : modules) {
-      const error = this.refused.get(module);
+      const error = refused.get(module);
       if (error) throw error;
-    }
-  }
-
-  /** Takes note of a wrong handler. A module that is still loading is searched again. */
-  private search(module: HandlerModule, assertKnown: AssertKnown): void {
-    const hosts = hostsOf([module]);
-    if (hosts.every(isBuilt)) this.searched.add(module);
-    try {
-      for (const handler of handlersOf(hosts)) check(handler, assertKnown);
-    } catch (error) {
-      if (!(error instanceof PaymentsConfigError)) throw error;
-      this.refused.set(module, error);
     }
   }
 
