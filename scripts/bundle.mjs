@@ -34,11 +34,11 @@ const APART = {
  */
 const SHARED_PARTS = [
   ['batch-states', /^storage\/batch-store/],
+  ['batch-jobs', /^batches\/(engine\/batch-engine|loading\/chunk-lines)/],
   [
-    'batch-jobs',
-    /^batches\/(engine\/batch-engine|jobs\/(settle-line-of|line-outcome)|batch\/payment-reference|loading\/chunk-lines)/,
+    'batch-lines',
+    /^batches\/(lines\/payout-line|batch\/(batch-actor|line-result|payment-reference)|jobs\/(journal-state|line-in-journal|line-outcome|pay-line|settle-line-of))/,
   ],
-  ['batch-lines', /^batches\/lines\/payout-line/],
   ['basics', /^common\/(closest-word|csv-row|printable|table-lines|time-zone)\./],
   ['csv-rows', /^common\/csv-rows\./],
   ['reports', /^reconciliation\/(report|exceptions)\//, ['cli/main']],

@@ -43,7 +43,7 @@ const SHARED = {
     'payments',
     'stores',
   ],
-  './reconciliation': ['basics', 'batch-jobs', 'csv-rows', 'diagnostics', 'payments', 'reports', 'stores'],
+  './reconciliation': ['basics', 'batch-lines', 'csv-rows', 'diagnostics', 'payments', 'reports', 'stores'],
   './bullmq': ['basics', 'batch-jobs', 'diagnostics', 'payments', 'stores'],
   './terminus': ['basics', 'diagnostics', 'payments', 'stores'],
   './opentelemetry': ['basics', 'diagnostics', 'stores'],
