@@ -48,8 +48,9 @@ export function isNamed(finding: string, word: LineWord | undefined): boolean {
 }
 
 /**
- * Blocks lines whose recipient got the same amount in another batch after the check, and returns the numbers of all of them. If two batches
- * send at the same moment, each has marked its lines before it looks: one of them sees the other, or both do, and neither pays.
+ * Blocks lines whose recipient got the same amount in another batch after the check, and returns the numbers of all of them. If
+ * two batches send at the same moment, each has marked its lines before it looks: one of them sees the other, or both do, and
+ * neither pays.
  *
  * @param lines They are marked as `sending`, and no money has moved.
  */
