@@ -35,9 +35,10 @@ const APART = {
 const SHARED_PARTS = [
   ['batch-states', /^storage\/batch-store/],
   ['batch-jobs', /^batches\/(engine\/batch-engine|loading\/chunk-lines)/],
+  ['batch-lines', /^batches\/lines\/payout-line/],
   [
-    'batch-lines',
-    /^batches\/(lines\/payout-line|batch\/(batch-actor|line-result|payment-reference)|jobs\/(journal-state|line-in-journal|line-outcome|pay-line|settle-line-of))/,
+    'line-outcomes',
+    /^batches\/(batch\/(batch-actor|line-result|payment-reference)|jobs\/(journal-state|line-in-journal|line-outcome|pay-line|settle-line-of))/,
   ],
   ['basics', /^common\/(closest-word|csv-row|printable|table-lines|time-zone)\./],
   ['csv-rows', /^common\/csv-rows\./],

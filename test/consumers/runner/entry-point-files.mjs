@@ -40,10 +40,20 @@ const SHARED = {
     'batch-states',
     'csv-rows',
     'diagnostics',
+    'line-outcomes',
     'payments',
     'stores',
   ],
-  './reconciliation': ['basics', 'batch-lines', 'csv-rows', 'diagnostics', 'payments', 'reports', 'stores'],
+  './reconciliation': [
+    'basics',
+    'batch-lines',
+    'csv-rows',
+    'diagnostics',
+    'line-outcomes',
+    'payments',
+    'reports',
+    'stores',
+  ],
   './bullmq': ['basics', 'batch-jobs', 'diagnostics', 'payments', 'stores'],
   './terminus': ['basics', 'diagnostics', 'payments', 'stores'],
   './opentelemetry': ['basics', 'diagnostics', 'stores'],
@@ -52,6 +62,8 @@ const SHARED = {
 const MAIN_BYTES = 550_000;
 /** Runs without any other package, as the command line does. */
 const WITHOUT_PACKAGES = './sandbox';
+/** Loads Nest, which the light ways to install the emulator do not bring. */
+const WITH_NEST = /[\\/]shared[\\/](payments|stores)\.js$/;
 
 /** No entry point names a package that a user need not have, or files that it can do without. */
 export function checkReach(content) {
@@ -67,7 +79,15 @@ export function checkReach(content) {
       return problems.map((what) => `${start} reaches ${what}`);
     }),
   );
+  const starts = Object.values(manifest.bin).map((script) => join(content, script));
+  problems.push(...starts.flatMap(nestBelow));
   if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+/** The command line imports Nest at run time, and only for the commands that need it. */
+function nestBelow(start) {
+  const files = [...reach(start).files].filter((file) => WITH_NEST.test(file));
+  return files.map((file) => `${start} reaches ${file}`);
 }
 
 /** Of scripts the table knows all; the types of the main entry point must do without what others describe. */
