@@ -116,6 +116,10 @@ export const FACTS = {
   'lookup of BANK': words('whether names of bank accounts are found', ['answered', 'refused']),
   'lookup of PARTNERPESA': words('whether names of partner wallets are found', ['answered', 'refused']),
   'rate limit headers': words('which headers tell the rate limit', ['none', 'ratelimit', 'x-ratelimit']),
+  'wrong fields of a collection': words('what wrong fields of a collection give', [
+    'errors',
+    'INVALID_REQUEST',
+  ]),
   'status of wrong fields': status('the HTTP status of messages by field', [422, 400, 200]),
   'webhook answers': words('which answers to a webhook count as received', ['200', '2xx']),
   'first redelivery': {

@@ -11,7 +11,7 @@ import { OPERATIONS } from './operations.js';
 import { type PathParameters } from './path-template.js';
 import { PayoutService } from './payout-service.js';
 import { type Refusal } from './refusal.js';
-import { invalidRequest, withTwoDecimals } from './request-fields.js';
+import { withTwoDecimals, wrongRequest } from './request-fields.js';
 import { type Rule } from './rule.js';
 import { answerToUsedKey, isForgotten, placeOfKey, requestDigest } from './used-key.js';
 
@@ -124,7 +124,7 @@ export class Gateway implements OperationServices {
     const { operation, parameters, idempotencyKey, rule } = call;
     const row = OPERATIONS[operation];
     const body = withTwoDecimals(call.body, this.facts);
-    const refusal = invalidRequest(row, { idempotencyKey, body }, this.facts) ?? rule.refusal;
+    const refusal = wrongRequest(row, { idempotencyKey, body }, this.facts) ?? rule.refusal;
     const outcome = refusal ?? row.perform({ merchant, parameters, body, plan: rule.plan }, this);
     if (isRefusal(outcome)) return outcome;
     // The answer takes an id of the merchant.

@@ -8,7 +8,7 @@ export interface Refusal {
 
 /** The specification shows the codes and their meaning. */
 const MESSAGES = {
-  INVALID_REQUEST: 'The request is not a valid JSON object.',
+  INVALID_REQUEST: 'The request payload is invalid.',
   DUPLICATE_REQUEST: 'This Idempotency-Key was already processed.',
   DUPLICATE_REFERENCE: 'This reference already exists.',
   INVALID_BANK_CODE: 'The bank code is not supported.',
@@ -42,6 +42,11 @@ export function refusedBeforehand(status: number, code: string, message: string)
 
 export function unauthorized(message: string): Refusal {
   return refusedBeforehand(401, 'UNAUTHORIZED', message);
+}
+
+/** The code that the specification lists for collections; its shape and status are a matter of the facts. */
+export function invalidRequest(message: string): Refusal {
+  return refusedBeforehand(FACTS['status of INVALID_REQUEST'].values[0], 'INVALID_REQUEST', message);
 }
 
 /** Shape C: messages by field name. */

@@ -5,7 +5,7 @@ import { type ResolvedFacts } from '../../gateway-profile/resolved-facts.js';
 import { fieldErrors } from '../openapi/request-validation.js';
 import { centsOf } from './amounts.js';
 import { type GatewayOperation } from './operation.js';
-import { invalidFields, type Refusal } from './refusal.js';
+import { invalidFields, invalidRequest, type Refusal } from './refusal.js';
 
 type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
@@ -17,7 +17,7 @@ interface MoneyFields {
 }
 
 /** Refuses a request that does not fit the document, or what the facts add to it. */
-export function invalidRequest(
+export function wrongRequest(
   { makes, request }: Pick<GatewayOperation, 'makes' | 'request'>,
   { idempotencyKey, body }: { readonly idempotencyKey: string | undefined; readonly body: unknown },
   facts: ResolvedFacts,
@@ -28,7 +28,16 @@ export function invalidRequest(
     ...(makes && moneyErrors(makes, body as MoneyFields, wrong, facts)),
     ...wrong,
   };
-  return Object.keys(errors).length > 0 ? invalidFields(errors) : undefined;
+  if (Object.keys(errors).length === 0) return undefined;
+  const isByCode = makes === 'collection' && facts['wrong fields of a collection'] === 'INVALID_REQUEST';
+  return isByCode && !isShownByField(request, errors)
+    ? invalidRequest(Object.values(errors).flat().join(' '))
+    : invalidFields(errors);
+}
+
+/** The specification shows messages by field for a phone at the partner wallet ("Errors" 1). */
+function isShownByField(request: GatewayOperation['request'], errors: FieldErrors): boolean {
+  return request === 'PartnerWalletCollectionRequest' && 'phone' in errors;
 }
 
 /** What the facts say against fields that fit the document. */

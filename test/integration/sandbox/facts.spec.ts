@@ -141,6 +141,20 @@ const OBSERVERS: Readonly<Record<string, Observe>> = {
     if (signatures.size === 1) return 'as before';
     return signatures.size === receiver.received.length && 'signed again';
   },
+  'wrong fields of a collection': async (gateway) => {
+    const answer = await gateway.collect({ currency: 'USD', phone: '1' });
+    if (hasMessage(answer, 'currency')) return hasMessage(answer, 'phone') && 'errors';
+    expect(answer).toMatchObject({ status: 400, body: { status: 'error' } });
+    expect(answer.body['message']).toMatch(
+      /^The .*phone.* The .*currency.*\.$|^The .*currency.* The .*phone.*\.$/,
+    );
+    // Of the others, one message is shown by field, and payouts have no such code.
+    const push = (fields: object) => gateway.post('/payments/partnerpesa', { ...COLLECTION, ...fields });
+    expect(hasMessage(await push({ phone: '1' }), 'phone')).toBe(true);
+    expect(hasMessage(await gateway.payToBank({ currency: 'USD' }), 'currency')).toBe(true);
+    expect(codeOf(await push({ currency: 'USD' }))).toBe('INVALID_REQUEST');
+    return codeOf(answer);
+  },
   'status of wrong fields': async (gateway) => {
     const answer = await gateway.collect({ phone: '1' });
     expect(hasMessage(answer, 'phone')).toBe(true);

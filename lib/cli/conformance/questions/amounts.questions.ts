@@ -14,7 +14,7 @@ import {
 import { askedValues, boundsOf, rangeOf } from './limit-search.js';
 import { type LimitSearch, type Question } from './question.js';
 import { amountOf, collection } from './requests.js';
-import { type Accepted, isAccepted, type KnownAnswer } from './step-answer.js';
+import { type Accepted, fieldsOf, isAccepted, type KnownAnswer } from './step-answer.js';
 
 const SMALLEST: LimitSearch = {
   fact: 'smallest amount',
@@ -66,10 +66,7 @@ export const AMOUNT_QUESTIONS: readonly Question[] = [
     asks: 'Is a collection in another currency than TZS refused?',
     needs: ['phone'],
     steps: (inputs) => [collection(inputs, { currency: 'XTS' })],
-    concludes: (answers) =>
-      isRefusedFor(answers[0], 'currency')
-        ? held('another currency than TZS is refused', answers)
-        : unexpected('a refusal of the currency', answers),
+    concludes: otherCurrency,
   },
   {
     name: 'smallest amount',
@@ -126,6 +123,16 @@ function threeDecimals(answers: readonly KnownAnswer[]): readonly Finding[] {
   if (seen === whole + 1n)
     return learnt(name, 'rounded', 'the amount of a collection with three decimals is rounded', answers);
   return differs('a collection of an amount with three decimals is accepted as another one', answers);
+}
+
+/** Nothing but the field is wrong, so the refusal also shows how wrong fields are refused. */
+function otherCurrency(answers: readonly KnownAnswer[]): readonly Finding[] {
+  const [wrong] = answers;
+  if (!isRefusedFor(wrong, 'currency')) return unexpected('a refusal of the currency', answers);
+  const value = fieldsOf(wrong).length > 0 ? 'errors' : 'INVALID_REQUEST';
+  return held('another currency than TZS is refused', answers, {
+    fact: { name: 'wrong fields of a collection', value },
+  });
 }
 
 function smallestAmount(answers: readonly KnownAnswer[]): readonly Finding[] {

@@ -8,6 +8,7 @@ const QUESTIONS: { readonly [Name in FactName]?: readonly string[] } = {
   'repeated reference': ['reference used again by a collection'],
   'repeated reference of a payout': ['reference used again by a payout'],
   'reference of the other family': ['reference of a collection used by a payout'],
+  'wrong fields of a collection': ['other currency'],
   'three decimals': ['amount with three decimals'],
 };
 
