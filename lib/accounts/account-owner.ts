@@ -7,7 +7,7 @@ import { type ValueSealer } from '../storage/sealed/value-sealer.js';
 import { type HeldService } from './lazy-service.js';
 
 /** What a run over all accounts needs of an account whose keys are known. */
-export interface AccountAtWork {
+interface AccountAtWork {
   readonly environment: InboxScope['environment'];
   readonly turns: AccountJournal['turns'];
 }

@@ -12,7 +12,7 @@ export interface HeldService<Service> {
 }
 
 /** A service that must be found first. */
-export interface AwaitedService<Service> {
+interface AwaitedService<Service> {
   readonly find: () => Promise<HeldService<Service>>;
   /** Where the work waits for it; undefined: nothing limits how much waits. */
   readonly places?: WaitingPlaces | undefined;
@@ -26,7 +26,7 @@ export interface WaitingPlaces {
 }
 
 /** Gives a service for one piece of work, at once if it is there. */
-export type HoldService<Service> = () => HeldService<Service> | AwaitedService<Service>;
+type HoldService<Service> = () => HeldService<Service> | AwaitedService<Service>;
 
 type Method = (...args: unknown[]) => unknown;
 type Methods = Record<string, Method>;

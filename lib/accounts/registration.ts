@@ -28,7 +28,7 @@ import { WebhooksOfPool } from './webhooks-of-pool.js';
 export type Registration = Pick<Account, 'services' | 'stop' | 'idle'>;
 
 /** What the registrations of an application share. */
-export interface RegistrationContext extends Omit<AccountSurroundings, 'events' | 'handlers'> {
+interface RegistrationContext extends Omit<AccountSurroundings, 'events' | 'handlers'> {
   readonly events: ApplicationEvents;
   readonly handlers: PaymentHandlers;
   readonly webhooks: WebhookAccounts;

@@ -7,7 +7,7 @@ import { UsageError } from './usage-error.js';
 export type ValuesOf<Options extends OptionSpecs> = CommandLine<Options>['values'];
 
 /** The parsed options and arguments of a command. */
-export type CommandLine<Options extends OptionSpecs> = ReturnType<
+type CommandLine<Options extends OptionSpecs> = ReturnType<
   typeof parseArgs<{ options: Options; strict: true; allowPositionals: true }>
 >;
 

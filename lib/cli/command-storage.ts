@@ -33,7 +33,7 @@ export interface CommandStorage {
 }
 
 /** What the command line and the environment say of it. */
-export interface StoragePlace {
+interface StoragePlace {
   /** `DATABASE_URL`. */
   readonly url: string;
   /** `--database`. */

@@ -15,7 +15,7 @@ export interface Answered {
   readonly durationMs: number;
 }
 
-export interface Unanswered {
+interface Unanswered {
   readonly step: ExchangeStep;
   readonly problem: string;
   readonly durationMs: number;

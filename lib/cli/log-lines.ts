@@ -3,7 +3,7 @@ import { printable } from '../common/printable.js';
 import { type Terminal } from './terminal.js';
 
 /** A line that stays on the screen, above what changes there. */
-export type Say = (line: string) => void;
+type Say = (line: string) => void;
 
 /** Prints warnings of Nest and of the package among the command's own lines. Error objects are caught and explained. */
 export class LogLines implements LoggerService {

@@ -14,7 +14,7 @@ interface PgModule {
 }
 
 /** A PostgreSQL inside this process. */
-export interface OpenPglite {
+interface OpenPglite {
   readonly pool: PostgresPool;
   readonly close: () => Promise<void>;
 }

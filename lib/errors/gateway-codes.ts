@@ -13,7 +13,7 @@ export type GatewayCodeEffect =
 /**
  * One row of the specification's code table.
  */
-export interface GatewayCodeInfo {
+interface GatewayCodeInfo {
   readonly effect: GatewayCodeEffect;
   /** The specification's meaning. */
   readonly meaning: string;

@@ -31,7 +31,7 @@ type GatewayOptions = Pick<
 >;
 
 /** Sends a call with all tries that the decision table allows. Never rejects. */
-export type SendCall = <T extends object>(
+type SendCall = <T extends object>(
   call: GatewayCall<T>,
   identity: Partial<IdempotentRequest>,
   limits: CallLimits,

@@ -11,7 +11,7 @@ export type Turn =
   /** The gateway asks to wait longer than the call can. */
   | { readonly turn: 'held-back'; readonly retryAfterMs: number };
 
-export interface LimiterClock {
+interface LimiterClock {
   /** Milliseconds that only ever rise. */
   readonly now: () => number;
   /** Runs something later. Returns a function that cancels it. */
@@ -143,7 +143,7 @@ export class RateLimiter {
 const WINDOW_MS = 1_000;
 
 /** Calculates when the next try of an account may start. Has no timer and no clock. */
-export class RateWindow {
+class RateWindow {
   private running = 0;
   /** The last `perSecond` starts, the oldest first. */
   private readonly starts: number[] = [];

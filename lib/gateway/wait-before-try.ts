@@ -7,7 +7,7 @@ export const SHORTEST_TRY_MS = 1_000;
 /** If the gateway asks for a longer wait, the call fails instead. */
 export const LONGEST_RETRY_AFTER_MS = 60_000;
 
-export interface RetryState {
+interface RetryState {
   /** Tries made so far. */
   readonly tries: number;
   /** Left until the call's deadline. */

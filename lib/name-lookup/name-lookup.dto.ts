@@ -3,7 +3,7 @@ import { OpenApiField } from '../common/openapi/open-api-field.js';
 import { fieldRule, IsText, textProblem } from '../gateway/validation/field-rules.js';
 
 /** Channels of a lookup (specification, "Endpoints" 5). */
-export const LOOKUP_CHANNELS = ['MOBILE_MONEY', 'BANK', 'PARTNERPESA'] as const;
+const LOOKUP_CHANNELS = ['MOBILE_MONEY', 'BANK', 'PARTNERPESA'] as const;
 
 /**
  * Where an account is held.

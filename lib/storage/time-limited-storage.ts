@@ -17,7 +17,7 @@ export interface TimeLimitedStorage extends Omit<PaymentsStorage, 'open' | 'clos
 }
 
 /** Without what a time limit would need to wrap, too. */
-export type LimitedJournal = Omit<JournalStore, 'dailyCaps' | 'within'>;
+type LimitedJournal = Omit<JournalStore, 'dailyCaps' | 'within'>;
 
 /**
  * Rejects a call that the storage does not answer within five seconds. The storage may still carry the call out. A

@@ -2,7 +2,7 @@ import { type BatchRecord } from '../../storage/batch-store.js';
 import { jsonObject } from '../../common/json-object.js';
 
 /** An approval of a batch. */
-export interface BatchApproval {
+interface BatchApproval {
   /** The application's own id of a person. */
   readonly by: string;
   /** What was approved: see `approvalDigest`. */
@@ -26,7 +26,7 @@ export interface BatchPause {
 }
 
 /** The time since a batch was last started or resumed. */
-export interface BatchRun {
+interface BatchRun {
   /** In milliseconds since 1970. */
   readonly startedAt: number;
   /** How many lines had been sent until then. */

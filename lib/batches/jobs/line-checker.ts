@@ -18,7 +18,7 @@ type Found = Pick<LineResult, 'holder' | 'match' | 'network'> &
   Required<Pick<LineResult, 'problems' | 'detail'>>;
 
 /** What is written of a line after its check. */
-export interface CheckedLine {
+interface CheckedLine {
   /** Absent: nothing is to be written. */
   readonly change?: LineChange;
   /** The gateway gave no usable answer about the recipient: the line keeps its state, and is to be checked again. */

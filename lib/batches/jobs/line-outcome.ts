@@ -10,7 +10,7 @@ import { type LineState } from '../../storage/batch-store.js';
 import { type BatchPause } from '../batch/batch-details.js';
 
 /** What a call that failed says of its line, and whether the batch goes on. */
-export interface LineOutcome {
+interface LineOutcome {
   /** `checked`: nothing was sent, so a later run sends it. `sending`: a later run finds out whether it was sent. */
   readonly state: Extract<LineState, 'checked' | 'sending' | 'unknown' | 'refused' | 'failed'>;
   /** For people. */

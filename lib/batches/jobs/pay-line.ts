@@ -12,7 +12,7 @@ import { outcomeOf, REPLACES } from './line-outcome.js';
 export type PayingServices = Pick<PaymentsAccount, 'disbursements' | 'journal'>;
 
 /** A line that was sent, or not. */
-export interface SentLine {
+interface SentLine {
   /** Absent: an earlier job may have sent it, and nobody knows now. */
   readonly change?: LineChange;
   /** Why the batch has to pause. */

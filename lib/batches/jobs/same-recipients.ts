@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const MOST_OTHERS = 20;
 
 /** The lines of a chunk. */
-export interface ChunkPlace {
+interface ChunkPlace {
   readonly load: string;
   readonly chunk: number;
 }

@@ -15,7 +15,7 @@ import { LineIntake, type LoadedLines } from './line-intake.js';
 const NAMED = 5;
 
 /** What a new batch is made of. */
-export interface BatchToLoad {
+interface BatchToLoad {
   readonly batch: string;
   readonly lines: AsyncIterable<unknown> | Iterable<unknown>;
   readonly by: string;

@@ -1,7 +1,7 @@
 import { type ResolvedBatchPolicy } from './batch-policy.js';
 
 /** What an approval is compared with. */
-export interface ApprovedBatch {
+interface ApprovedBatch {
   readonly digest: string;
   readonly createdBy: string;
   readonly approvals: readonly { readonly by: string }[];

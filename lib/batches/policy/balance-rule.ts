@@ -3,7 +3,7 @@ import { type LineCount, type LineState } from '../../storage/batch-store.js';
 import { type ResolvedBatchPolicy } from './batch-policy.js';
 
 /** What the wallet holds, and what is to be paid, in hundredths of TZS. */
-export interface BalanceCover {
+interface BalanceCover {
   readonly availableCents: bigint;
   readonly neededCents: bigint;
   /** How many payouts that are. */

@@ -2,7 +2,7 @@ import { type LineState } from '../../storage/batch-store.js';
 import { type ResolvedBatchPolicy } from './batch-policy.js';
 
 /** How many of the last lines ended without success, one after the other. */
-export interface OutcomeRow {
+interface OutcomeRow {
   readonly unknown: number;
   readonly refused: number;
 }

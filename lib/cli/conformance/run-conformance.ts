@@ -23,7 +23,7 @@ const EXIT = { ended: 0, stoppedOrChanged: 1 } as const;
 const MINUTE_MS = 60_000;
 const PERSON = new Map(PERSON_QUESTIONS.map(({ name, does }) => [name, does]));
 
-export interface ConformanceRun {
+interface ConformanceRun {
   readonly order: ConformanceOrder;
   readonly plan: RunPlan;
   readonly gateway: AskedGateway;

@@ -7,7 +7,7 @@ import { foldersUp } from '../json-file.js';
 export type Compiler = typeof ts;
 
 /** A compiler, or the reason for having none, as the second half of a sentence. */
-export type CompilerFinding =
+type CompilerFinding =
   | { readonly compiler: Compiler; readonly problem?: undefined }
   | { readonly compiler?: undefined; readonly problem: string };
 

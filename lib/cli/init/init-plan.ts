@@ -36,7 +36,7 @@ export interface InitPlan {
 }
 
 /** What the command line says of the plan. */
-export interface PlanOptions {
+interface PlanOptions {
   /** The root module's file. */
   readonly module?: string;
   readonly 'no-interceptor'?: boolean;

@@ -22,7 +22,7 @@ export interface RootModule {
 }
 
 /** What the command line says of the application. */
-export interface WantedApplication {
+interface WantedApplication {
   /** The path of `--module`. */
   readonly module?: string;
   /** The name or folder of `--project`. */

@@ -14,7 +14,7 @@ export interface SourceStyle {
 }
 
 /** The style of `nest new`. */
-export const DEFAULT_STYLE: SourceStyle = {
+const DEFAULT_STYLE: SourceStyle = {
   newline: '\n',
   indent: '  ',
   quote: "'",

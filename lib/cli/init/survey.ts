@@ -20,7 +20,7 @@ export interface FoundClass {
 }
 
 /** The payments code that an application already has. */
-export interface Survey {
+interface Survey {
   /** The file that registers PaymentsModule. */
   readonly registeredIn: string | undefined;
   /** The class with `@PaymentsWebhook`. */

@@ -43,7 +43,7 @@ export interface PayoutOrder {
   readonly values: PayoutValues;
 }
 
-export interface Settlement {
+interface Settlement {
   readonly key: string;
   readonly outcome: (typeof OUTCOMES)[number];
 }

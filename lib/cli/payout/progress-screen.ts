@@ -11,7 +11,7 @@ const JSON_EVERY_MS = 1_000;
 const BAR_WIDTH = 24;
 
 /** Shows how far a batch is. */
-export interface ProgressScreen {
+interface ProgressScreen {
   readonly show: Show;
   /** Gives the screen back. */
   readonly end: () => void;

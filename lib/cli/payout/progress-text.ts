@@ -8,7 +8,7 @@ const MINUTE_S = 60;
 const HOUR_S = 3_600;
 
 /** How far something is, at one moment. */
-export interface Progress {
+interface Progress {
   readonly done: number;
   readonly total: number;
   /** `; accepted 3, unknown 1`, or empty. */

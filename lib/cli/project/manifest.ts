@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { jsonFile } from '../json-file.js';
 
 /** What a package.json may name. */
-export interface Manifest {
+interface Manifest {
   readonly name?: string;
   readonly workspaces?: unknown;
   readonly packageManager?: unknown;

@@ -8,7 +8,7 @@ const IMPORTED = '@nestjs/config';
 const AXIOS = { name: 'axios', range: '^1.3.1', isForNest: false, isOptional: false };
 
 /** A package that the application brings for this one. */
-export interface PeerPackage {
+interface PeerPackage {
   readonly name: string;
   /** The range that fits the application's Nest. */
   readonly range: string;

@@ -9,10 +9,10 @@ const OWNER_ONLY = 0o600;
 const OPTION = '--write-env';
 
 /** The variables that `paymentsConfig` reads, with their values. */
-export type Variables = Readonly<Record<string, string>>;
+type Variables = Readonly<Record<string, string>>;
 
 /** A file of NAME=value lines, into which the emulator may write its variables. */
-export interface EnvFile {
+interface EnvFile {
   /** What the file holds now. */
   readonly variables: NodeJS.Dict<string>;
   /** Writes the variables and keeps every other line. */

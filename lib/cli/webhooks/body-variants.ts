@@ -1,5 +1,5 @@
 /** A body that the sender may have signed instead of the given one. */
-export interface BodyVariant {
+interface BodyVariant {
   /** The change of the body; undefined: none. */
   readonly change: string | undefined;
   readonly body: Uint8Array;

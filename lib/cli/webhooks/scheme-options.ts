@@ -27,7 +27,7 @@ export const SCHEME_OPTIONS = {
 };
 
 /** The values of the options. */
-export type SchemeValues = ValuesOf<typeof SCHEME_OPTIONS>;
+type SchemeValues = ValuesOf<typeof SCHEME_OPTIONS>;
 
 /** A scheme, and what the commands need to know about it. */
 export interface ChosenScheme {

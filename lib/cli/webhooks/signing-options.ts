@@ -37,7 +37,7 @@ export const SIGNING_OPTIONS = {
   ...SCHEME_OPTIONS,
 };
 
-export type SigningValues = ValuesOf<typeof SIGNING_OPTIONS>;
+type SigningValues = ValuesOf<typeof SIGNING_OPTIONS>;
 
 /** How to sign, and how to check a signature. */
 export interface Signing extends ChosenScheme {

@@ -43,7 +43,7 @@ export interface ReadSuccess<T> extends ReadPayload<T> {
 const NO_ECHO: EchoCheck = { differing: [], warnings: [] };
 
 /** A try after `interpretTry`. `success` is set exactly if the event is `success`. */
-export interface Interpretation<T> {
+interface Interpretation<T> {
   readonly report: TryReport;
   readonly success?: ReadSuccess<T>;
 }

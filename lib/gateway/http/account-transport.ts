@@ -55,7 +55,7 @@ function addsHeaders(defaults: object = {}): boolean {
 }
 
 /** Sends requests through axios, with everything that the application added to it. */
-export class AxiosTransport implements HttpTransport {
+class AxiosTransport implements HttpTransport {
   constructor(
     private readonly http: HttpService,
     private readonly guard: RequestGuard | undefined,

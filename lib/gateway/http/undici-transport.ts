@@ -63,7 +63,7 @@ export class UndiciTransport implements HttpTransport {
 }
 
 /** A complete response. */
-export interface CollectedResponse extends TransportAnswer {
+interface CollectedResponse extends TransportAnswer {
   readonly statusText: string;
   readonly headers: IncomingHttpHeaders;
   readonly data: string;

@@ -7,7 +7,7 @@ import { readAnswer } from './send-try.js';
 import { noteStart, refuseChanged, type SendWatch } from './send-watch.js';
 
 /** The `transport` option of axios' own adapter. */
-export interface NodeTransport {
+interface NodeTransport {
   request(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest;
 }
 

@@ -7,7 +7,7 @@ import { amountProblem } from '../../common/money.js';
  * Says what is wrong with a field's value, as the end of a sentence that starts with the field's name;
  * undefined if nothing is. Does not repeat the value, which may be a phone number.
  */
-export type FieldProblem = (value: unknown, request: object) => string | undefined;
+type FieldProblem = (value: unknown, request: object) => string | undefined;
 
 /** Makes a property decorator of class-validator from a pure rule. */
 export function fieldRule(name: string, problem: FieldProblem): PropertyDecorator {

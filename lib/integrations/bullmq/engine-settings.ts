@@ -16,7 +16,7 @@ export interface EngineSettings {
 }
 
 /** Where BullMQ keeps jobs. */
-export interface JobStorage {
+interface JobStorage {
   /** For messages. */
   readonly name: string;
   readonly producer: RedisOptions;

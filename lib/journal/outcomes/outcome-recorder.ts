@@ -11,7 +11,7 @@ import { isAnotherAttempt, toSettled } from '../payment/journal-transitions.js';
 import { begunAtOf, isSentAgainSince } from '../payment/repeated-call.js';
 
 /** What an outcome is about. */
-export interface MeantAttempt {
+interface MeantAttempt {
   /** If given, another attempt stays as it is. */
   readonly attempt?: number | undefined;
   /** When it ended without money. If given, a payment that was sent again since stays as it is. */

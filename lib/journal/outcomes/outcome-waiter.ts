@@ -13,7 +13,7 @@ const FIRST_QUESTION_MS = 1_000;
 const LONGEST_BETWEEN_QUESTIONS_MS = 15_000;
 
 /** The record when the wait ended, or `aborted` if the signal fired first. */
-export type WaitEnd = { readonly existing: StoredJournalRecord | undefined } | { readonly aborted: true };
+type WaitEnd = { readonly existing: StoredJournalRecord | undefined } | { readonly aborted: true };
 
 /** Waits until a payment is settled, or refused for good. */
 export class OutcomeWaiter {

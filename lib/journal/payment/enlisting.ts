@@ -93,7 +93,7 @@ export function checkSendOptions(options: unknown, operation: MoneyOperation): S
 }
 
 /** What enlisting does if the journal holds a payment under the reference. */
-export type EnlistDecision =
+type EnlistDecision =
   | { readonly act: 'plan'; readonly attempt: number; readonly idempotencyKey?: string }
   /** It is the same payment, and the journal looks after it already. */
   | { readonly act: 'existing' }

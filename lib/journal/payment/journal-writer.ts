@@ -23,7 +23,7 @@ import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusa
 import { paymentNotWritten } from './repeated-call-errors.js';
 
 /** The result of `begin`: the payment may be sent, or the journal forbids it. */
-export type Begun =
+type Begun =
   | { readonly intent: PaymentIntent }
   | { readonly tombstone: PaymentTombstone }
   | NoRoom

@@ -5,7 +5,7 @@ import { type MoneyCall } from '../../gateway/gateway-call.js';
 import { type JournalKey } from '../../storage/journal-store.js';
 
 /** The package's namespace. Another one would change every key, and pay again what is in flight. */
-export const KEY_NAMESPACE = '5b0c7e1c-3f0e-4f0a-9a52-6f1d2f6f8b7d';
+const KEY_NAMESPACE = '5b0c7e1c-3f0e-4f0a-9a52-6f1d2f6f8b7d';
 
 const NAMESPACE_BYTES = bytesOf(KEY_NAMESPACE);
 

@@ -167,7 +167,7 @@ export function repeatedAnswer<T extends object>(
 }
 
 /** Sets the status to the outcome of a settled payment. */
-export function withOutcome<T extends object>(value: T, record: JournalRecord | undefined): T {
+function withOutcome<T extends object>(value: T, record: JournalRecord | undefined): T {
   return record?.outcome === undefined ? value : { ...value, status: record.outcome };
 }
 

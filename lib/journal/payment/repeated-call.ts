@@ -29,7 +29,7 @@ export interface RequestedPayment {
 export type ReuseReason = 'another-payment' | 'another-key' | 'ended' | 'unlisted-refusal' | 'erased';
 
 /** What a call does if the journal holds a payment under its reference. */
-export type RepeatedCall =
+type RepeatedCall =
   /** Write the payment down and send it. */
   | {
       readonly act: 'begin';

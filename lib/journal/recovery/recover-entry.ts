@@ -11,7 +11,7 @@ import { type StatusResolver } from '../outcomes/status-resolver.js';
 /** Time limit of a status query: a path that hangs must not delay the other payments. */
 const ASK_WITHIN_MS = 5_000;
 
-export type AnnounceStale = (entry: JournalEntry) => void;
+type AnnounceStale = (entry: JournalEntry) => void;
 
 /** Finds out what happened to one payment. */
 export class EntryRecovery {

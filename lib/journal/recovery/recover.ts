@@ -268,7 +268,7 @@ interface ScannedPage {
  *
  * @param after Where to begin: `at` of a page.
  */
-export async function* scanPages(
+async function* scanPages(
   store: JournalStore,
   scope: JournalScope,
   except: readonly JournalState[],

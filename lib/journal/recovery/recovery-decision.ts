@@ -20,7 +20,7 @@ export function runLimitMs(recoveryWindowMs: number): number {
 }
 
 /** How long a planned payment is left to whoever committed it, and sends it at once. */
-export const PLANNED_WAIT_MS = 10_000;
+const PLANNED_WAIT_MS = 10_000;
 
 /**
  * What to do about an open payment.

@@ -34,7 +34,7 @@ export function timeOf({ askedAt, answeredAt }: Readonly<Record<keyof ReadingTim
 }
 
 /** By how much the balance changes, in cents: negative if it falls. */
-export interface Change {
+interface Change {
   /** At least. */
   readonly least: number;
   /** At most. */

@@ -16,7 +16,7 @@ export interface CarriedPayment {
 }
 
 /** What a close keeps in lists, because it may be long. */
-export interface CloseLists {
+interface CloseLists {
   readonly carried: CarriedPayment;
   readonly proposals: ProvenRow;
 }

@@ -18,7 +18,7 @@ import { findDay, type FoundDay } from './find-day.js';
 const ENTRIES_AT_ONCE = 50;
 
 /** What is asked for. */
-export interface CloseRequest {
+interface CloseRequest {
   readonly day: string;
   readonly timeZone: string;
   readonly by: string;

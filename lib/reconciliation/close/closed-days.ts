@@ -5,7 +5,7 @@ import { readList } from './carried.js';
 import { type ClosedDay, closedDayOf } from './close-entry.js';
 
 /** What of a close stays in memory. */
-export interface KnownDay {
+interface KnownDay {
   readonly token: string;
   readonly statement: ClosedDay['summary']['statement'];
 }

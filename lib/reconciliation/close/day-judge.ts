@@ -24,7 +24,7 @@ import { type MatchedDay } from './match-day.js';
 import { type OwnDay } from './own-day.js';
 
 /** What a day is judged by. */
-export interface DayToJudge {
+interface DayToJudge {
   readonly own: OwnDay;
   readonly judgedAt: JudgedAt;
   readonly limits: MovementLimits;

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const MOST_OFFSET_MS = 57_600_000;
 
 /** When a local day begins, and when the next one does, in milliseconds since 1970. */
-export interface DayBounds {
+interface DayBounds {
   /** The first instant of the day. */
   readonly from: number;
   /** The first instant after the day. */

@@ -29,7 +29,7 @@ export interface FoundDay {
 }
 
 /** What a search needs. */
-export interface FindDay {
+interface FindDay {
   readonly account: ReconciledAccount;
   readonly place: ClosePlace;
   readonly statement: Statement | undefined;

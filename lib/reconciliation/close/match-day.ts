@@ -11,7 +11,7 @@ import { type ClosePlace } from './close-place.js';
 import { type OwnDay } from './own-day.js';
 
 /** What is matched with what. */
-export interface DayToMatch {
+interface DayToMatch {
   readonly account: Pick<ReconciledAccount, 'journal' | 'scope'>;
   readonly place: ClosePlace;
   readonly own: OwnDay;

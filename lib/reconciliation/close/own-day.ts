@@ -23,7 +23,7 @@ export interface OwnDay {
 }
 
 /** A payment of which the close before said something. */
-export interface KnownPayment extends CarriedPayment {
+interface KnownPayment extends CarriedPayment {
   /** It was proposed, and nobody has applied that. */
   readonly proposal?: ProvenRow;
   /** In place of `proven`: its rows contradict each other, and the journal holds its end since. */
@@ -31,7 +31,7 @@ export interface KnownPayment extends CarriedPayment {
 }
 
 /** Which payments. */
-export interface OwnSpan {
+interface OwnSpan {
   /** The end of the day that was closed before, or the beginning of the first day. */
   readonly from: number;
   /** The end of the day. */

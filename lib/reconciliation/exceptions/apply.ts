@@ -40,7 +40,7 @@ export interface RefusedProposal {
 }
 
 /** Who applies what, and when. */
-export interface Applying {
+interface Applying {
   readonly by: string;
   /** By the clock of the storage. */
   readonly at: number;

@@ -4,7 +4,7 @@ import { type StoredReconciliationEntry } from '../../storage/reconciliation-sto
 import { detailsOf } from './exception-entry.js';
 
 /** What exceptions and proposals need of the close that they belong to. */
-export interface KnownClose {
+interface KnownClose {
   /** Names what the run that closed the day has written. */
   readonly token: string;
   /** Undefined: the day was closed without one. */

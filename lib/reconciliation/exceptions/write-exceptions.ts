@@ -28,7 +28,7 @@ const FOUND_AGAIN: ReadonlySet<ExceptionKind> = new Set(['missing-there', 'unkno
 const ENDED_BY_OUTCOME: ReadonlySet<ExceptionKind> = new Set(['proven', 'status']);
 
 /** What a close found, and what it proves. */
-export interface FoundExceptions {
+interface FoundExceptions {
   readonly findings: readonly Finding[];
   readonly proofs: Iterable<ProvenRow>;
 }
@@ -41,7 +41,7 @@ export interface WritingRun {
 }
 
 /** What is open after a close. */
-export interface OpenExceptions {
+interface OpenExceptions {
   readonly counts: Readonly<Partial<Record<ExceptionKind, number>>>;
   /** What the statement proves of payments without an exception. */
   readonly proposals: Iterable<ProvenRow>;
@@ -50,7 +50,7 @@ export interface OpenExceptions {
 }
 
 /** Changes of exceptions that are there already. */
-export interface ExceptionChanges {
+interface ExceptionChanges {
   /** They are true no longer. */
   readonly over: readonly StoredReconciliationEntry[];
   /** A row says the contrary of what theirs proves: they stay, and propose nothing any more. */

@@ -36,13 +36,13 @@ export interface OpenRow {
 }
 
 /** A payment, and a row that says the contrary of another one about it. */
-export interface Contradiction {
+interface Contradiction {
   readonly own: OwnPayment;
   readonly row: RowMoney;
 }
 
 /** Which rows count. */
-export interface StatementDay {
+interface StatementDay {
   readonly day: string;
   readonly from: number;
   readonly to: number;

@@ -12,7 +12,7 @@ import { type JournalRecord, type StoredJournalRecord } from '../../storage/jour
  * - `accepted`: the gateway has the payment, and it has not ended.
  * - `unknown`: nobody knows.
  */
-export type OwnState = 'moved' | 'none' | 'accepted' | 'unknown';
+type OwnState = 'moved' | 'none' | 'accepted' | 'unknown';
 
 /** A payment of the journal, as far as a close looks at it. */
 export interface OwnPayment {

@@ -6,7 +6,7 @@ import { type OwnPayment } from './own-payment.js';
 const STATES: readonly OwnPayment['state'][] = ['moved', 'none', 'accepted', 'unknown'];
 
 /** What names a payment. */
-export type PaymentName = Pick<OwnPayment, 'family' | 'reference'>;
+type PaymentName = Pick<OwnPayment, 'family' | 'reference'>;
 
 /** The payments of a day in columns outside of the heap: a million of them need about 80 MB. */
 export class OwnPayments {

@@ -8,7 +8,7 @@ import {
 import { ageText, type AtClock, countText, grouped, oneLine } from './wording.js';
 
 /** An exception for people. */
-export interface ExceptionFacts {
+interface ExceptionFacts {
   readonly title: string;
   /** A label and a text each. */
   readonly facts: readonly (readonly [label: string, text: string])[];

@@ -92,7 +92,7 @@ const LONGEST_NAME = 100;
 export const STATEMENT_FIELDS = Object.keys(NAMES) as readonly StatementField[];
 
 /** Where a field is. */
-export interface FoundColumn {
+interface FoundColumn {
   /** The place of its cell in a row; undefined if no column is read for it. */
   readonly index: number | undefined;
   /** The column's name as the file writes it; undefined if no column is read for it. */

@@ -56,7 +56,7 @@ export interface CsvStatementOptions {
 }
 
 /** What a status says of a row. */
-export type StatusMeaning = 'moved' | 'failed' | 'pending';
+type StatusMeaning = 'moved' | 'failed' | 'pending';
 
 /** The options after validation, with defaults. */
 export interface ResolvedStatementOptions extends AmountFormat, TimeFormat {

@@ -40,7 +40,7 @@ export interface SandboxActivity {
   readonly reset: Record<string, never>;
 }
 
-export type ActivityTopic = keyof SandboxActivity;
+type ActivityTopic = keyof SandboxActivity;
 
 /** The events for the outside. */
 export class Activity extends EventBus<SandboxActivity> {

@@ -18,7 +18,7 @@ import { type SandboxPaymentWebhook } from './resources.js';
 // The lists of the control API: their entries as the emulator keeps them, their filters and their items.
 
 /** A payment in `GET /payments`. */
-export type ListedPayment = SandboxPayment & { readonly webhook: SandboxPaymentWebhook | null };
+type ListedPayment = SandboxPayment & { readonly webhook: SandboxPaymentWebhook | null };
 
 export function paymentListing(
   merchants: readonly Merchant[],

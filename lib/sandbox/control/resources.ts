@@ -29,7 +29,7 @@ export interface SandboxDirectoryEntry {
 }
 
 /** A secret that signs an endpoint's webhooks. */
-export interface SandboxEndpointSecret {
+interface SandboxEndpointSecret {
   /** Its last four characters after dots; the whole secret in the answer that created it. */
   readonly secret: string;
   readonly created_at: string;

@@ -22,7 +22,7 @@ export function isMerchantName(name: string): boolean {
 }
 
 /** Whether a merchant's keys work: the pair with this number; 0 is the pair without a number. */
-export type TakesPair = (merchant: string, number: number) => boolean;
+type TakesPair = (merchant: string, number: number) => boolean;
 
 /**
  * The keys of a merchant of the emulator, as the module's options take them.

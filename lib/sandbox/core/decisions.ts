@@ -25,7 +25,7 @@ export type PaymentAction = keyof typeof PAYMENT_OUTCOMES;
 export type PayoutAction = keyof typeof PAYOUT_OUTCOMES;
 
 /** Selects a payment or payout. */
-export interface Selection {
+interface Selection {
   readonly reference: string;
   /** Undefined: the only merchant that has the reference. */
   readonly merchant?: string | undefined;

@@ -16,7 +16,7 @@ import { type Rule } from './rule.js';
 import { answerToUsedKey, isForgotten, placeOfKey, requestDigest } from './used-key.js';
 
 /** One call before any check. */
-export interface ReceivedCall {
+interface ReceivedCall {
   readonly operation: SandboxOperation;
   readonly parameters: PathParameters;
   readonly credentials: Credentials;

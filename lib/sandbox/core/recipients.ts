@@ -14,7 +14,7 @@ export const SANDBOX_NETWORKS = [
   'NET_SIX',
 ] as const;
 
-export type SandboxNetwork = (typeof SANDBOX_NETWORKS)[number];
+type SandboxNetwork = (typeof SANDBOX_NETWORKS)[number];
 
 /** The invented network of a phone number: always the same for the same number. */
 export function networkOf(phone: string): SandboxNetwork {

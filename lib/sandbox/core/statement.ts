@@ -7,7 +7,7 @@ import { type Payout } from './payout.js';
 import { type WalletAdjustment } from './wallet.js';
 
 /** The time of a statement, in milliseconds since 1970. */
-export interface StatementSpan {
+interface StatementSpan {
   /** The first moment. */
   readonly from?: number | undefined;
   /** The first moment after it. */

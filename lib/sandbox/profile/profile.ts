@@ -22,7 +22,7 @@ export interface CallSubject {
   readonly reference: string | undefined;
 }
 
-export interface VariedAnswer {
+interface VariedAnswer {
   readonly answer: GatewayAnswer;
   readonly form: WireForm;
   /** The differences from the documented answer, in words. */

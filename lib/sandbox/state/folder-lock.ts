@@ -16,7 +16,7 @@ const LOOK_MS = 100;
 const FRESH_MS = SILENCE_MS / 2;
 
 /** What a lock is called in messages. */
-export interface LockWords {
+interface LockWords {
   /** Who has it. */
   readonly holder: string;
   /** The option that names another one. */

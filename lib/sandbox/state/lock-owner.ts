@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /** A process, told from a later one with the same id and from those of other containers. */
-export interface ProcessIdentity {
+interface ProcessIdentity {
   readonly pid: number;
   /** When it started, on Linux: ids are used again. */
   readonly start: string;

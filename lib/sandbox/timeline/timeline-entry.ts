@@ -20,7 +20,7 @@ export interface TimelineEntry {
 }
 
 /** The fields of a timeline entry, by its `what`. */
-export type TimelineFacts =
+type TimelineFacts =
   | {
       readonly call: string;
       readonly key: string | null;

@@ -27,7 +27,7 @@ interface EndpointChange {
 export type UnsentReason = 'no address' | 'turned off' | 'not chosen';
 
 /** The registry's settings. */
-export interface EndpointSettings {
+interface EndpointSettings {
   readonly scheme: WebhookScheme;
   /** The secret of the endpoints that `deliverTo` makes. */
   readonly secret: string;

@@ -14,7 +14,7 @@ export interface WorldProblem {
 }
 
 /** A JSON Schema. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A rule about values. The check and the JSON Schema are made from the same arguments. */
 export interface Form {
@@ -115,7 +115,7 @@ export function list(form: Form): Form {
 }
 
 /** The keys of a map. */
-export interface MapKeys {
+interface MapKeys {
   readonly pattern: RegExp;
   /** What a wrong key must be. */
   readonly otherwise: string;

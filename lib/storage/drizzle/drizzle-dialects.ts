@@ -16,7 +16,7 @@ export interface DrizzleDialect {
 }
 
 /** The application's pool, and what is special about it. */
-export interface DrizzlePoolOf {
+interface DrizzlePoolOf {
   readonly kind: DrizzleDialect;
   readonly pool: Sender;
 }

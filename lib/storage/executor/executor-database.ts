@@ -112,7 +112,7 @@ function withFailures(run: RunScript, dialect: ExecutorDialect): RunScript {
 }
 
 /** Runs an operation in a transaction that somebody else ends. */
-export function scriptsIn(transaction: SqlRunner, dialect: ExecutorDialect): RunScript {
+function scriptsIn(transaction: SqlRunner, dialect: ExecutorDialect): RunScript {
   return async (script) => {
     try {
       return await answered(runSteps(transaction, script, dialect.limited), 'an answer of the database');

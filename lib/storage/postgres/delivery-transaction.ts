@@ -7,7 +7,7 @@ import { type PostgresPool } from './postgres-pool.js';
 import { MOMENT, textLiteral } from './postgres-text.js';
 
 /** Where a delivery has its connection. */
-export interface DeliveryPlace {
+interface DeliveryPlace {
   /** The application's own pool. */
   readonly handlersPool: PostgresPool;
   /** What handlers find as `context.transaction`. */

@@ -5,7 +5,7 @@ import { type PostgresResult } from './postgres-pool.js';
 import { type NamedStatement } from './statement-batch.js';
 
 /** How many operations share a commit at most: each waits for all of them. */
-export const MOST_TOGETHER = 32;
+const MOST_TOGETHER = 32;
 
 interface Waiting {
   readonly statement: NamedStatement;

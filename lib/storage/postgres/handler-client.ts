@@ -28,7 +28,7 @@ interface Submittable extends Config {
 }
 
 /** How a checkout is given back. */
-export interface HandlerClientOptions {
+interface HandlerClientOptions {
   readonly release: (client: PostgresClient) => void;
 }
 

@@ -4,10 +4,10 @@ import { OwnSavepoints, type SavepointStep } from './own-savepoints.js';
 import { type TransactionModes, type TransactionStep } from './transaction-statements.js';
 
 /** Sends a text to the connection, as one message. */
-export type SendText = (text: string) => Promise<unknown>;
+type SendText = (text: string) => Promise<unknown>;
 
 /** What a checkout of the pool asks for. Its identity says who owns a nested transaction. */
-export type Asker = object;
+type Asker = object;
 
 /** A transaction that a handler, or its ORM, began inside of the webhook transaction: a savepoint. */
 interface NestedTransaction {

@@ -34,7 +34,7 @@ function paymentHash(family: string, reference: string): string {
 }
 
 /** Whether a tombstone is that of the payment in the first four parameters. */
-export const IS_TOMBSTONE = `account = $1 AND environment = $2 AND payment = ${paymentHash('$3::text', '$4::text')}`;
+const IS_TOMBSTONE = `account = $1 AND environment = $2 AND payment = ${paymentHash('$3::text', '$4::text')}`;
 
 /** The operations of the journal in PostgreSQL: one statement each. */
 export function journalStatements(names: TableNames): JournalStatements {

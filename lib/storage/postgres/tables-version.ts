@@ -38,7 +38,7 @@ export function refuseNewer(found: StoredVersion, names: TableNames, known: numb
 }
 
 /** The application's pool with tables that fit. */
-export interface CheckedTables extends PreparingPool {
+interface CheckedTables extends PreparingPool {
   /** Prepares the tables, unless they are prepared. */
   readonly prepare: () => Promise<void>;
 }

@@ -83,11 +83,11 @@ export class RedisConflicts implements ConflictStore {
 type StoredDelivery = Omit<SetAsideDelivery, keyof InboxScope>;
 
 /** The field of a delivery among those set aside. */
-export function setAsideField({ kind, fingerprint }: Pick<SetAsideDelivery, 'kind' | 'fingerprint'>): string {
+function setAsideField({ kind, fingerprint }: Pick<SetAsideDelivery, 'kind' | 'fingerprint'>): string {
   return `${kind}.${fingerprint}`;
 }
 
-export function setAsideText({ kind, event, reference, fingerprint, payload }: SetAsideDelivery): string {
+function setAsideText({ kind, event, reference, fingerprint, payload }: SetAsideDelivery): string {
   const stored: StoredDelivery = { kind, event, reference, fingerprint, payload };
   return JSON.stringify(stored);
 }
@@ -96,7 +96,7 @@ export function setAsideText({ kind, event, reference, fingerprint, payload }: S
  * Parses `<first seen, in µs> <how often> <JSON>`. The id is `<first seen>.<field>`. An entry that cannot be read does not
  * stop a list: its field and its position in the order are what is certain.
  */
-export function setAsideEntry(
+function setAsideEntry(
   { account, environment }: InboxScope,
   field: string,
   position: string,
@@ -127,7 +127,7 @@ function lostDelivery(field: string): StoredDelivery & Pick<InboxConflict, 'dama
 }
 
 /** The field in an id. */
-export function fieldIn(id: string): string {
+function fieldIn(id: string): string {
   return id.slice(id.indexOf('.') + 1);
 }
 
@@ -137,7 +137,7 @@ export function fieldIn(id: string): string {
  */
 
 /** ARGV: field, the delivery as JSON. */
-export const SET_ASIDE = luaScript(`
+const SET_ASIDE = luaScript(`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
 local first, seen = string.match(stored or '', '^(%d+) (%d+) ')
 if not first then
@@ -153,7 +153,7 @@ return 1
  * ARGV: the position after which to begin, the maximum number. Returns field, position and text of each entry; the text is
  * empty if it is lost.
  */
-export const LIST_SET_ASIDE = luaScript(`
+const LIST_SET_ASIDE = luaScript(`
 local found = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])
 local reply = {}
 for i = 1, #found, 2 do
@@ -165,13 +165,13 @@ return reply
 `);
 
 /** ARGV: field. Returns its position and the text of the entry, each empty if it is missing. */
-export const GET_SET_ASIDE = luaScript(`
+const GET_SET_ASIDE = luaScript(`
 local position = redis.call('ZSCORE', KEYS[2], ARGV[1])
 return { position and int(position) or '', redis.call('HGET', KEYS[1], ARGV[1]) or '' }
 `);
 
 /** ARGV: field, position, how often, the delivery as JSON. Replaces only the entry at that position, as it was read. */
-export const REPLACE_SET_ASIDE = luaScript(`
+const REPLACE_SET_ASIDE = luaScript(`
 local first, seen = string.match(redis.call('HGET', KEYS[1], ARGV[1]) or '', '^(%d+) (%d+) ')
 if first ~= ARGV[2] or seen ~= ARGV[3] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], first .. ' ' .. seen .. ' ' .. ARGV[4])
@@ -182,7 +182,7 @@ return 1
  * ARGV: field, position. Removes only the entry at that position, even if its text is lost: the same event set aside later
  * is another entry.
  */
-export const REMOVE_SET_ASIDE = luaScript(`
+const REMOVE_SET_ASIDE = luaScript(`
 local first = string.match(redis.call('HGET', KEYS[1], ARGV[1]) or '', '^(%d+) %d+ ')
 first = first or redis.call('ZSCORE', KEYS[2], ARGV[1])
 if not first or int(first) ~= ARGV[2] then return 0 end
@@ -195,7 +195,7 @@ return 1
  * ARGV: kind, age in ms, the position after which to begin, how many to read. Returns the number of deleted
  * entries and the next position; no position at the end.
  */
-export const PURGE_SET_ASIDE = luaScript(`
+const PURGE_SET_ASIDE = luaScript(`
 local latest = int(micros - ARGV[2] * 1000)
 local seen = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[3], '(' .. latest, 'WITHSCORES', 'LIMIT', 0, ARGV[4])
 local old, last = {}, ''

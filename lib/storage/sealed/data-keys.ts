@@ -17,7 +17,7 @@ const LONGEST_WRAPPED = 2_048;
 const RENEW_AGAIN_MS = 1_000;
 
 /** The options of the data keys, checked and with their defaults. */
-export interface DataKeyRules {
+interface DataKeyRules {
   /** Names at the key service by id. */
   readonly keys: ReadonlyMap<string, string>;
   readonly current: string;

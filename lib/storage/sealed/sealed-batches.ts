@@ -9,7 +9,7 @@ import { type ValueSealer } from './value-sealer.js';
 const NO_RESULT = '{}';
 
 /** A line that was opened, or why it cannot be. */
-export type OpenedLine =
+type OpenedLine =
   { readonly line: SealedLine; readonly problem?: undefined } | { readonly problem: string };
 
 /** The lines of one account, whose storage gets their names, accounts and phones only sealed. */
@@ -46,7 +46,7 @@ export function sealedBatches(store: BatchStore, scope: InboxScope, sealer: Valu
 }
 
 /** Seals a line, and its recipient by a keyed hash. The hash that it replaces is sealed with the content, for another key. */
-export async function sealLine<Line extends NewBatchLine>(
+async function sealLine<Line extends NewBatchLine>(
   scope: InboxScope,
   load: string,
   line: Line,

@@ -128,7 +128,7 @@ function pick(record: JournalRecord): Partial<JournalRecord> {
  * sealed, and is written back as it is by whoever changes the record, so that it opens once its key is back. Rejects with
  * a `KeyServiceError` if a key cannot be had now.
  */
-export async function openRecord(
+async function openRecord(
   stored: StoredJournalRecord,
   sealer: ValueSealer,
 ): Promise<StoredJournalRecord> {

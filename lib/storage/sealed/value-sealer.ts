@@ -8,7 +8,7 @@ import { isSealed, keyNameOf, open, seal, type SealedPlace } from './sealed-valu
 const KEYS_REPORTED = 100;
 
 /** A text that was opened, or why it cannot be. */
-export type Opened =
+type Opened =
   | { readonly text: string; readonly problem?: undefined }
   | { readonly text?: undefined; readonly problem: string };
 

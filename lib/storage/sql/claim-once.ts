@@ -15,7 +15,7 @@ export interface HeldEntry extends HeldKey {
 }
 
 /** The result of a claim, before the inbox decides how to record its end. */
-export type Claimed =
+type Claimed =
   | { readonly result: 'claimed'; readonly entry: HeldEntry }
   | Exclude<ClaimResult, { readonly result: 'claimed' }>;
 

@@ -25,7 +25,7 @@ import { type DailyCapStatements, type JournalStatements } from './sql-statement
 const TRIES = 10;
 
 /** What else a journal in an SQL database can do. */
-export interface SqlJournalParts {
+interface SqlJournalParts {
   /** Gives the journal inside of a transaction; absent if the database has none. */
   readonly within?: JournalStore['within'];
   /** It is inside of a transaction of the application, which may see the tables as they were when it began. */

@@ -5,7 +5,7 @@ import { type RunScript, type SqlSession } from './sql-database.js';
 import { type InboxStatements } from './sql-statements.js';
 
 /** What a transactional claim needs beside its entry. */
-export interface TransactionParts {
+interface TransactionParts {
   /** The connection of the transaction. */
   readonly session: SqlSession;
   /** Another connection, in case this one is lost. */

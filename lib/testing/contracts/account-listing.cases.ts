@@ -3,7 +3,7 @@ import { type InboxScope } from '../../common/vocabulary.js';
 import { type Cases, type ContractExpect } from './contract-framework.js';
 
 /** What a test of the listed accounts gets. */
-export interface AccountsTest {
+interface AccountsTest {
   readonly store: ListsAccounts;
   /** Writes something down for an account. */
   readonly write: (scope: InboxScope, name: string) => Promise<unknown>;

@@ -35,7 +35,7 @@ export interface HandlersOfAccount {
   stepsFor(account: string, event: string): readonly HandlerStep[];
 }
 
-export type DispatchOptions = Pick<
+type DispatchOptions = Pick<
   ResolvedWebhookOptions,
   'leaseMs' | 'inFlightWaitMs' | 'supersede' | 'unknownReferences'
 >;

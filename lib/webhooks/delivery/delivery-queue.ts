@@ -10,7 +10,7 @@ import { type ValueSealer } from '../../storage/sealed/value-sealer.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
 
 /** What is always readable of a queued event. */
-export type QueuedEvent = Pick<PaymentWebhookEvent, 'event'> & {
+type QueuedEvent = Pick<PaymentWebhookEvent, 'event'> & {
   readonly data: Pick<PaymentWebhookEvent['data'], 'reference'>;
 };
 

@@ -59,7 +59,7 @@ export function bytesOf(rawBody: unknown): Uint8Array {
 }
 
 /** The answer to a delivery that is refused. */
-export interface RefusedDelivery {
+interface RefusedDelivery {
   readonly status: 400 | 401 | 413 | 415 | 422;
   /** For the sender. Says nothing about the signature. */
   readonly message: string;
@@ -67,7 +67,7 @@ export interface RefusedDelivery {
   readonly reason: string;
 }
 
-export type CheckedDelivery = { readonly event: PaymentWebhookEvent } | RefusedDelivery;
+type CheckedDelivery = { readonly event: PaymentWebhookEvent } | RefusedDelivery;
 
 /** Checks a delivery as a webhook route does, in the same order: content, size, signature, event. */
 export async function checkDelivery(

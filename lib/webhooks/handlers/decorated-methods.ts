@@ -27,7 +27,7 @@ export interface OnPaymentMetadata {
   readonly id?: string | undefined;
 }
 
-export interface ClassMethod {
+interface ClassMethod {
   readonly name: string;
   readonly method: object;
 }

@@ -27,7 +27,7 @@ import {
 } from './webhook-refusal.js';
 
 export type ExpressRequest = IncomingMessage & { readonly path: string };
-export type Next = (error?: unknown) => void;
+type Next = (error?: unknown) => void;
 
 /** The part of an Express application that is used. */
 export interface ExpressLike {

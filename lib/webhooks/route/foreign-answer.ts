@@ -11,7 +11,7 @@ export type Candidate =
   | 'an exception filter';
 
 /** How far a request came whose answer is not the package's. Undefined: not to the package's guard. */
-export type Reached = Exclude<RouteProgress, 'refused unverified' | 'left to the route'> | undefined;
+type Reached = Exclude<RouteProgress, 'refused unverified' | 'left to the route'> | undefined;
 
 /** An answer to a webhook that the package did not give. */
 export interface ForeignAnswer {

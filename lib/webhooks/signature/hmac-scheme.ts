@@ -50,7 +50,7 @@ const ENCODINGS = Object.keys(ALPHABETS);
 const NAMED_PARTS = ['body', 'timestamp', 'id', 'method', 'url'];
 
 /** @throws PaymentsConfigError that names every wrong option. */
-export function checkHmacOptions(options: HmacOptions): void {
+function checkHmacOptions(options: HmacOptions): void {
   const { header, algorithm, encoding, prefix = '', signatures } = schemeOptions('hmac', options);
   checkScheme('hmac', (wrong) => {
     if (!ALGORITHMS.includes(algorithm)) wrong('algorithm', `must be one of ${ALGORITHMS.join(', ')}`);

@@ -14,7 +14,7 @@ import { type HmacOptions, type SignatureTimestampOptions, type SignedPart } fro
 const MOST_CANDIDATES = 16;
 
 /** The signed time and id of a delivery. */
-export interface SignedValues {
+interface SignedValues {
   readonly timestamp?: string | undefined;
   readonly id?: string | undefined;
 }
@@ -26,13 +26,13 @@ export interface ShownSignature extends SignedValues {
 }
 
 /** How a signature is computed and written. */
-export type Mac = Required<Pick<HmacOptions, 'algorithm' | 'encoding' | 'prefix'>> & {
+type Mac = Required<Pick<HmacOptions, 'algorithm' | 'encoding' | 'prefix'>> & {
   /** Whether hexadecimal in upper case is the same signature. */
   readonly upperCaseToo?: boolean;
 };
 
 /** How a scheme signs, and in which headers. */
-export interface SignatureForm {
+interface SignatureForm {
   readonly name: string;
   readonly secretForm?: WebhookSecretForm;
   /** The headers that `read` looks at, in any case; those of `payload` are added. */
@@ -204,13 +204,13 @@ export function parseTimestamp(text: string, unit: Unit): number | undefined {
 }
 
 /** Writes a moment the way a sender would. */
-export function formatTimestamp(now: number, unit: Unit): string {
+function formatTimestamp(now: number, unit: Unit): string {
   if (unit === 'iso') return new Date(now).toISOString();
   return String(Math.floor(unit === 's' ? now / 1_000 : now));
 }
 
 /** What is wrong with a signed time; undefined if it is valid and near enough to now. */
-export function timestampProblem(
+function timestampProblem(
   { unit, toleranceSeconds }: Pick<SignatureTimestampOptions, 'unit' | 'toleranceSeconds'>,
   text: string,
   now: number,

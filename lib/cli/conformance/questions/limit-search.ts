@@ -3,7 +3,7 @@ import { type LimitSearch, type QuestionInputs, type Step } from './question.js'
 import { isAccepted, type KnownAnswer } from './step-answer.js';
 
 /** How far a search came. The limit is known if nothing lies between the two. */
-export interface LimitBounds {
+interface LimitBounds {
   readonly refused?: number;
   readonly taken?: number;
   /** What the control got. */

@@ -6,7 +6,7 @@ import { amountOf, collection } from './requests.js';
 import { isAccepted } from './step-answer.js';
 
 /** A payment that a person ends on a phone, so that its webhook can be heard. */
-export interface PersonQuestion extends Question {
+interface PersonQuestion extends Question {
   readonly ending: AskedEnding;
   /** What the person does, as a command that names the amount. */
   readonly does: (inputs: QuestionInputs) => string;

@@ -42,7 +42,7 @@ export interface RefusedByFields extends Answered {
   readonly fields: readonly string[];
 }
 
-export type Refused = RefusedByCode | RefusedByFields;
+type Refused = RefusedByCode | RefusedByFields;
 
 /** An answer that a conclusion can rest on. */
 export type KnownAnswer = Accepted | Refused;

@@ -7,7 +7,7 @@ const SAYS_WIDTH = 62;
 /** Enough to find the requests in a portal; the profile has all of them. */
 const SHOWN_IDS = 2;
 
-export const VERDICTS = Object.keys(LOOKS) as readonly Verdict[];
+const VERDICTS = Object.keys(LOOKS) as readonly Verdict[];
 
 /** One conclusion in a line: verdict, what was found, and what shows it or what is set by it. */
 export function conclusionLine(

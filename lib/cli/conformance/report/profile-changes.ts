@@ -4,7 +4,7 @@ import { type Conclusion, type FactRange } from '../conclusion.js';
 import { isAbout } from './about-fact.js';
 
 /** A fact that is another one now. */
-export interface ProfileChange {
+interface ProfileChange {
   /** What it is about, as a clause. */
   readonly says: string;
   readonly before: FactValue;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** What a run gives each of its requests. The same run gives the same again, so that a resumed one pays nothing twice. */
-export interface StepIdentity {
+interface StepIdentity {
   readonly run: string;
   readonly question: string;
   readonly step: number;

@@ -35,13 +35,13 @@ export interface PlannedQuestion {
 }
 
 /** What moves at most, and how many payments could be accepted: the gateway takes a fee for each, which no cap knows. */
-export interface RunCost extends StepMoney {
+interface RunCost extends StepMoney {
   readonly collections: number;
   readonly payouts: number;
 }
 
 /** One request that may be sent. */
-export interface PlannedRequest extends StepMoney {
+interface PlannedRequest extends StepMoney {
   readonly question: string;
   /** From 0 on. */
   readonly step: number;

@@ -21,7 +21,7 @@ export interface JournalledStep {
   readonly heardAt?: number;
 }
 
-export interface StepName {
+interface StepName {
   readonly question: string;
   readonly step: number;
 }

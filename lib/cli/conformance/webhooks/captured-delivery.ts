@@ -20,7 +20,7 @@ export interface CapturedDelivery {
 }
 
 /** What a body says about itself. */
-export interface ClaimedEvent {
+interface ClaimedEvent {
   readonly event: string | undefined;
   readonly reference: string | undefined;
 }

@@ -18,7 +18,7 @@ const MOST_OTHER_PATHS = 5;
 const NOT_OURS = 503;
 const REQUEST_TIMEOUT_MS = 15_000;
 
-export interface DeliveriesListenerOptions {
+interface DeliveriesListenerOptions {
   /** 0 chooses a free port. */
   readonly port: number;
   /** Where webhooks come. */

@@ -12,7 +12,7 @@ const TOLERANCE_MS = 1_000;
 const TOLERANCE_OF_WAIT = 0.1;
 
 /** What became of an event that was answered with a success. */
-export type AnswerEffect = 'received' | 'delivered again' | 'unknown';
+type AnswerEffect = 'received' | 'delivered again' | 'unknown';
 
 /** What is known about redelivery. */
 export interface Redelivery {

@@ -3,7 +3,7 @@ import { observeRedelivery } from './redelivery.js';
 import { type WaitClock } from './wait-clock.js';
 import { type AskedEnding, type AskedReferences, type WebhooksHeard } from './webhooks-heard.js';
 
-export interface WebhookWait {
+interface WebhookWait {
   readonly listener: { readonly deliveries: readonly CapturedDelivery[] };
   readonly clock: WaitClock;
   readonly asked: AskedReferences;
