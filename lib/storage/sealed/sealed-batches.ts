@@ -9,8 +9,7 @@ import { type ValueSealer } from './value-sealer.js';
 const NO_RESULT = '{}';
 
 /** A line that was opened, or why it cannot be. */
-type OpenedLine =
-  { readonly line: SealedLine; readonly problem?: undefined } | { readonly problem: string };
+type OpenedLine = { readonly line: SealedLine; readonly problem?: undefined } | { readonly problem: string };
 
 /** The lines of one account, whose storage gets their names, accounts and phones only sealed. */
 export function sealedBatches(store: BatchStore, scope: InboxScope, sealer: ValueSealer): BatchStore {

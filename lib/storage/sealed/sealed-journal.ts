@@ -128,10 +128,7 @@ function pick(record: JournalRecord): Partial<JournalRecord> {
  * sealed, and is written back as it is by whoever changes the record, so that it opens once its key is back. Rejects with
  * a `KeyServiceError` if a key cannot be had now.
  */
-async function openRecord(
-  stored: StoredJournalRecord,
-  sealer: ValueSealer,
-): Promise<StoredJournalRecord> {
+async function openRecord(stored: StoredJournalRecord, sealer: ValueSealer): Promise<StoredJournalRecord> {
   if (stored.damaged !== undefined) return stored;
   const { record } = stored;
   const opened: Partial<Record<(typeof SEALED_FIELDS)[number], string>> = {};
