@@ -44,7 +44,7 @@ export interface PaymentsAccount {
 }
 
 /** The parts of an application that an account works with. */
-export interface AccountSurroundings {
+export interface AccountParts {
   readonly storage: PaymentsStorage;
   /** For everything except calls that move money, which roll back late writes themselves. */
   readonly limitedStorage: TimeLimitedStorage;
@@ -73,7 +73,7 @@ export interface Account {
 export function createAccount(
   options: ResolvedPaymentsOptions,
   keys: AccountKeys,
-  { storage, limitedStorage, transport, inFlight, events, handlers, resealing }: AccountSurroundings,
+  { storage, limitedStorage, transport, inFlight, events, handlers, resealing }: AccountParts,
 ): Account {
   const gateway = createGatewayClient(options, transport, keys, inFlight.reads);
   const payments = createPayments(options, storage.journal, events, gateway, inFlight.payments);

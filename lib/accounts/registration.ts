@@ -15,7 +15,7 @@ import { DEFAULT_RETENTION_MS } from '../webhooks/create-webhooks.js';
 import { type WebhookAccounts } from '../webhooks/delivery/webhook-accounts.js';
 import { type PaymentHandlers } from '../webhooks/handlers/payment-handlers.js';
 import { PaymentsInbox } from '../webhooks/payments-inbox.js';
-import { type Account, type AccountSurroundings, createAccount, type PaymentsAccount } from './account.js';
+import { type Account, type AccountParts, createAccount, type PaymentsAccount } from './account.js';
 import { type AccountOwner } from './account-owner.js';
 import { AccountPool } from './account-pool.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
@@ -28,7 +28,7 @@ import { WebhooksOfPool } from './webhooks-of-pool.js';
 export type Registration = Pick<Account, 'services' | 'stop' | 'idle'>;
 
 /** What the registrations of an application share. */
-interface RegistrationContext extends Omit<AccountSurroundings, 'events' | 'handlers'> {
+interface RegistrationContext extends Omit<AccountParts, 'events' | 'handlers'> {
   readonly events: ApplicationEvents;
   readonly handlers: PaymentHandlers;
   readonly webhooks: WebhookAccounts;

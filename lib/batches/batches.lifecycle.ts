@@ -13,13 +13,13 @@ import { BatchNotifier } from './batch/batch-notifier.js';
 import { BatchReporter } from './batch/batch-reporter.js';
 import { type PayoutBatchEvents } from './batch/batch-events.js';
 import { type ResolvedBatchesOptions } from './payout-batches-options.js';
-import { type BatchSurroundings } from './batch/batch-surroundings.js';
+import { type BatchContext } from './batch/batch-context.js';
 import { BatchWorker } from './jobs/batch-worker.js';
-import { giveOpenBatches } from './jobs/give-open-batches.js';
+import { enqueueOpenBatches } from './jobs/enqueue-open-batches.js';
 
 /** Starts the work on batches with the application, and ends it before anything that it needs is closed. */
 export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
-  readonly surroundings: BatchSurroundings;
+  readonly context: BatchContext;
   private readonly stopping = new AbortController();
   private readonly moduleRef: () => ModuleRef;
 
@@ -37,7 +37,7 @@ export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy
     );
     const { signal: stopping } = this.stopping;
     const reporter = new BatchReporter(events, { accounts, now, stopping });
-    this.surroundings = {
+    this.context = {
       accounts,
       policy,
       engine,
@@ -52,24 +52,24 @@ export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy
 
   /** Goes on with what another process, or this one before it died, was working on. */
   async onApplicationBootstrap(): Promise<void> {
-    const { engine, accounts } = this.surroundings;
+    const { engine, accounts } = this.context;
     accounts.checkStorages();
     this.events.onApplicationBootstrap();
-    const worker = new BatchWorker(this.surroundings);
+    const worker = new BatchWorker(this.context);
     await engine.start((job) => worker.run(job));
     // Nobody waits for it: an application starts even if a storage is slow.
-    void giveOpenBatches(this.surroundings);
+    void enqueueOpenBatches(this.context);
   }
 
   /** No further line is sent, and nobody waits for a batch any more. */
   onModuleDestroy(): void {
     this.stopping.abort();
-    this.surroundings.notifier.wakeAll();
+    this.context.notifier.wakeAll();
   }
 
   /** Waits for the lines that are being sent, while the storage is still open. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.surroundings.engine.close();
+    await this.context.engine.close();
   }
 
   private find<T>(type: abstract new (...args: never[]) => T): T {

@@ -14,7 +14,7 @@ import { checkReady } from './batch-ready.js';
 import { type PayoutBatchLine, payoutBatchLine } from './payout-batch-line.js';
 import { reportCsv, reportJson, summaryCsv } from './report/report.js';
 import { endCheck } from './jobs/end-batch.js';
-import { giveChunks, giveRun, resumeBatch } from './jobs/give-chunks.js';
+import { enqueueChunks, enqueueRun, resumeBatch } from './jobs/enqueue-chunks.js';
 import { acceptLines, askAboutUnknown, beginCheck, settleLine } from './jobs/line-actions.js';
 
 /**
@@ -60,14 +60,14 @@ export class PayoutBatch {
   async check(actor: BatchActor): Promise<BatchCheckReport> {
     const by = checkActor(actor);
     const access = this.access();
-    const { account, around } = access;
+    const { account, context } = access;
     const { checking, before, after } = await beginCheck(access, by);
     if (before === this.seen && after !== undefined) this.seen = after;
-    await giveChunks(account, checking, 'check', around);
+    await enqueueChunks(account, checking, 'check', context);
     await endCheck(account, checking);
     const { record } = await access.until(({ state }) => state !== 'checking');
     if (record.state === 'loaded') throw await checkStopped(account, record);
-    return checkReport(account, record, around.policy);
+    return checkReport(account, record, context.policy);
   }
 
   /**
@@ -84,9 +84,9 @@ export class PayoutBatch {
     const by = checkActor(approval);
     const { digest = this.digest, withoutBlocked = false } = approval;
     if ('digest' in approval && typeof approval.digest !== 'string') throw noDigest();
-    const { account, around, load } = this.access();
+    const { account, context, load } = this.access();
     refuseBlocked(await account.store.counts(load), withoutBlocked);
-    await this.access().change((stored) => decideApproval(stored, { by, digest }, around.policy));
+    await this.access().change((stored) => decideApproval(stored, { by, digest }, context.policy));
   }
 
   /**
@@ -99,19 +99,19 @@ export class PayoutBatch {
   async start(actor: BatchActor): Promise<void> {
     const by = checkActor(actor);
     const access = this.access();
-    const { account, around } = access;
+    const { account, context } = access;
     const stored = await access.stored();
     if (await this.isGivenAgain(stored)) return;
     checkState(stored, 'start');
-    await checkReady(account, stored.record, around.policy);
+    await checkReady(account, stored.record, context.policy);
     const started = await access.change((current) => {
       checkState(current, 'start');
-      const run = { startedAt: around.now(), sentBefore: 0 };
+      const run = { startedAt: context.now(), sentBefore: 0 };
       return { action: 'start', by, changes: { round: detailsOf(current.record).round + 1, run } };
     });
     // It ends at once if every line is blocked.
-    await giveRun(account, started, around);
-    access.tell();
+    await enqueueRun(account, started, context);
+    access.notify();
   }
 
   /**
@@ -139,16 +139,16 @@ export class PayoutBatch {
     const stored = await access.stored();
     if (await this.isGivenAgain(stored)) return;
     checkState(stored, 'resume');
-    await resumeBatch(access.account, stored, by, access.around);
-    access.tell();
+    await resumeBatch(access.account, stored, by, access.context);
+    access.notify();
   }
 
   /** An earlier call may have failed when it handed the work of a running batch to the engine, which keeps each job once. */
   private async isGivenAgain(stored: StoredBatch): Promise<boolean> {
     if (stored.record.state !== 'running') return false;
-    const { account, around } = this.access();
-    await giveRun(account, stored, around);
-    this.access().tell();
+    const { account, context } = this.access();
+    await enqueueRun(account, stored, context);
+    this.access().notify();
     return true;
   }
 
@@ -167,9 +167,9 @@ export class PayoutBatch {
 
   /** How far it is. Costs the same for every size. */
   async progress(): Promise<BatchProgress> {
-    const { account, around, load } = this.access();
+    const { account, context, load } = this.access();
     const stored = await this.access().stored();
-    return progressOf(stored, await account.store.counts(load), around.now());
+    return progressOf(stored, await account.store.counts(load), context.now());
   }
 
   /**
@@ -179,9 +179,9 @@ export class PayoutBatch {
    */
   async *watch(): AsyncIterable<BatchProgress> {
     const access = this.access();
-    const { around, load } = access;
+    const { context, load } = access;
     for (;;) {
-      const { changed, release } = around.notifier.next(load);
+      const { changed, release } = context.notifier.next(load);
       try {
         const progress = await this.progress();
         yield progress;

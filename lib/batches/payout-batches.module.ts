@@ -73,7 +73,7 @@ const PROVIDERS: readonly Provider[] = [
   },
   {
     provide: PayoutBatches,
-    useFactory: ({ surroundings }: BatchesLifecycle) => new PayoutBatches(surroundings),
+    useFactory: ({ context }: BatchesLifecycle) => new PayoutBatches(context),
     inject: [BatchesLifecycle],
   },
 ];

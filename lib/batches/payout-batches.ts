@@ -8,7 +8,7 @@ import { type BatchActor, checkActor } from './batch/batch-actor.js';
 import { loadBatch } from './loading/load-batch.js';
 import { type PayoutLine } from './lines/payout-line.js';
 import { PayoutBatch } from './payout-batch.js';
-import { type BatchSurroundings } from './batch/batch-surroundings.js';
+import { type BatchContext } from './batch/batch-context.js';
 
 const PAGE = 100;
 
@@ -50,11 +50,11 @@ export interface CreateBatchOptions extends BatchActor, BatchOfAccount {
 @Injectable()
 export class PayoutBatches {
   /** A closure, because it leads to the keys of every account. */
-  private readonly around: () => BatchSurroundings;
+  private readonly context: () => BatchContext;
 
   /** @internal */
-  constructor(around: BatchSurroundings) {
-    this.around = () => around;
+  constructor(context: BatchContext) {
+    this.context = () => context;
   }
 
   /**
@@ -72,10 +72,10 @@ export class PayoutBatches {
     options: CreateBatchOptions,
   ): Promise<PayoutBatch> {
     const by = checkActor(options);
-    const { accounts, policy } = this.around();
+    const { accounts, policy } = this.context();
     const account = await accounts.open(options.account ?? DEFAULT_ACCOUNT);
     const stored = await loadBatch(account, { batch, lines, by, again: options.again ?? [], policy });
-    return new PayoutBatch(new BatchAccess(account, stored, this.around()), stored);
+    return new PayoutBatch(new BatchAccess(account, stored, this.context()), stored);
   }
 
   /**
@@ -84,10 +84,10 @@ export class PayoutBatches {
    * @throws PaymentsError with the code `BATCH_NOT_FOUND`.
    */
   async open(batch: string, { account = DEFAULT_ACCOUNT }: BatchOfAccount = {}): Promise<PayoutBatch> {
-    const opened = await this.around().accounts.open(account);
+    const opened = await this.context().accounts.open(account);
     const stored = await opened.store.get({ ...opened.scope, batch });
     if (!stored || stored.record.state === 'loading') throw notFound(batch);
-    return new PayoutBatch(new BatchAccess(opened, stored, this.around()), stored);
+    return new PayoutBatch(new BatchAccess(opened, stored, this.context()), stored);
   }
 
   /**
@@ -112,18 +112,18 @@ export class PayoutBatches {
       throw new PaymentsValidationError({ olderThanMs: [problem] });
     }
     let purged = 0;
-    for (const store of this.around().accounts.stores()) purged += await store.purge(olderThanMs);
+    for (const store of this.context().accounts.stores()) purged += await store.purge(olderThanMs);
     return purged;
   }
 
   /** The batches of an account in the order of their names. */
   async *list({ account = DEFAULT_ACCOUNT }: BatchOfAccount = {}): AsyncIterable<PayoutBatch> {
-    const opened = await this.around().accounts.open(account);
+    const opened = await this.context().accounts.open(account);
     const read = (last?: StoredBatch): Promise<readonly StoredBatch[]> =>
       opened.store.list(opened.scope, { limit: PAGE, ...(last && { after: last.record.batch }) });
     for await (const page of pages(PAGE, read)) {
       for (const stored of page)
-        yield new PayoutBatch(new BatchAccess(opened, stored, this.around()), stored);
+        yield new PayoutBatch(new BatchAccess(opened, stored, this.context()), stored);
     }
   }
 }

@@ -32,7 +32,7 @@ export interface AccountJournal {
 }
 
 /** What the journal of an account works with. */
-interface JournalSurroundings {
+interface JournalParts {
   readonly options: ResolvedPaymentsOptions;
   readonly store: JournalStore;
   readonly gateway: Pick<GatewayClient, 'read'>;
@@ -52,7 +52,7 @@ export function createAccountJournal({
   events,
   conflicts,
   resealing,
-}: JournalSurroundings): AccountJournal {
+}: JournalParts): AccountJournal {
   const { account, environment, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
   const scope = { account, environment };
   const recorder = new OutcomeRecorder(store);

@@ -1,7 +1,7 @@
 import { pages } from '../common/pages.js';
 import { type StoredReconciliationEntry } from '../storage/reconciliation-store.js';
 import { type ReconciledAccount } from './accounts.js';
-import { CLOSED, type ClosedDay, closedDayOf } from './close/close-entry.js';
+import { type ClosedDay, closedDayOf, lastStoredClose } from './close/close-entry.js';
 import { ClosedDays } from './close/closed-days.js';
 import { nextDay } from './close/day.js';
 import { DayClose } from './day-close.js';
@@ -10,7 +10,6 @@ import { attemptName, detailsOf, exceptionOf, proposalOf } from './exceptions/ex
 import { isOfClose, type KnownCloses } from './exceptions/known-closes.js';
 
 const PAGE = 1_000;
-const LAST_DAY = '9999';
 
 /** A close with what became of its exceptions since. */
 export async function dayCloseOf(account: ReconciledAccount, closed: ClosedDay): Promise<DayClose> {
@@ -64,8 +63,8 @@ export async function contradictedAttempts(
   return names;
 }
 
-export async function lastClose({ store, scope }: ReconciledAccount): Promise<ClosedDay | undefined> {
-  const stored = await store.last(scope, 'close', LAST_DAY, CLOSED);
+export async function lastClose(account: ReconciledAccount): Promise<ClosedDay | undefined> {
+  const stored = await lastStoredClose(account);
   return stored && closedDayOf(stored);
 }
 

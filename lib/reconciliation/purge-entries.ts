@@ -1,10 +1,9 @@
 import { FINAL_STATUSES } from '../common/vocabulary.js';
 import { type ReconciliationKind } from '../storage/reconciliation-store.js';
 import { type ReconciledAccount } from './accounts.js';
-import { CLOSED, closedDayOf } from './close/close-entry.js';
+import { closedDayOf, lastStoredClose } from './close/close-entry.js';
 
 const LEAST_MS = 30 * 86_400_000;
-const AFTER_ALL = '9999';
 
 /** What may be forgotten, and in which states. The last close needs what is `kept`. */
 const FORGOTTEN: readonly (readonly [ReconciliationKind, readonly string[]])[] = [
@@ -24,7 +23,7 @@ export async function purgeEntries(
   { store, scope }: Pick<ReconciledAccount, 'store' | 'scope'>,
   olderThanMs: number,
 ): Promise<number> {
-  const last = await store.last(scope, 'close', AFTER_ALL, CLOSED);
+  const last = await lastStoredClose({ store, scope });
   // Nobody has closed a day for so long: what the last close left is as old, and still needed.
   const isRecent = last && last.now - closedDayOf(last).summary.closedAt.getTime() < olderThanMs;
   const kept = KEPT.map((kind) => [kind, ['kept']] as const);

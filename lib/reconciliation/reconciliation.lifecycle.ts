@@ -5,13 +5,13 @@ import { PaymentsAccounts } from '../accounts/payments-accounts.js';
 import { type ApplicationEvents } from '../common/application-events.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { ReconciledAccounts } from './accounts.js';
-import { type ReconciliationSurroundings } from './reconciliation.js';
+import { type ReconciliationContext } from './reconciliation.js';
 import { type ReconciliationEvents } from './reconciliation-events.js';
 import { type ResolvedReconciliationOptions } from './reconciliation-options.js';
 
 /** Checks at boot that every storage keeps closes. */
 export class ReconciliationLifecycle implements OnApplicationBootstrap {
-  readonly surroundings: ReconciliationSurroundings;
+  readonly context: ReconciliationContext;
   private readonly moduleRef: () => ModuleRef;
 
   constructor(
@@ -26,11 +26,11 @@ export class ReconciliationLifecycle implements OnApplicationBootstrap {
       storage,
       events,
     );
-    this.surroundings = { accounts, policy };
+    this.context = { accounts, policy };
   }
 
   onApplicationBootstrap(): void {
-    this.surroundings.accounts.checkStorages();
+    this.context.accounts.checkStorages();
     this.events.onApplicationBootstrap();
   }
 

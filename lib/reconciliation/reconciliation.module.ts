@@ -73,7 +73,7 @@ const PROVIDERS: readonly Provider[] = [
   },
   {
     provide: Reconciliation,
-    useFactory: ({ surroundings }: ReconciliationLifecycle) => new Reconciliation(surroundings),
+    useFactory: ({ context }: ReconciliationLifecycle) => new Reconciliation(context),
     inject: [ReconciliationLifecycle],
   },
 ];

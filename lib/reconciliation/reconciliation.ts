@@ -6,7 +6,7 @@ import { PaymentsError } from '../errors/payments-errors.js';
 import { type ReconciledAccounts } from './accounts.js';
 import { readBalance } from './balance/readings.js';
 import { closeDay } from './close/close-day.js';
-import { CLOSED, closedDayOf } from './close/close-entry.js';
+import { closedDayOf, lastStoredClose } from './close/close-entry.js';
 import { ClosedDays } from './close/closed-days.js';
 import { storageTime } from './close/close-run.js';
 import { type BalanceReading } from './close/close-summary.js';
@@ -27,8 +27,6 @@ import { check, noteProblem, statementProblem } from './reconciliation-checks.js
 import { type ResolvedReconciliationPolicy } from './reconciliation-policy.js';
 import { discardStatement } from './statement/discard-statement.js';
 import { type Statement } from './statement/statement-row.js';
-
-const LAST_DAY = '9999';
 
 /**
  * Whose day.
@@ -79,7 +77,7 @@ export interface ReconciliationStatus {
 }
 
 /** What the service works with. */
-export interface ReconciliationSurroundings {
+export interface ReconciliationContext {
   readonly accounts: ReconciledAccounts;
   readonly policy: ResolvedReconciliationPolicy;
 }
@@ -102,11 +100,11 @@ export interface ReconciliationSurroundings {
 @Injectable()
 export class Reconciliation {
   /** A closure, because it leads to the keys of every account. */
-  private readonly around: () => ReconciliationSurroundings;
+  private readonly context: () => ReconciliationContext;
 
   /** @internal */
-  constructor(around: ReconciliationSurroundings) {
-    this.around = () => around;
+  constructor(context: ReconciliationContext) {
+    this.context = () => context;
   }
 
   /**
@@ -117,7 +115,7 @@ export class Reconciliation {
    * @throws PaymentsStorageError
    */
   async readBalance({ account = DEFAULT_ACCOUNT }: ReconciliationOfAccount = {}): Promise<BalanceReading> {
-    const opened = await this.around().accounts.open(account);
+    const opened = await this.context().accounts.open(account);
     const { store, scope, services } = opened;
     return readBalance(opened, services.wallet, await storageTime(store, scope));
   }
@@ -141,7 +139,7 @@ export class Reconciliation {
   }
 
   private async closeDay(options: CloseOptions): Promise<DayClose> {
-    const { accounts, policy } = this.around();
+    const { accounts, policy } = this.context();
     const by = checkActor(options);
     const { day, timeZone = policy.timeZone, statement } = options;
     check({
@@ -162,7 +160,7 @@ export class Reconciliation {
    */
   async open(day: string, { account = DEFAULT_ACCOUNT }: ReconciliationOfAccount = {}): Promise<DayClose> {
     check({ day: dayProblem(day) });
-    const opened = await this.around().accounts.open(account);
+    const opened = await this.context().accounts.open(account);
     const stored = await opened.store.get(opened.scope, 'close', day);
     if (stored) return dayCloseOf(opened, closedDayOf(stored));
     throw new PaymentsError('DAY_NOT_CLOSED', `${day} was not closed: close it with close({ day, by }).`);
@@ -177,8 +175,8 @@ export class Reconciliation {
   async status({ account = DEFAULT_ACCOUNT }: ReconciliationOfAccount = {}): Promise<
     ReconciliationStatus | undefined
   > {
-    const opened = await this.around().accounts.open(account);
-    const last = await opened.store.last(opened.scope, 'close', LAST_DAY, CLOSED);
+    const opened = await this.context().accounts.open(account);
+    const last = await lastStoredClose(opened);
     if (!last) return undefined;
     const { day, to } = closedDayOf(last).summary;
     const open: Partial<Record<ExceptionKind, number>> = {};
@@ -199,7 +197,7 @@ export class Reconciliation {
     account = DEFAULT_ACCOUNT,
     state,
   }: ReconciliationOfAccount & { readonly state?: ExceptionState } = {}): AsyncIterable<CloseException> {
-    const opened = await this.around().accounts.open(account);
+    const opened = await this.context().accounts.open(account);
     const cutOff = (await lastClose(opened))?.summary.to.getTime() ?? 0;
     const states = state === undefined ? undefined : [state];
     for await (const stored of entriesOf(opened, new ClosedDays(opened), states)) {
@@ -220,7 +218,7 @@ export class Reconciliation {
    */
   async apply(proposals: readonly CloseProposal[], actor: ReconciliationActor): Promise<ApplyReport> {
     const by = checkActor(actor);
-    const account = await this.around().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
+    const account = await this.context().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
     const closes = new ClosedDays(account);
     const applying = {
       by,
@@ -247,7 +245,7 @@ export class Reconciliation {
   ): Promise<CloseException> {
     const by = checkActor(actor);
     check({ note: noteProblem(note) });
-    const account = await this.around().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
+    const account = await this.context().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
     const until = await nextOpenDay(account);
     const stored = await account.store.get(account.scope, 'exception', id);
     if (!stored || !(await isOfClose(stored, new ClosedDays(account)))) {
@@ -291,6 +289,6 @@ export class Reconciliation {
     olderThanMs,
   }: ReconciliationOfAccount & { readonly olderThanMs: number }): Promise<number> {
     check({ olderThanMs: purgeProblem(olderThanMs) });
-    return purgeEntries(await this.around().accounts.open(account), olderThanMs);
+    return purgeEntries(await this.context().accounts.open(account), olderThanMs);
   }
 }

@@ -3,7 +3,7 @@ import { PaymentsError } from '../../errors/payments-errors.js';
 import { type BatchLine, type BatchRecord, type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from './batch-accounts.js';
 import { type BatchChange, changeBatch } from './batch-change.js';
-import { type BatchSurroundings } from './batch-surroundings.js';
+import { type BatchContext } from './batch-context.js';
 
 /** One batch in its storage, always as it is now. */
 export class BatchAccess {
@@ -13,7 +13,7 @@ export class BatchAccess {
   constructor(
     readonly account: BatchAccount,
     { record }: StoredBatch,
-    readonly around: BatchSurroundings,
+    readonly context: BatchContext,
   ) {
     this.batch = record.batch;
     this.load = record.load;
@@ -30,7 +30,7 @@ export class BatchAccess {
   /** Changes the batch, and returns it as it is afterwards, changed or not. */
   async change(decide: (stored: StoredBatch) => BatchChange | undefined): Promise<StoredBatch> {
     const changed = await changeBatch(this.account, await this.stored(), decide);
-    this.tell();
+    this.notify();
     return changed ?? this.stored();
   }
 
@@ -41,7 +41,7 @@ export class BatchAccess {
    */
   async until(isWanted: (record: BatchRecord) => boolean): Promise<StoredBatch> {
     for (;;) {
-      const { changed, release } = this.around.notifier.next(this.load);
+      const { changed, release } = this.context.notifier.next(this.load);
       try {
         const stored = await this.stored();
         if (isWanted(stored.record)) return stored;
@@ -55,7 +55,7 @@ export class BatchAccess {
 
   /** The HTTP server of an application that stops waits for its requests, and nothing changes the batch any more. */
   refuseWhenStopping(): void {
-    if (!this.around.stopping.aborted) return;
+    if (!this.context.stopping.aborted) return;
     throw new PaymentsError(
       'STOPPING',
       `The application stops, so nobody waits for the batch ${quoted(this.batch)} any more: open it again in the next process.`,
@@ -70,8 +70,12 @@ export class BatchAccess {
   }
 
   /** Wakes those in this process who wait for a change. */
-  tell(): void {
-    this.around.notifier.changed({ account: this.account.scope.account, batch: this.batch, load: this.load });
+  notify(): void {
+    this.context.notifier.changed({
+      account: this.account.scope.account,
+      batch: this.batch,
+      load: this.load,
+    });
   }
 }
 

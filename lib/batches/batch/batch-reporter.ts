@@ -4,7 +4,7 @@ import { pause } from '../../common/timing.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 import { type PayoutBatchEvents } from './batch-events.js';
 import { progressOf } from './batch-progress.js';
-import { type BatchSurroundings } from './batch-surroundings.js';
+import { type BatchContext } from './batch-context.js';
 import { type BatchPlace } from './batch-notifier.js';
 
 /** A batch changes hundreds of times a second, and its counts are a query. */
@@ -17,7 +17,7 @@ export class BatchReporter {
 
   constructor(
     private readonly events: ApplicationEvents<PayoutBatchEvents>,
-    private readonly around: Pick<BatchSurroundings, 'accounts' | 'now' | 'stopping'>,
+    private readonly context: Pick<BatchContext, 'accounts' | 'now' | 'stopping'>,
   ) {}
 
   /** The last change of a batch is always in a report: each waits first and reads then. */
@@ -30,13 +30,13 @@ export class BatchReporter {
   }
 
   private async report({ account, batch, load }: BatchPlace): Promise<void> {
-    const goesOn = await pause(REPORT_EVERY_MS, this.around.stopping);
+    const goesOn = await pause(REPORT_EVERY_MS, this.context.stopping);
     this.waiting.delete(load);
     if (!goesOn) return;
-    const { scope, store } = await this.around.accounts.open(account);
+    const { scope, store } = await this.context.accounts.open(account);
     const stored = await store.get({ ...scope, batch });
     if (stored?.record.load !== load) return;
-    const progress = progressOf(stored, await store.counts(load), this.around.now());
+    const progress = progressOf(stored, await store.counts(load), this.context.now());
     this.events.of(account).tell('payout-batch.progress', { account, batch, ...progress });
   }
 }

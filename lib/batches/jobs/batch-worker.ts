@@ -11,18 +11,18 @@ import { chunkDigest } from '../lines/payout-line.js';
 import { isCheckOutdated } from '../policy/check-age-rule.js';
 import { windowProblem } from '../policy/window-rule.js';
 import { changeBatch } from '../batch/batch-change.js';
-import { type BatchSurroundings } from '../batch/batch-surroundings.js';
+import { type BatchContext } from '../batch/batch-context.js';
 import { endCheck, endRun, SYSTEM } from './end-batch.js';
-import { giveRun, WORKED_ON } from './give-chunks.js';
+import { enqueueRun, WORKED_ON } from './enqueue-chunks.js';
 import { inParallel } from './in-parallel.js';
 import { LineChecker } from './line-checker.js';
 import { lookupsPause, MOST_NAMED } from './lookups-pause.js';
 import { PaySteps } from './pay-steps.js';
 import { sameRecipients } from './same-recipients.js';
-import { giveWake, wake } from './wake.js';
+import { scheduleWake, wake } from './wake.js';
 
 /** A job, and the batch that it belongs to as it is now. */
-interface JobContext {
+interface OpenedJob {
   readonly job: BatchJob;
   readonly account: BatchAccount;
   readonly stored: StoredBatch;
@@ -35,55 +35,55 @@ const OWN_QUEUE =
 export class BatchWorker {
   private readonly logger = new SafeLogger('PayoutBatches');
 
-  constructor(private readonly around: BatchSurroundings) {}
+  constructor(private readonly context: BatchContext) {}
 
   /** Rejects if the job should run again later. */
   async run(job: BatchJob): Promise<void> {
     this.refuseWhenStopping();
-    const account = await this.around.accounts.open(job.account);
+    const account = await this.context.accounts.open(job.account);
     const stored = await storedOf(job, account);
     if (stored.record.load !== job.load) return;
     const { round } = detailsOf(stored.record);
     const isRun = round === job.round || (job.kind === 'wake' && round === job.round + 1);
     if (!isRun) return;
     await this.work({ job, account, stored });
-    this.around.notifier.changed(job);
+    this.context.notifier.changed(job);
     this.refuseWhenStopping();
   }
 
-  private async work(context: JobContext): Promise<void> {
-    const { job, account, stored } = context;
+  private async work(opened: OpenedJob): Promise<void> {
+    const { job, account, stored } = opened;
     const { state } = stored.record;
     const { round, pause } = detailsOf(stored.record);
-    const { around } = this;
-    if (job.kind === 'check' && state === 'checking') await this.check(context);
-    if (job.kind === 'pay' && state === 'running') await this.pay(context);
+    const { context } = this;
+    if (job.kind === 'check' && state === 'checking') await this.check(opened);
+    if (job.kind === 'pay' && state === 'running') await this.pay(opened);
     // An earlier run of this job may have paused the batch, and died before it asked to be woken.
     if (job.kind === 'pay' && state === 'paused' && pause)
-      await giveWake({ ...job, chunk: 0 }, pause, around);
+      await scheduleWake({ ...job, chunk: 0 }, pause, context);
     if (job.kind === 'wake' && state === 'paused' && round === job.round)
-      await wake(job, account, stored, around);
+      await wake(job, account, stored, context);
     // An earlier run of this job has resumed the batch, and may have died before it gave all chunks to the engine.
     if (job.kind === 'wake' && state === 'running' && round > job.round)
-      await giveRun(account, stored, around);
+      await enqueueRun(account, stored, context);
   }
 
   /** The engine keeps the job for the next process. */
   private refuseWhenStopping(): void {
-    if (!this.around.stopping.aborted) return;
+    if (!this.context.stopping.aborted) return;
     throw new PaymentsError(
       'STOPPING',
       'The application stops: the rest of the chunk waits for the next process.',
     );
   }
 
-  private async check(context: JobContext): Promise<void> {
-    const { job, account, stored } = context;
+  private async check(opened: OpenedJob): Promise<void> {
+    const { job, account, stored } = opened;
     const { store } = account;
     const lines = await store.linesOf(job.load, job.chunk);
     const waiting = lines.filter(({ state }) => state === 'waiting');
     try {
-      const open = await this.checkLines(context, waiting);
+      const open = await this.checkLines(opened, waiting);
       if (open.length > 0) throw lookupsFailed(open);
     } catch (error) {
       if (!isPaymentsError(error) || error.retryable) throw error;
@@ -101,10 +101,10 @@ export class BatchWorker {
    * gave no usable answer.
    */
   private async checkLines(
-    { job, account }: JobContext,
+    { job, account }: OpenedJob,
     lines: readonly BatchLine[],
   ): Promise<readonly BatchLine[]> {
-    const { policy, concurrency, now, stopping } = this.around;
+    const { policy, concurrency, now, stopping } = this.context;
     const same = await sameRecipients(account.store, job, policy);
     const checker = new LineChecker(account.services, policy);
     const changes: LineChange[] = [];
@@ -131,40 +131,40 @@ export class BatchWorker {
     return open;
   }
 
-  private async pay(context: JobContext): Promise<void> {
-    const { job, account, stored } = context;
-    if (windowProblem(this.around.now(), this.around.policy)) {
-      await this.pause(context, { reason: 'No window of the policy is open.', until: 'window' });
+  private async pay(opened: OpenedJob): Promise<void> {
+    const { job, account, stored } = opened;
+    if (windowProblem(this.context.now(), this.context.policy)) {
+      await this.pause(opened, { reason: 'No window of the policy is open.', until: 'window' });
       return;
     }
-    const current = await this.withCurrentChecks(context).catch(async (error: unknown) => {
+    const current = await this.withCurrentChecks(opened).catch(async (error: unknown) => {
       if (!isPaymentsError(error) || error.retryable) throw error;
       // Wrong keys, for example: a person has to do something.
-      await this.pause(context, { reason: error.message });
+      await this.pause(opened, { reason: error.message });
     });
     if (!current) return;
     const { lines, open } = current;
-    const reason = await this.changeOf(context, lines);
+    const reason = await this.changeOf(opened, lines);
     if (reason !== undefined) {
-      await this.pause(context, { reason });
+      await this.pause(opened, { reason });
       return;
     }
     const ready = lines.filter(({ number }) => !open.some((line) => line.number === number));
-    const { stop, isOver } = await new PaySteps(account, stored, this.around).payChunk(job.chunk, ready);
-    if (stop) await this.pause(context, stop);
+    const { stop, isOver } = await new PaySteps(account, stored, this.context).payChunk(job.chunk, ready);
+    if (stop) await this.pause(opened, stop);
     if (stop || isOver) return;
     if (open.length > 0) {
       this.refuseWhenStopping();
-      await this.waitForLookups(context, open);
+      await this.waitForLookups(opened, open);
       return;
     }
-    await this.refuseOpenLines(context);
+    await this.refuseOpenLines(opened);
     await endRun(account, stored);
   }
 
   /** A recipient that the gateway stumbles over does not hold up the chunks behind it, and is not left unpaid in silence. */
-  private async waitForLookups(context: JobContext, open: readonly BatchLine[]): Promise<void> {
-    const { job, account, stored } = context;
+  private async waitForLookups(opened: OpenedJob, open: readonly BatchLine[]): Promise<void> {
+    const { job, account, stored } = opened;
     const { store } = account;
     const behind = await store.chunksIn(job.load, WORKED_ON.pay, { after: job.chunk, limit: 1 });
     if (behind.length > 0) throw lookupsFailed(open);
@@ -180,11 +180,11 @@ export class BatchWorker {
       sent: sentIn(counts) - (run?.sentBefore ?? 0),
       looksBefore: run?.looksBefore ?? 0,
     });
-    await this.pause(context, pause);
+    await this.pause(opened, pause);
   }
 
   /** Another process may have taken lines of the chunk, and died since: nobody else would send them in this run. */
-  private async refuseOpenLines({ job, account }: JobContext): Promise<void> {
+  private async refuseOpenLines({ job, account }: OpenedJob): Promise<void> {
     const [open] = await account.store.chunksIn(job.load, WORKED_ON.pay, { after: job.chunk - 1, limit: 1 });
     if (open !== job.chunk) return;
     throw new PaymentsError(
@@ -198,23 +198,23 @@ export class BatchWorker {
    * it is sent.
    */
   private async withCurrentChecks(
-    context: JobContext,
+    opened: OpenedJob,
   ): Promise<{ readonly lines: readonly BatchLine[]; readonly open: readonly BatchLine[] }> {
-    const { job, account } = context;
-    const { policy, now } = this.around;
+    const { job, account } = opened;
+    const { policy, now } = this.context;
     const lines = await account.store.linesOf(job.load, job.chunk);
     const outdated = lines.filter(
       ({ state, result }) =>
         state === 'checked' && isCheckOutdated(resultOf(result).checkedAt ?? 0, now(), policy),
     );
     if (outdated.length === 0) return { lines, open: [] };
-    const open = await this.checkLines(context, outdated);
+    const open = await this.checkLines(opened, outdated);
     return { lines: await account.store.linesOf(job.load, job.chunk), open };
   }
 
   /** Why the lines cannot be those that were loaded; undefined if they are. */
   private async changeOf(
-    { job, account }: JobContext,
+    { job, account }: OpenedJob,
     lines: readonly BatchLine[],
   ): Promise<string | undefined> {
     const [loaded] = await account.store.chunks(job.load, { after: job.chunk - 1, limit: 1 });
@@ -225,7 +225,7 @@ export class BatchWorker {
     return `Lines of the chunk ${job.chunk} were changed after they were loaded${orKey}.`;
   }
 
-  private async pause({ job, account, stored }: JobContext, pause: BatchPause): Promise<void> {
+  private async pause({ job, account, stored }: OpenedJob, pause: BatchPause): Promise<void> {
     const paused = await changeBatch(account, stored, ({ record }) =>
       // Somebody may have paused it, and resumed it: then it is another run that goes on.
       record.state === 'running' && detailsOf(record).round === job.round
@@ -234,7 +234,7 @@ export class BatchWorker {
     );
     if (!paused) return;
     this.logger.warn(`The batch "${job.batch}" pauses: ${pause.reason}`);
-    await giveWake({ ...job, chunk: 0 }, pause, this.around);
+    await scheduleWake({ ...job, chunk: 0 }, pause, this.context);
   }
 }
 

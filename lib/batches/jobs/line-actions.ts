@@ -54,7 +54,7 @@ export async function acceptLines(
     return { action: 'accept', by, details: { keys, because }, changes };
   });
   await endCheck(access.account, checking);
-  access.tell();
+  access.notify();
   return { lines: words.length, before, after: approvalDigestOf(checking.record) };
 }
 
@@ -116,7 +116,7 @@ async function* openLookups({
  */
 export async function askAboutUnknown(access: BatchAccess): Promise<number> {
   const { store } = access.account;
-  const { concurrency, stopping } = access.around;
+  const { concurrency, stopping } = access.context;
   const { state } = (await access.stored()).record;
   const isWorkedOn = state === 'running' || state === 'paused';
   const states: readonly LineState[] = isWorkedOn ? ['unknown'] : ['unknown', 'sending'];
@@ -131,7 +131,7 @@ export async function askAboutUnknown(access: BatchAccess): Promise<number> {
     await inParallel(lines, concurrency, ask, () => !stopping.aborted);
     if (stopping.aborted) break;
   }
-  access.tell();
+  access.notify();
   return known;
 }
 
@@ -177,7 +177,7 @@ export async function settleLine(
   if (mayHaveMoved(known)) {
     await store.change(access.load, [{ number: line.number, from: ['failed'], to: known }]);
   }
-  access.tell();
+  access.notify();
 }
 
 /** A call of a payment that was made sends nothing, and compares the recipient, too. */

@@ -7,7 +7,7 @@ import {
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchPause, detailsOf } from '../batch/batch-details.js';
 import { countRow } from '../policy/row-rule.js';
-import { type BatchSurroundings } from '../batch/batch-surroundings.js';
+import { type BatchContext } from '../batch/batch-context.js';
 import { inParallel } from './in-parallel.js';
 import { journalState, mayHaveMoved } from './journal-state.js';
 import { payLine } from './pay-line.js';
@@ -34,12 +34,9 @@ export class PaySteps {
   constructor(
     private readonly account: BatchAccount,
     private readonly stored: StoredBatch,
-    private readonly around: Pick<
-      BatchSurroundings,
-      'policy' | 'notifier' | 'concurrency' | 'stopping' | 'now'
-    >,
+    private readonly context: Pick<BatchContext, 'policy' | 'notifier' | 'concurrency' | 'stopping' | 'now'>,
   ) {
-    this.writtenAt = around.now();
+    this.writtenAt = context.now();
   }
 
   /** Returns why the batch has to pause, and whether somebody else ended its run. */
@@ -51,7 +48,7 @@ export class PaySteps {
       const begun = await this.begin(chunk, lines);
       await inParallel(
         begun,
-        this.around.concurrency,
+        this.context.concurrency,
         (line) => this.pay(line),
         () => this.goesOn(),
       );
@@ -76,7 +73,7 @@ export class PaySteps {
     const begun = lines.filter(({ state }) => state === 'sending');
     const place = { batch, load, chunk };
     const unsent = [...marked, ...(await this.unmoved(begun))];
-    const blocked = new Set(await blockPaidElsewhere(store, place, unsent, this.around.policy));
+    const blocked = new Set(await blockPaidElsewhere(store, place, unsent, this.context.policy));
     for (const number of blocked) this.unsent.delete(number);
     return lines.filter(
       ({ number, state }) => !blocked.has(number) && (state === 'sending' || this.unsent.has(number)),
@@ -102,7 +99,7 @@ export class PaySteps {
     const { change, stop } = await payLine(this.account.services, this.stored.record.batch, line, isSending);
     if (change) this.results.push(change);
     this.stop ??= stop ?? (isOwn ? this.count(change?.to ?? 'sending') : undefined);
-    const isDue = this.around.now() - this.writtenAt >= WRITTEN_WITHIN_MS;
+    const isDue = this.context.now() - this.writtenAt >= WRITTEN_WITHIN_MS;
     if (isDue || this.results.length >= WRITTEN_TOGETHER) await this.write();
   }
 
@@ -113,13 +110,13 @@ export class PaySteps {
 
   /** Of lines that an earlier job has begun, nothing is counted: that its process died says nothing of the gateway. */
   private count(state: LineState): BatchPause | undefined {
-    const { row, stop } = countRow(this.row, state, this.around.policy);
+    const { row, stop } = countRow(this.row, state, this.context.policy);
     this.row = row;
     return stop === undefined ? undefined : { reason: stop };
   }
 
   private goesOn(): boolean {
-    return this.stop === undefined && !this.isOver && !this.around.stopping.aborted;
+    return this.stop === undefined && !this.isOver && !this.context.stopping.aborted;
   }
 
   private async write(): Promise<void> {
@@ -127,9 +124,9 @@ export class PaySteps {
     const { record } = this.stored;
     const results = this.results;
     this.results = [];
-    this.writtenAt = this.around.now();
+    this.writtenAt = this.context.now();
     if (results.length > 0) await store.change(record.load, results);
-    this.around.notifier.changed(record);
+    this.context.notifier.changed(record);
     await this.look();
   }
 

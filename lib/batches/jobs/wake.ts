@@ -4,9 +4,9 @@ import { type BatchJob } from '../engine/batch-engine.js';
 import { balanceProblem, coverOf } from '../policy/balance-rule.js';
 import { windowProblem } from '../policy/window-rule.js';
 import { type StoredBatch } from '../../storage/batch-store.js';
-import { type BatchSurroundings } from '../batch/batch-surroundings.js';
+import { type BatchContext } from '../batch/batch-context.js';
 import { SYSTEM } from './end-batch.js';
-import { resumeBatch } from './give-chunks.js';
+import { resumeBatch } from './enqueue-chunks.js';
 
 const LOOK_AGAIN_MS = { balance: 60_000, gateway: 30_000 } as const;
 
@@ -15,10 +15,10 @@ const LOOK_AGAIN_MS = { balance: 60_000, gateway: 30_000 } as const;
  *
  * @param job `chunk` is how often it was looked at in this round: each look is a job of its own.
  */
-export async function giveWake(
+export async function scheduleWake(
   job: Omit<BatchJob, 'kind'>,
   { until }: BatchPause,
-  { engine, policy, now }: BatchSurroundings,
+  { engine, policy, now }: BatchContext,
 ): Promise<void> {
   if (until === undefined || (until === 'balance' && !policy.resumeAfterTopUp)) return;
   const opensInMs = (windowProblem(now(), policy)?.opensAt ?? now()) - now();
@@ -31,14 +31,14 @@ export async function wake(
   job: BatchJob,
   account: BatchAccount,
   stored: StoredBatch,
-  around: BatchSurroundings,
+  context: BatchContext,
 ): Promise<void> {
   const { pause } = detailsOf(stored.record);
   if (!pause?.until) return;
-  const isClosed = windowProblem(around.now(), around.policy) !== undefined;
-  if (isClosed || (pause.until === 'balance' && !(await isCovered(account, job.load, around)))) {
+  const isClosed = windowProblem(context.now(), context.policy) !== undefined;
+  if (isClosed || (pause.until === 'balance' && !(await isCovered(account, job.load, context)))) {
     const until = isClosed ? 'window' : pause.until;
-    await giveWake({ ...job, chunk: job.chunk + 1 }, { ...pause, until }, around);
+    await scheduleWake({ ...job, chunk: job.chunk + 1 }, { ...pause, until }, context);
     return;
   }
   // Somebody may have paused it meanwhile, and waits for nothing.
@@ -46,7 +46,7 @@ export async function wake(
     account,
     stored,
     SYSTEM,
-    around,
+    context,
     (now) => now.round === job.round && now.pause?.until !== undefined,
   );
 }
@@ -54,7 +54,7 @@ export async function wake(
 async function isCovered(
   { services, store }: BatchAccount,
   load: string,
-  { policy }: BatchSurroundings,
+  { policy }: BatchContext,
 ): Promise<boolean> {
   const [balance, counts] = await Promise.all([services.wallet.balance(), store.counts(load)]);
   return balanceProblem(coverOf(balance.available_balance, counts), policy) === undefined;

@@ -1,6 +1,7 @@
 import { type InboxScope } from '../../common/vocabulary.js';
 import {
   type ReconciliationEntry,
+  type ReconciliationStore,
   type StoredReconciliationEntry,
 } from '../../storage/reconciliation-store.js';
 import { type ListPlace } from './carried.js';
@@ -17,7 +18,10 @@ export interface ClosedDay {
   readonly token: string;
 }
 
-export const CLOSED = ['closed'] as const;
+const CLOSED = ['closed'] as const;
+
+/** Greater than every day. */
+const AFTER_ALL = '9999';
 
 /** Fields that hold a `Date`. */
 const TIMES: ReadonlySet<string> = new Set(['from', 'to', 'closedAt', 'askedAt', 'answeredAt']);
@@ -31,6 +35,17 @@ export function closedDayOf({ entry }: StoredReconciliationEntry): ClosedDay {
   const revive = (field: string, value: unknown): unknown =>
     TIMES.has(field) && typeof value === 'string' ? new Date(value) : value;
   return JSON.parse(entry.details, revive) as ClosedDay;
+}
+
+/** The newest close of an account. */
+export function lastStoredClose({
+  store,
+  scope,
+}: {
+  readonly store: ReconciliationStore;
+  readonly scope: InboxScope;
+}): Promise<StoredReconciliationEntry | undefined> {
+  return store.last(scope, 'close', AFTER_ALL, CLOSED);
 }
 
 /** The lists of a close. */

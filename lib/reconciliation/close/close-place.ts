@@ -1,7 +1,7 @@
 import { quoted } from '../../common/quoted.js';
 import { PaymentsError } from '../../errors/payments-errors.js';
 import { type ReconciledAccount } from '../accounts.js';
-import { CLOSED, type ClosedDay, closedDayOf } from './close-entry.js';
+import { type ClosedDay, closedDayOf, lastStoredClose } from './close-entry.js';
 import { dayBounds, nextDay } from './day.js';
 
 /** Where a day stands among the closed ones. */
@@ -14,17 +14,15 @@ export interface ClosePlace {
   readonly previous: ClosedDay | undefined;
 }
 
-/** The day after the last one is the only one that can be closed: each close begins with what the one before left. */
-const AFTER_ALL = '9999';
-
 /**
- * Finds the place of a day that was not closed before.
+ * Finds the place of a day that was not closed before. Only the day after the last one can be closed: each close begins
+ * with what the one before left.
  *
  * @param now By the clock of the storage.
  * @throws PaymentsError with the code `DAY_NOT_OVER`, `DAY_NOT_NEXT` or `DAY_OTHER_ZONE`.
  */
 export async function placeOf(
-  { store, scope }: Pick<ReconciledAccount, 'store' | 'scope'>,
+  account: Pick<ReconciledAccount, 'store' | 'scope'>,
   day: string,
   timeZone: string,
   now: number,
@@ -36,7 +34,7 @@ export async function placeOf(
       `Nothing was closed: ${day} ends at ${new Date(bounds.to).toISOString()}. Close it after that.`,
     );
   }
-  const last = await store.last(scope, 'close', AFTER_ALL, CLOSED);
+  const last = await lastStoredClose(account);
   if (!last) return { day, ...bounds, previous: undefined };
   const previous = closedDayOf(last);
   const { summary } = previous;

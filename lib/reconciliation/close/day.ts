@@ -1,6 +1,6 @@
 import { isTimeZone } from '../../common/time-zone.js';
 
-/** A year such as 0026 is a slip of the finger, and would close an empty day in silence. */
+/** A year such as 0026 is a typing error, and would close an empty day in silence. */
 const DAY = /^2\d{3}-\d\d-\d\d$/;
 const DAY_MS = 86_400_000;
 /** 16 hours: no zone is further from UTC. */
@@ -37,16 +37,6 @@ export function dayBounds(day: string, timeZone: string): DayBounds {
   const date = Date.parse(day);
   const localDate = localDateIn(timeZone);
   return { from: firstInstant(date, localDate), to: firstInstant(date + DAY_MS, localDate) };
-}
-
-/**
- * The local day of an instant.
- *
- * @param time Milliseconds since 1970.
- * @param timeZone A zone that `timeZoneProblem` found fine.
- */
-export function dayOf(time: number, timeZone: string): string {
-  return textOf(localDateIn(timeZone)(time));
 }
 
 /**

@@ -4,7 +4,7 @@ import { type BatchEngine } from '../engine/batch-engine.js';
 import { type ResolvedBatchPolicy } from '../policy/batch-policy.js';
 
 /** What the jobs of all batches share. */
-export interface BatchSurroundings {
+export interface BatchContext {
   readonly accounts: BatchAccounts;
   readonly policy: ResolvedBatchPolicy;
   readonly engine: BatchEngine;

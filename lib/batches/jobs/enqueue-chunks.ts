@@ -4,7 +4,7 @@ import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchDetails, detailsOf } from '../batch/batch-details.js';
 import { sentIn } from '../batch/batch-progress.js';
 import { type BatchJob } from '../engine/batch-engine.js';
-import { type BatchSurroundings } from '../batch/batch-surroundings.js';
+import { type BatchContext } from '../batch/batch-context.js';
 import { changeBatch } from '../batch/batch-change.js';
 import { endRun } from './end-batch.js';
 
@@ -18,11 +18,11 @@ export const WORKED_ON: Readonly<Record<'check' | 'pay', readonly LineState[]>> 
 };
 
 /** Gives the chunks with open lines to the engine. Doing it again adds nothing to what the engine has. */
-export async function giveChunks(
+export async function enqueueChunks(
   { scope, store }: BatchAccount,
   { record }: StoredBatch,
   kind: 'check' | 'pay',
-  { engine }: Pick<BatchSurroundings, 'engine'>,
+  { engine }: Pick<BatchContext, 'engine'>,
 ): Promise<void> {
   const { round } = detailsOf(record);
   const { batch, load } = record;
@@ -43,25 +43,25 @@ export async function resumeBatch(
   account: BatchAccount,
   stored: StoredBatch,
   by: string,
-  around: Pick<BatchSurroundings, 'engine' | 'now'>,
+  context: Pick<BatchContext, 'engine' | 'now'>,
   mayResume: (details: BatchDetails) => boolean = () => true,
 ): Promise<void> {
   const sentBefore = sentIn(await account.store.counts(stored.record.load));
   const resumed = await changeBatch(account, stored, ({ record }) => {
     const details = detailsOf(record);
     if (!mayResume(details)) return undefined;
-    const run = { startedAt: around.now(), sentBefore, looksBefore: details.pause?.looks };
+    const run = { startedAt: context.now(), sentBefore, looksBefore: details.pause?.looks };
     return { action: 'resume', by, changes: { round: details.round + 1, pause: undefined, run } };
   });
-  if (resumed) await giveRun(account, resumed, around);
+  if (resumed) await enqueueRun(account, resumed, context);
 }
 
 /** Lets the engine pay what is open, and ends the run if nothing is: the last line may have been sent before it paused. */
-export async function giveRun(
+export async function enqueueRun(
   account: BatchAccount,
   stored: StoredBatch,
-  around: Pick<BatchSurroundings, 'engine'>,
+  context: Pick<BatchContext, 'engine'>,
 ): Promise<void> {
-  await giveChunks(account, stored, 'pay', around);
+  await enqueueChunks(account, stored, 'pay', context);
   await endRun(account, stored);
 }

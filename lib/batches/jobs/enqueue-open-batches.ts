@@ -5,10 +5,10 @@ import { backOffMs } from '../../common/timing.js';
 import { failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
 import { type BatchStore, type StoredBatch } from '../../storage/batch-store.js';
 import { detailsOf } from '../batch/batch-details.js';
-import { type BatchSurroundings } from '../batch/batch-surroundings.js';
+import { type BatchContext } from '../batch/batch-context.js';
 import { endCheck } from './end-batch.js';
-import { giveChunks, giveRun } from './give-chunks.js';
-import { giveWake } from './wake.js';
+import { enqueueChunks, enqueueRun } from './enqueue-chunks.js';
+import { scheduleWake } from './wake.js';
 
 const PAGE = 100;
 
@@ -18,10 +18,10 @@ const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
  * Gives the work on all batches that are being checked or paid, or that pause until something happens, to the engine. An
  * engine that has it already keeps it once. If a storage, a queue or an account is away, tries again until it is back.
  */
-export async function giveOpenBatches(around: BatchSurroundings): Promise<void> {
-  const { stopping } = around;
-  const work = new OpenBatches(around);
-  for (let tries = 1; !(await work.giveAll()); tries += 1) {
+export async function enqueueOpenBatches(context: BatchContext): Promise<void> {
+  const { stopping } = context;
+  const work = new OpenBatchesQueue(context);
+  for (let tries = 1; !(await work.enqueueAll()); tries += 1) {
     // It keeps no process from ending.
     const options = { ref: false, signal: stopping };
     await delay(backOffMs(tries, BACK_OFF), undefined, options).catch(() => undefined);
@@ -29,50 +29,50 @@ export async function giveOpenBatches(around: BatchSurroundings): Promise<void> 
   }
 }
 
-class OpenBatches {
+class OpenBatchesQueue {
   private readonly logger = new SafeLogger('PayoutBatches');
   /** The loads for which nothing is left to do here. */
   private readonly done = new Set<string>();
 
-  constructor(private readonly around: BatchSurroundings) {}
+  constructor(private readonly context: BatchContext) {}
 
   /** Returns whether nothing has to be tried again. */
-  async giveAll(): Promise<boolean> {
+  async enqueueAll(): Promise<boolean> {
     let isAll = true;
-    for (const store of this.around.accounts.stores()) {
-      if (!(await this.giveAllOf(store))) isAll = false;
+    for (const store of this.context.accounts.stores()) {
+      if (!(await this.enqueueAllOf(store))) isAll = false;
     }
     return isAll;
   }
 
-  private async giveAllOf(store: BatchStore): Promise<boolean> {
+  private async enqueueAllOf(store: BatchStore): Promise<boolean> {
     const read = (last?: StoredBatch): Promise<readonly StoredBatch[]> =>
       store.unfinished({ limit: PAGE, ...(last && { after: last.record.load }) });
     let isAll = true;
     try {
       for await (const page of pages(PAGE, read)) {
         for (const stored of page) {
-          if (!(await this.give(stored))) isAll = false;
-          if (this.around.stopping.aborted) return true;
+          if (!(await this.enqueue(stored))) isAll = false;
+          if (this.context.stopping.aborted) return true;
         }
       }
       return isAll;
     } catch (error) {
-      this.logger.error(`Batches that were being worked on do not go on yet: ${failureLabel(error)}`);
+      this.logger.error(`Batches that were being worked on could not be resumed yet: ${failureLabel(error)}`);
       return false;
     }
   }
 
-  private async give(stored: StoredBatch): Promise<boolean> {
+  private async enqueue(stored: StoredBatch): Promise<boolean> {
     const { batch, account, load } = stored.record;
     if (this.done.has(load)) return true;
     try {
-      await giveBatch(stored, this.around);
+      await enqueueBatch(stored, this.context);
     } catch (error) {
       // There is no such account any more, for example: nothing helps but another start.
       const isLater = !isPaymentsError(error) || error.retryable;
       this.logger.error(
-        `The batch "${batch}" of the account "${account}" does not go on${isLater ? ' yet' : ''}: ${failureLabel(error)}`,
+        `The batch "${batch}" of the account "${account}" could not be resumed${isLater ? ' yet' : ''}: ${failureLabel(error)}`,
       );
       if (isLater) return false;
     }
@@ -81,19 +81,19 @@ class OpenBatches {
   }
 }
 
-async function giveBatch(stored: StoredBatch, around: BatchSurroundings): Promise<void> {
+async function enqueueBatch(stored: StoredBatch, context: BatchContext): Promise<void> {
   const { record } = stored;
-  const account = await around.accounts.open(record.account);
+  const account = await context.accounts.open(record.account);
   // Processes of the other environment work on it.
   if (account.scope.environment !== record.environment) return;
   if (record.state === 'checking') {
-    await giveChunks(account, stored, 'check', around);
+    await enqueueChunks(account, stored, 'check', context);
     await endCheck(account, stored);
   }
-  if (record.state === 'running') await giveRun(account, stored, around);
+  if (record.state === 'running') await enqueueRun(account, stored, context);
   if (record.state === 'paused') {
     const { round, pause } = detailsOf(record);
     const { batch, load } = record;
-    if (pause) await giveWake({ ...account.scope, batch, load, round, chunk: 0 }, pause, around);
+    if (pause) await scheduleWake({ ...account.scope, batch, load, round, chunk: 0 }, pause, context);
   }
 }
