@@ -42,6 +42,7 @@ const SHARED_PARTS = [
   ],
   ['basics', /^common\/(closest-word|csv-row|printable|table-lines|time-zone)\./],
   ['csv-rows', /^common\/csv-rows\./],
+  ['module-accounts', /^accounts\/module-accounts\./],
   ['reports', /^reconciliation\/(report|exceptions)\//, ['cli/main']],
   ['stored-record', /^storage\/stored-/],
   ['postgres', /^storage\/postgres\//, ['storage/postgres/postgres-dialect']],

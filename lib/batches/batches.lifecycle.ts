@@ -4,10 +4,8 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { type ModuleRef } from '@nestjs/core';
-import { AccountRegistry } from '../accounts/account-registry.js';
-import { PaymentsAccounts } from '../accounts/payments-accounts.js';
+import { ModuleAccounts } from '../accounts/module-accounts.js';
 import { type ApplicationEvents } from '../common/application-events.js';
-import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { BatchAccounts } from './batch/batch-accounts.js';
 import { BatchNotifier } from './batch/batch-notifier.js';
 import { BatchReporter } from './batch/batch-reporter.js';
@@ -21,20 +19,13 @@ import { enqueueOpenBatches } from './jobs/enqueue-open-batches.js';
 export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   readonly context: BatchContext;
   private readonly stopping = new AbortController();
-  private readonly moduleRef: () => ModuleRef;
 
   constructor(
     { engine, storage, policy, concurrency, now }: ResolvedBatchesOptions,
     moduleRef: ModuleRef,
     private readonly events: ApplicationEvents<PayoutBatchEvents>,
   ) {
-    this.moduleRef = () => moduleRef;
-    const accounts = new BatchAccounts(
-      () => this.find(AccountRegistry),
-      () => this.find(PaymentsAccounts),
-      storage,
-      events,
-    );
+    const accounts = new BatchAccounts(new ModuleAccounts(moduleRef, 'PayoutBatchesModule', storage), events);
     const { signal: stopping } = this.stopping;
     const reporter = new BatchReporter(events, { accounts, now, stopping });
     this.context = {
@@ -70,15 +61,5 @@ export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy
   /** Waits for the lines that are being sent, while the storage is still open. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.context.engine.close();
-  }
-
-  private find<T>(type: abstract new (...args: never[]) => T): T {
-    try {
-      return this.moduleRef().get<T>(type, { strict: false });
-    } catch {
-      throw new PaymentsConfigError(
-        'PayoutBatchesModule is imported, but PaymentsModule is not: add PaymentsModule.forRoot({ … }).',
-      );
-    }
   }
 }

@@ -1,11 +1,7 @@
-import { quoted } from '../common/quoted.js';
-import { ownerOf } from '../accounts/account-owner.js';
-import { type AccountRegistry } from '../accounts/account-registry.js';
 import { type PaymentsAccount } from '../accounts/account.js';
-import { type PaymentsAccounts } from '../accounts/payments-accounts.js';
+import { type ModuleAccounts } from '../accounts/module-accounts.js';
 import { type ApplicationEvents } from '../common/application-events.js';
 import { type InboxScope } from '../common/vocabulary.js';
-import { PaymentsAccountError } from '../errors/payments-account.error.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type BatchStore } from '../storage/batch-store.js';
 import { type JournalStore } from '../storage/journal-store.js';
@@ -29,11 +25,7 @@ export interface ReconciledAccount {
 /** The accounts of `PaymentsModule`. */
 export class ReconciledAccounts {
   constructor(
-    /** Closures, because both lead to the keys of every account. */
-    private readonly registry: () => AccountRegistry,
-    private readonly accounts: () => PaymentsAccounts,
-    /** Undefined: the storage of `PaymentsModule`. */
-    private readonly storage: PaymentsStorage | undefined,
+    private readonly accounts: ModuleAccounts,
     private readonly events: ApplicationEvents<ReconciliationEvents>,
   ) {}
 
@@ -44,24 +36,14 @@ export class ReconciledAccounts {
    * @throws PaymentsConfigError if its storage keeps no closes.
    */
   async open(account: string): Promise<ReconciledAccount> {
-    const { disbursements, journal, wallet } = this.accounts().for(account);
-    const owner = ownerOf(this.registry().owners, account);
-    if (!owner)
-      throw new PaymentsAccountError(
-        'ACCOUNT_UNKNOWN',
-        `There is no account ${quoted(account)}: name one that PaymentsModule registers.`,
-      );
-    const { service, release } = await owner.hold(account);
-    const { environment } = service;
-    release();
-    const scope = { account, environment };
+    const { scope, services, owner } = await this.accounts.open(account);
     const { sealer, givenStorage } = owner;
     const { batches } = givenStorage;
     return {
       scope,
-      services: { disbursements, journal, wallet },
+      services,
       journal: owner.parts.journal,
-      store: storeOf(this.storage ?? givenStorage),
+      store: storeOf(this.accounts.storageOf(owner)),
       batches: batches && sealer ? sealedBatches(batches, scope, sealer) : batches,
       events: this.events.of(account),
     };
@@ -69,7 +51,7 @@ export class ReconciledAccounts {
 
   /** @throws PaymentsConfigError if a storage keeps no closes. */
   checkStorages(): void {
-    for (const { givenStorage } of this.registry().owners) storeOf(this.storage ?? givenStorage);
+    for (const storage of this.accounts.storages()) storeOf(storage);
   }
 }
 

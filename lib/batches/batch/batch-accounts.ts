@@ -1,10 +1,7 @@
-import { type AccountRegistry } from '../../accounts/account-registry.js';
-import { ownerOf } from '../../accounts/account-owner.js';
 import { type PaymentsAccount } from '../../accounts/account.js';
-import { type PaymentsAccounts } from '../../accounts/payments-accounts.js';
+import { type ModuleAccounts } from '../../accounts/module-accounts.js';
 import { type ApplicationEvents } from '../../common/application-events.js';
 import { type InboxScope } from '../../common/vocabulary.js';
-import { PaymentsAccountError } from '../../errors/payments-account.error.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type BatchEvent, type BatchRecord, type BatchStore } from '../../storage/batch-store.js';
 import { type PaymentsStorage } from '../../storage/payments-storage.js';
@@ -29,11 +26,7 @@ export interface BatchAccount {
 /** The accounts whose batches are stored: those of `PaymentsModule`. */
 export class BatchAccounts {
   constructor(
-    /** Closures, because both lead to the keys of every account. */
-    private readonly registry: () => AccountRegistry,
-    private readonly accounts: () => PaymentsAccounts,
-    /** Undefined: the storage of `PaymentsModule`. */
-    private readonly storage: PaymentsStorage | undefined,
+    private readonly accounts: ModuleAccounts,
     private readonly events: ApplicationEvents<PayoutBatchEvents>,
   ) {}
 
@@ -44,14 +37,8 @@ export class BatchAccounts {
    * @throws PaymentsConfigError if its storage keeps no batches.
    */
   async open(account: string): Promise<BatchAccount> {
-    const services = this.accounts().for(account);
-    const owner = ownerOf(this.registry().owners, account);
-    if (!owner) throw new PaymentsAccountError('ACCOUNT_UNKNOWN', `There is no account "${account}".`);
-    const { service, release } = await owner.hold(account);
-    const { environment } = service;
-    release();
-    const scope = { account, environment };
-    const store = batchesOf(this.storage ?? owner.givenStorage);
+    const { scope, services, owner } = await this.accounts.open(account);
+    const store = batchesOf(this.accounts.storageOf(owner));
     const { sealer } = owner;
     return {
       scope,
@@ -66,14 +53,13 @@ export class BatchAccounts {
 
   /** The storages of all accounts, each once; without encryption, because only batches themselves are read there. */
   stores(): readonly BatchStore[] {
-    const given = this.registry().owners.map(({ givenStorage }) => this.storage ?? givenStorage);
-    return [...new Set(given)].flatMap(({ batches }) => batches ?? []);
+    return this.accounts.storages().flatMap(({ batches }) => batches ?? []);
   }
 
   /** @throws PaymentsConfigError if no storage keeps batches. */
   checkStorages(): void {
-    const [first] = this.registry().owners;
-    if (this.stores().length === 0 && first) batchesOf(this.storage ?? first.givenStorage);
+    const [first] = this.accounts.storages();
+    if (this.stores().length === 0 && first) batchesOf(first);
   }
 }
 
