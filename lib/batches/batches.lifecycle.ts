@@ -6,6 +6,7 @@ import {
 import { type ModuleRef } from '@nestjs/core';
 import { ModuleAccounts } from '../accounts/module-accounts.js';
 import { type ApplicationEvents } from '../common/application-events.js';
+import { stopController } from '../common/timing.js';
 import { BatchAccounts } from './batch/batch-accounts.js';
 import { BatchNotifier } from './batch/batch-notifier.js';
 import { BatchReporter } from './batch/batch-reporter.js';
@@ -18,7 +19,7 @@ import { enqueueOpenBatches } from './jobs/enqueue-open-batches.js';
 /** Starts the work on batches with the application, and ends it before anything that it needs is closed. */
 export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   readonly context: BatchContext;
-  private readonly stopping = new AbortController();
+  private readonly stopping = stopController();
 
   constructor(
     { engine, storage, policy, concurrency, now }: ResolvedBatchesOptions,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -82,6 +83,13 @@ export async function inTime<T>(work: Promise<T>, deadline: number, late: () => 
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** For any number of waits at once. Of more than ten listeners Node warns the application, as of a leak. */
+export function stopController(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 /** Waits. Resolves to false if the signal fires first. */

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { isRecord } from '../../common/json-object.js';
-import { backOffMs, pause } from '../../common/timing.js';
+import { backOffMs, pause, stopController } from '../../common/timing.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { count, readOptions } from '../../config/option.js';
 import { type OptionError } from '../../config/option-checks.js';
@@ -48,7 +48,7 @@ export function inProcess(options: InProcessOptions = {}): BatchEngine {
 class InProcessEngine implements BatchEngine {
   readonly name = 'in-process';
   private readonly logger = new SafeLogger('PayoutBatches');
-  private closing = new AbortController();
+  private closing = stopController();
   /** In the order in which they came. */
   private readonly waiting = new Map<string, BatchJob>();
   private readonly delayed = new Map<string, Promise<void>>();
@@ -62,7 +62,7 @@ class InProcessEngine implements BatchEngine {
   start(run: (job: BatchJob) => Promise<void>): void {
     // The options of a module are made once, and its application may be started again in the same process, as tests do.
     if (this.closing.signal.aborted) {
-      this.closing = new AbortController();
+      this.closing = stopController();
       this.waiting.clear();
       this.failing.clear();
     }

@@ -36,6 +36,19 @@ describe('the engine in the process', () => {
     await engine.close();
   });
 
+  it('lets any number of batches wait, and Node warns of no leak', async () => {
+    const warned = vi.fn<(warning: Error) => void>();
+    process.on('warning', warned);
+    onTestFinished(() => void process.off('warning', warned));
+    const engine = inProcess();
+    await engine.start(() => Promise.resolve());
+    for (let chunk = 0; chunk < 20; chunk += 1) await engine.add([job(chunk)], 60_000);
+    // Node emits warnings in a later turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    await engine.close();
+    expect(warned).not.toHaveBeenCalled();
+  });
+
   it('works on as many chunks at once as it may', async () => {
     const engine = inProcess({ concurrency: 2 });
     let active = 0;
