@@ -112,7 +112,7 @@ export {
   type CallWaitEvent,
 } from './common/call-diagnostics.js';
 export { onPaymentsDiagnostics, type PaymentsDiagnostics } from './common/diagnostics.js';
-export { type Around, type Surroundable } from './common/surround.js';
+export { type ContextRunner, type ContextualEvent } from './common/run-in-context.js';
 export {
   WEBHOOK_END_CHANNEL,
   WEBHOOK_HANDLER_END_CHANNEL,

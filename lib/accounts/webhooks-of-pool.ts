@@ -59,14 +59,14 @@ export class WebhooksOfPool implements ResolvedAccounts {
   }
 
   /** @throws PaymentsConfigError if there is a queue already. */
-  handOverTo(queue: DeliveryQueue, hasWorker = false): void {
+  useQueue(queue: DeliveryQueue, hasWorker = false): void {
     if (this.queue) {
       throw new PaymentsConfigError(
         `Two queues take the webhooks of the accounts of '${this.registration}': name in each one the accounts that it is for.`,
       );
     }
     this.queue = { hasWorker };
-    this.pool().forEach(({ receiver }) => receiver?.handOverTo(queue, hasWorker));
+    this.pool().forEach(({ receiver }) => receiver?.useQueue(queue, hasWorker));
   }
 
   get isQueued(): boolean {

@@ -50,7 +50,7 @@ export class BankDirectory {
     const { kept, failure } = this;
     if (kept && this.usefulness(kept) === 'fresh') return again(kept);
     if (kept && this.usefulness(kept) === 'stale' && failure && this.now() - failure.at < ASK_AGAIN_MS) {
-      return this.standIn(kept, failure);
+      return this.staleAnswer(kept, failure);
     }
     try {
       const banks = await this.answer(ask, options, limits);
@@ -100,10 +100,10 @@ export class BankDirectory {
     if (!isPaymentsError(error) || !error.retryable) throw error;
     if (!kept || this.usefulness(kept) === 'expired') throw error;
     this.failure = { code: error.code, at: this.now() };
-    return this.standIn(kept, this.failure, error.attempts);
+    return this.staleAnswer(kept, this.failure, error.attempts);
   }
 
-  private standIn(
+  private staleAnswer(
     kept: KeptList,
     { code }: Failure,
     attempts: LastResponse['attempts'] = [],

@@ -1,6 +1,6 @@
 import { type PaymentsOperation } from './operations.js';
 import { type AttemptInfo, type OutcomeEvidence } from './vocabulary.js';
-import { type Surroundable } from './surround.js';
+import { type ContextualEvent } from './run-in-context.js';
 
 /**
  * A call to the gateway begins: the request was checked, and a payment was written down. What is answered
@@ -62,7 +62,7 @@ export interface CallStartEvent {
  *
  * @publicApi
  */
-export interface CallAttemptStartEvent extends CallStartEvent, Surroundable {
+export interface CallAttemptStartEvent extends CallStartEvent, ContextualEvent {
   /** 1 for the first try of this call. */
   readonly attempt: number;
   /** HTTP method. */

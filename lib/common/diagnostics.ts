@@ -12,7 +12,7 @@ import {
   type CallEndEvent,
 } from './call-diagnostics.js';
 import { SafeLogger } from './safe-logger.js';
-import { type Around, runWithin, type Surroundable } from './surround.js';
+import { type ContextRunner, runWithin, type ContextualEvent } from './run-in-context.js';
 import {
   WEBHOOK_END_CHANNEL,
   WEBHOOK_HANDLER_END_CHANNEL,
@@ -128,20 +128,20 @@ export function publishDiagnostics<Name extends keyof PaymentsDiagnostics>(
 }
 
 type StartChannel = {
-  [Name in keyof PaymentsDiagnostics]: PaymentsDiagnostics[Name] extends Surroundable ? Name : never;
+  [Name in keyof PaymentsDiagnostics]: PaymentsDiagnostics[Name] extends ContextualEvent ? Name : never;
 }[keyof PaymentsDiagnostics];
 
-/** Publishes what begins, and does it within whatever the listeners ask for. */
-export function publishAround<Name extends StartChannel, T>(
+/** Publishes what begins, and does it in the contexts that listeners ask for. */
+export function publishInContext<Name extends StartChannel, T>(
   name: Name,
-  event: () => Omit<PaymentsDiagnostics[Name], 'surround'>,
+  event: () => Omit<PaymentsDiagnostics[Name], 'runInContext'>,
   work: () => Promise<T>,
 ): Promise<T> {
   if (!CHANNELS[name].hasSubscribers) return work();
-  const arounds: Around[] = [];
-  const surround = (around: Around): void => {
-    arounds.push(around);
+  const runners: ContextRunner[] = [];
+  const runInContext = (runner: ContextRunner): void => {
+    runners.push(runner);
   };
-  publishDiagnostics(name, () => ({ ...event(), surround }) as PaymentsDiagnostics[Name]);
-  return runWithin(arounds, work);
+  publishDiagnostics(name, () => ({ ...event(), runInContext }) as PaymentsDiagnostics[Name]);
+  return runWithin(runners, work);
 }

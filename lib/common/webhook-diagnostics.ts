@@ -1,6 +1,6 @@
 import { type PaymentEventName } from './events.js';
 import { type InboxKind } from './vocabulary.js';
-import { type Surroundable } from './surround.js';
+import { type ContextualEvent } from './run-in-context.js';
 
 /**
  * Work on a verified webhook begins.
@@ -58,7 +58,7 @@ export interface WebhookSubject {
  *
  * @publicApi
  */
-export interface WebhookStartEvent extends WebhookSubject, Surroundable {
+export interface WebhookStartEvent extends WebhookSubject, ContextualEvent {
   /**
    * - `request`: from the gateway.
    * - `queue`: it was stored before, and a worker has its turn.
@@ -72,7 +72,7 @@ export interface WebhookStartEvent extends WebhookSubject, Surroundable {
  *
  * @publicApi
  */
-export interface WebhookHandlerStartEvent extends WebhookSubject, Surroundable {
+export interface WebhookHandlerStartEvent extends WebhookSubject, ContextualEvent {
   /** Class and method: `Orders.paid`; `PaymentsJournal` and `PaymentsInbox` are the package's own steps. */
   readonly handler: string;
   /** 1 for the first run of the handlers for this outcome. */
@@ -84,7 +84,7 @@ export interface WebhookHandlerStartEvent extends WebhookSubject, Surroundable {
  *
  * @publicApi
  */
-export interface WebhookHandlerEndEvent extends Omit<WebhookHandlerStartEvent, 'surround'> {
+export interface WebhookHandlerEndEvent extends Omit<WebhookHandlerStartEvent, 'runInContext'> {
   /** `failed`: it threw. */
   readonly outcome: 'success' | 'failed';
   /** Name of the error's class, if it threw one. */

@@ -13,7 +13,7 @@ import {
   type CallStartEvent,
   type CallWaitEvent,
 } from '../common/call-diagnostics.js';
-import { publishAround, publishDiagnostics } from '../common/diagnostics.js';
+import { publishInContext, publishDiagnostics } from '../common/diagnostics.js';
 import { SafeLogger } from '../common/safe-logger.js';
 import { type PaymentsError } from '../errors/payments-errors.js';
 import { type CallResult } from './call-result.js';
@@ -64,12 +64,12 @@ export class CallTrace {
 
   /** Sends one try. */
   sending<T>({ method, origin }: OutgoingRequest, send: () => Promise<T>): Promise<T> {
-    const start = (): Omit<CallAttemptStartEvent, 'surround'> => {
+    const start = (): Omit<CallAttemptStartEvent, 'runInContext'> => {
       const { hostname, port, protocol } = new URL(origin);
       const serverPort = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
       return { ...this.subject, attempt: this.tries + 1, method, serverAddress: hostname, serverPort };
     };
-    return publishAround(CALL_ATTEMPT_START_CHANNEL, start, send);
+    return publishInContext(CALL_ATTEMPT_START_CHANNEL, start, send);
   }
 
   /** Reports a try after the decision on it. */

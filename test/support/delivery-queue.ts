@@ -13,11 +13,11 @@ export { type QueuedDelivery };
  *
  * @param add Gets each delivery as another process reads it out of the queue.
  */
-export function handOverTo(providers: Providers, add: (delivery: QueuedDelivery) => Promise<void>): void {
+export function useQueue(providers: Providers, add: (delivery: QueuedDelivery) => Promise<void>): void {
   const queue = {
     add: (delivery: QueuedDelivery) => add(JSON.parse(JSON.stringify(delivery)) as QueuedDelivery),
   };
-  receiverOf(providers, 'default').handOverTo(queue);
+  receiverOf(providers, 'default').useQueue(queue);
 }
 
 /** Has an application work on a delivery that comes out of a queue, as a worker of `PaymentsQueueModule` does it. */

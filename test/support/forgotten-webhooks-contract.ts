@@ -10,7 +10,7 @@ import {
 } from 'nestjs-payments';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
-import { handOverTo, type QueuedDelivery, workOn } from './delivery-queue.js';
+import { useQueue, type QueuedDelivery, workOn } from './delivery-queue.js';
 import { collectionRequest } from './gateway-answers.js';
 import { type PaymentsApp, startPaymentsApp } from './payments-app.js';
 import { startSandbox } from './sandbox.js';
@@ -125,7 +125,7 @@ export function forgottenWebhooksContract(
 
   it('is believed by the worker of a queue too, even if it comes out of the queue after the purge', async () => {
     const queue: QueuedDelivery[] = [];
-    handOverTo(payments.app, (delivery) => {
+    useQueue(payments.app, (delivery) => {
       queue.push(delivery);
       return Promise.resolve();
     });

@@ -1,7 +1,7 @@
 // Spans and metrics, and the channels that they hang on.
 import { metrics, trace } from '@opentelemetry/api';
 import {
-  type Around,
+  type ContextRunner,
   CALL_ATTEMPT_START_CHANNEL,
   onPaymentsDiagnostics,
   type PaymentsJournal,
@@ -16,19 +16,19 @@ export type Checks = [
   Expect<Equal<WebhookEndEvent['status'], 200 | 500 | 503>>,
 ];
 
-export function observe(journal: PaymentsJournal, around: Around): readonly (() => void)[] {
+export function observe(journal: PaymentsJournal, runner: ContextRunner): readonly (() => void)[] {
   return [
     instrumentPayments(),
     instrumentPayments({ tracerProvider: trace.getTracerProvider(), references: true }),
     observeJournal(journal),
     observeJournal(journal, { account: 'payouts', meterProvider: metrics.getMeterProvider() }),
-    onPaymentsDiagnostics(CALL_ATTEMPT_START_CHANNEL, ({ surround }) => {
-      surround(around);
+    onPaymentsDiagnostics(CALL_ATTEMPT_START_CHANNEL, ({ runInContext }) => {
+      runInContext(runner);
     }),
   ];
 }
 
-// @ts-expect-error -- what has ended cannot be surrounded
-export type Surrounded = WebhookEndEvent['surround'];
+// @ts-expect-error -- what has ended runs in no context
+export type EndedInContext = WebhookEndEvent['runInContext'];
 // @ts-expect-error -- the providers, not an exporter
 instrumentPayments({ exporter: {} });

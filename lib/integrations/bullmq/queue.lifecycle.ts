@@ -42,7 +42,7 @@ export class QueueLifecycle
     for (const account of this.options.accounts ?? receiving(accounts)) {
       // Also that of all accounts of a resolver, by the name of their registration.
       const receiver = accounts.receiverOf(account) ?? accounts.get(account, 'PaymentsQueueModule');
-      receiver.handOverTo(this.store, this.options.worker !== undefined);
+      receiver.useQueue(this.store, this.options.worker !== undefined);
       if (receiver.storageName === 'memory') this.warnOfMemory(account);
     }
   }

@@ -89,7 +89,7 @@ function startTry(tracer: Tracer, event: CallAttemptStartEvent, parent: Context)
   const name = `${event.method} ${event.operation}`;
   const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
   const inside = trace.setSpan(parent, span);
-  event.surround((run) => {
+  event.runInContext((run) => {
     context.with(inside, run);
   });
   return span;

@@ -71,9 +71,9 @@ export function traceWebhooks(tracer: Tracer, references: boolean): readonly (()
   ];
 }
 
-function activate(span: Span, { surround }: Pick<WebhookStartEvent, 'surround'>): void {
+function activate(span: Span, { runInContext }: Pick<WebhookStartEvent, 'runInContext'>): void {
   const inside = trace.setSpan(context.active(), span);
-  surround((run) => {
+  runInContext((run) => {
     context.with(inside, run);
   });
 }

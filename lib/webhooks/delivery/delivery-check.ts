@@ -25,4 +25,4 @@ export interface NamedAccount {
 export type FoundAccount = NamedAccount | 'busy';
 
 /** Receives the webhooks of one account, or of all accounts of a resolver. */
-export type Receiving = Pick<WebhookReceiver, 'handOverTo' | 'expectsRoute' | 'isQueued' | 'storageName'>;
+export type Receiving = Pick<WebhookReceiver, 'useQueue' | 'expectsRoute' | 'isQueued' | 'storageName'>;

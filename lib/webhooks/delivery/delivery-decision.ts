@@ -6,7 +6,7 @@ import { providerReferenceOf } from '../../journal/outcomes/compare-webhook.js';
 import { type WebhookPayment } from '../../journal/outcomes/webhook-outcomes.js';
 
 /** Whether an event may reach the handlers of its name. */
-type EventJudgement =
+type EventClassification =
   | { readonly kind: 'outcome' }
   | { readonly kind: 'mismatch'; readonly problem: string }
   | { readonly kind: 'unrecognized' };
@@ -15,7 +15,7 @@ const NAMES: readonly string[] = PAYMENT_EVENT_NAMES;
 const STATUSES: readonly string[] = COLLECTION_STATUSES;
 
 /** Checks an event by itself. A status that the specification does not list contradicts nothing. */
-export function classifyEvent({ event, data }: PaymentWebhookEvent): EventJudgement {
+export function classifyEvent({ event, data }: PaymentWebhookEvent): EventClassification {
   if (!NAMES.includes(event)) return { kind: 'unrecognized' };
   if (data.currency !== 'TZS') return { kind: 'mismatch', problem: 'its currency is not TZS' };
   if (STATUSES.includes(data.status) && data.status !== statusOf(event)) {
@@ -27,7 +27,7 @@ export function classifyEvent({ event, data }: PaymentWebhookEvent): EventJudgem
 /** The options that decide about a delivery. */
 export interface DeliveryRules extends Pick<ResolvedWebhookOptions, 'supersede' | 'unknownReferences'> {
   /** Whether a handler listens to events that the specification does not list. */
-  readonly hearsUnrecognized: () => boolean;
+  readonly handlesUnrecognized: () => boolean;
 }
 
 /**
@@ -59,15 +59,15 @@ export function decideDelivery(
   if (!known && rules.unknownReferences === 'set-aside') {
     return setAside('unknown-reference', 'the journal does not know its reference');
   }
-  const judgement = classifyEvent(event);
-  if (judgement.kind === 'unrecognized') {
-    if (rules.hearsUnrecognized()) return { act: 'notify' };
+  const classification = classifyEvent(event);
+  if (classification.kind === 'unrecognized') {
+    if (rules.handlesUnrecognized()) return { act: 'notify' };
     return setAside(
       'unrecognized',
       "its name is not in the specification, and no @OnPayment('unrecognized') listens",
     );
   }
-  if (judgement.kind === 'mismatch') return mismatch(judgement.problem);
+  if (classification.kind === 'mismatch') return mismatch(classification.problem);
   if (fit === 'mismatch') return mismatch('the payment was made with another amount or currency');
   if (fit === 'earlier-attempt') {
     return setAside(

@@ -73,8 +73,8 @@ export class DeliveryDispatcher {
     const { event, bodyHash, trace } = webhook;
     const existing = await this.outcomes.look(event);
     const { supersede } = this.options;
-    const hearsUnrecognized = (): boolean => this.stepsFor('unrecognized').length > 0;
-    const decision = decideDelivery(event, existing, { supersede, unknownReferences, hearsUnrecognized });
+    const handlesUnrecognized = (): boolean => this.stepsFor('unrecognized').length > 0;
+    const decision = decideDelivery(event, existing, { supersede, unknownReferences, handlesUnrecognized });
     switch (decision.act) {
       case 'acknowledge':
         trace?.note('ignored', 'unknown-reference');

@@ -63,7 +63,7 @@ export class WebhookReceiver {
    * @param hasWorker Whether a worker of this process does.
    * @throws PaymentsConfigError if there is a queue already.
    */
-  handOverTo(queue: DeliveryQueue, hasWorker = false): void {
+  useQueue(queue: DeliveryQueue, hasWorker = false): void {
     if (this.enqueue) {
       throw new PaymentsConfigError(
         `Two queues take the webhooks of the account '${this.scope.account}': name in each one the accounts that it is for.`,
@@ -171,10 +171,10 @@ export class WebhookReceiver {
     work: (webhook: TracedWebhook) => Promise<WebhookAnswer>,
   ): Promise<WebhookAnswer> {
     const { event, bodyHash, deliveredAt } = webhook;
-    const isHeard =
+    const isTraced =
       hasSubscribers(WEBHOOK_START_CHANNEL, WEBHOOK_END_CHANNEL) ||
       hasSubscribers(WEBHOOK_HANDLER_START_CHANNEL, WEBHOOK_HANDLER_END_CHANNEL);
-    const trace = isHeard ? new WebhookTrace(this.scope.account, event, source) : undefined;
+    const trace = isTraced ? new WebhookTrace(this.scope.account, event, source) : undefined;
     // A queue starts its workers after the handlers are known.
     const isTooEarly = this.phase === 'starting' && source !== 'queue';
     const attempt = (): Promise<WebhookAnswer> =>

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { hasSubscribers, publishAround, publishDiagnostics } from '../../common/diagnostics.js';
+import { hasSubscribers, publishInContext, publishDiagnostics } from '../../common/diagnostics.js';
 import { PAYMENT_EVENT_NAMES, type PaymentWebhookEvent } from '../../common/events.js';
 import { type ClaimResult } from '../../storage/inbox-store.js';
 import { type InboxKind } from '../../common/vocabulary.js';
@@ -39,8 +39,8 @@ export class WebhookTrace {
   async around(work: () => Promise<WebhookAnswer>): Promise<WebhookAnswer> {
     if (!hasSubscribers(WEBHOOK_START_CHANNEL, WEBHOOK_END_CHANNEL)) return work();
     const startedAt = performance.now();
-    const start = (): Omit<WebhookStartEvent, 'surround'> => ({ ...this.subject, source: this.source });
-    const answer = await publishAround(WEBHOOK_START_CHANNEL, start, work);
+    const start = (): Omit<WebhookStartEvent, 'runInContext'> => ({ ...this.subject, source: this.source });
+    const answer = await publishInContext(WEBHOOK_START_CHANNEL, start, work);
     publishDiagnostics(WEBHOOK_END_CHANNEL, () => ({
       ...this.subject,
       source: this.source,
@@ -77,7 +77,7 @@ export class WebhookTrace {
       }));
     };
     try {
-      const result = await publishAround(WEBHOOK_HANDLER_START_CHANNEL, () => step, run);
+      const result = await publishInContext(WEBHOOK_HANDLER_START_CHANNEL, () => step, run);
       end();
       return result;
     } catch (error) {

@@ -10,7 +10,7 @@ import {
 } from 'nestjs-payments';
 import { instrumentPayments } from 'nestjs-payments/opentelemetry';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
-import { handOverTo, type QueuedDelivery, workOn } from '../../support/delivery-queue.js';
+import { useQueue, type QueuedDelivery, workOn } from '../../support/delivery-queue.js';
 import { Telemetry } from '../../support/telemetry.js';
 import {
   adapters,
@@ -188,7 +188,7 @@ describe.each(adapters)('the telemetry of webhooks on %s', (adapter) => {
 
   it('a webhook that is stored for a worker has a span, and so has the work of the worker', async () => {
     const stored: QueuedDelivery[] = [];
-    handOverTo(running.app, (delivery) => {
+    useQueue(running.app, (delivery) => {
       stored.push(delivery);
       return Promise.resolve();
     });

@@ -40,7 +40,7 @@ import {
   type PaymentWebhookEvent,
 } from 'nestjs-payments';
 import { paymentEvent, postWebhook } from 'nestjs-payments/testing';
-import { handOverTo } from '../../support/delivery-queue.js';
+import { useQueue } from '../../support/delivery-queue.js';
 import {
   adapters,
   deliver,
@@ -320,7 +320,7 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
       constructor(private readonly moduleRef: ModuleRef) {}
 
       onModuleInit(): void {
-        handOverTo(this.moduleRef, () => Promise.resolve());
+        useQueue(this.moduleRef, () => Promise.resolve());
       }
     }
     const { logs } = await start({ providers: [Queue] });

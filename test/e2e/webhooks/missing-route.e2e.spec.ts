@@ -12,7 +12,7 @@ import { NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { OnPayment, PaymentsModule, PaymentsWebhook, PaymentsWebhookGuard } from 'nestjs-payments';
 import { ADAPTERS } from '../../support/adapters.js';
-import { handOverTo } from '../../support/delivery-queue.js';
+import { useQueue } from '../../support/delivery-queue.js';
 import { NoTransport } from '../../support/no-transport.js';
 import { LogLines, paymentsOptions } from '../../support/webhook-app.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
@@ -125,7 +125,7 @@ describe.each(ADAPTERS)('an application with webhooks on %s', (_name, adapter) =
 
   it('is warned with a queue too', async () => {
     const warnings = await warnedBy(moduleWith(), (app) => {
-      handOverTo(app, () => Promise.resolve());
+      useQueue(app, () => Promise.resolve());
     });
     expect(warnings).toEqual([expect.stringMatching(ROUTE_MISSING)]);
   });

@@ -9,7 +9,7 @@ import {
   type WebhookOptions,
 } from 'nestjs-payments';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
-import { handOverTo } from '../../support/delivery-queue.js';
+import { useQueue } from '../../support/delivery-queue.js';
 import { eventually } from '../../support/eventually.js';
 import { deliverTo, startMarketplace } from '../../support/marketplace-app.js';
 import {
@@ -164,7 +164,7 @@ describe('a webhook gives its place back', () => {
   it('when it was stored in a queue, or could not be', async () => {
     const { app, port } = await start({ maxInFlight: 1 });
     let stored = 0;
-    handOverTo(app, () => {
+    useQueue(app, () => {
       stored += 1;
       return stored === 1 ? Promise.reject(new Error('ECONNREFUSED')) : Promise.resolve();
     });

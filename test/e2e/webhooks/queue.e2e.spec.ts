@@ -9,7 +9,7 @@ import {
   type PaymentWebhookEvent,
 } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
-import { handOverTo, type QueuedDelivery, workOn } from '../../support/delivery-queue.js';
+import { useQueue, type QueuedDelivery, workOn } from '../../support/delivery-queue.js';
 import {
   adapters,
   deliver,
@@ -56,7 +56,7 @@ describe.each(adapters)('a delivery that is handed over to a queue on %s', (adap
       providers: [Orders],
       payments: [paymentsOptions({ inFlightWaitMs: 0 }, { storage })],
     });
-    handOverTo(running.app, async (delivery) => {
+    useQueue(running.app, async (delivery) => {
       await storing();
       stored.push(delivery);
     });
@@ -165,7 +165,7 @@ describe.each(adapters)('a delivery that is handed over to a queue on %s', (adap
       controllers: [WebhooksController],
       payments: [paymentsOptions({}, { storage })],
     });
-    handOverTo(without.app, () => Promise.resolve());
+    useQueue(without.app, () => Promise.resolve());
     await expect(without.app.get(PaymentsInbox).release(id)).rejects.toMatchObject({
       code: 'HANDLERS_ELSEWHERE',
     });

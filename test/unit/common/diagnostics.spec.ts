@@ -6,7 +6,7 @@ import * as callDiagnostics from '../../../lib/common/call-diagnostics.js';
 import {
   hasSubscribers,
   onPaymentsDiagnostics,
-  publishAround,
+  publishInContext,
   publishDiagnostics,
 } from '../../../lib/common/diagnostics.js';
 import * as webhookDiagnostics from '../../../lib/common/webhook-diagnostics.js';
@@ -46,9 +46,9 @@ it('does what begins within whatever its listeners ask for', async () => {
   const store = new AsyncLocalStorage<string>();
   const work = (): Promise<string | undefined> => Promise.resolve(store.getStore());
   const around = (): Promise<string | undefined> =>
-    publishAround(CALL_ATTEMPT_START_CHANNEL, () => ({}) as never, work);
-  const ignore = onPaymentsDiagnostics(CALL_ATTEMPT_START_CHANNEL, ({ surround }) => {
-    surround((run) => {
+    publishInContext(CALL_ATTEMPT_START_CHANNEL, () => ({}) as never, work);
+  const ignore = onPaymentsDiagnostics(CALL_ATTEMPT_START_CHANNEL, ({ runInContext }) => {
+    runInContext((run) => {
       store.run('within', run);
     });
   });
@@ -62,9 +62,11 @@ it('runs the work if its listeners ask for nothing, and logs nothing', async () 
   const listener = vi.fn();
   const ignore = onPaymentsDiagnostics(CALL_ATTEMPT_START_CHANNEL, listener);
   const work = (): Promise<string> => Promise.resolve('done');
-  expect(await publishAround(CALL_ATTEMPT_START_CHANNEL, () => ({ attempt: 2 }) as never, work)).toBe('done');
+  expect(await publishInContext(CALL_ATTEMPT_START_CHANNEL, () => ({ attempt: 2 }) as never, work)).toBe(
+    'done',
+  );
   ignore();
-  expect(listener.mock.calls).toEqual([[{ attempt: 2, surround: expect.any(Function) as unknown }]]);
+  expect(listener.mock.calls).toEqual([[{ attempt: 2, runInContext: expect.any(Function) as unknown }]]);
   expect(logged).not.toHaveBeenCalled();
   logged.mockRestore();
 });

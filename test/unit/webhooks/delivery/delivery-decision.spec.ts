@@ -7,7 +7,7 @@ import {
   type DeliveryRules,
 } from '../../../../lib/webhooks/delivery/delivery-decision.js';
 
-const RULES: DeliveryRules = { supersede: [], unknownReferences: 'handle', hearsUnrecognized: () => false };
+const RULES: DeliveryRules = { supersede: [], unknownReferences: 'handle', handlesUnrecognized: () => false };
 const SUPERSEDE: DeliveryRules = { ...RULES, supersede: [['payment.failed', 'payment.success']] };
 const SET_ASIDE: DeliveryRules = { ...RULES, unknownReferences: 'set-aside' };
 const ACKNOWLEDGE: DeliveryRules = { ...RULES, unknownReferences: 'acknowledge' };
@@ -85,7 +85,7 @@ describe('what becomes of a delivery', () => {
       'payment.succeeded',
       {},
       KNOWN,
-      { ...RULES, hearsUnrecognized: () => true },
+      { ...RULES, handlesUnrecognized: () => true },
       { act: 'notify' },
     ],
     ['of nobody', 'payment.success', {}, UNKNOWN, RULES, run()],

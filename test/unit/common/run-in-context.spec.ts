@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Around, runWithin } from '../../../lib/common/surround.js';
+import { type ContextRunner, runWithin } from '../../../lib/common/run-in-context.js';
 import { keepLogLines } from '../../support/diagnostics-log.js';
 
-describe('work that listeners surround', () => {
+describe('work that runs in contexts of listeners', () => {
   let begun = 0;
   const work = (): Promise<string> => {
     begun += 1;
@@ -19,7 +19,7 @@ describe('work that listeners surround', () => {
   it('runs inside all of them, the first one outermost', async () => {
     const store = new AsyncLocalStorage<string>();
     const inside =
-      (name: string): Around =>
+      (name: string): ContextRunner =>
       (run) => {
         store.run(`${store.getStore() ?? ''}${name}`, run);
       };
@@ -35,7 +35,7 @@ describe('work that listeners surround', () => {
     expect(begun).toBe(1);
   });
 
-  it.each<[string, Around]>([
+  it.each<[string, ContextRunner]>([
     ['forgets to run it', () => undefined],
     [
       'runs it twice',
@@ -81,14 +81,18 @@ describe('work that listeners surround', () => {
     };
     await runWithin([broken], work);
     expect(lines).toEqual([
-      expect.stringMatching(/A listener could not surround what begins: Error: broken around\n +at /),
+      expect.stringMatching(
+        /A listener could not run what begins in its context: Error: broken around\n +at /,
+      ),
     ]);
     const odd = (): never => {
       // eslint-disable-next-line @typescript-eslint/only-throw-error
       throw 'broken around';
     };
     await runWithin([odd], work);
-    expect(lines.at(-1)).toContain('A listener could not surround what begins: no Error was thrown');
+    expect(lines.at(-1)).toContain(
+      'A listener could not run what begins in its context: no Error was thrown',
+    );
     expect(lines.filter((line) => line.includes('broken around'))).toHaveLength(1);
   });
 
@@ -97,7 +101,7 @@ describe('work that listeners surround', () => {
     const failing = (): never => {
       throw new Error('the work failed');
     };
-    const plain: Around = (run) => {
+    const plain: ContextRunner = (run) => {
       run();
     };
     await expect(runWithin([plain], failing)).rejects.toThrow('the work failed');
