@@ -1,10 +1,11 @@
 import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { formatTzs } from '../../common/money.js';
+import { quoted } from '../../common/quoted.js';
 import { type PayoutBatch } from '../../batches/index.js';
 import { batchDocument, sayWhereItIs } from './batch-summary.js';
 import { EXIT, exitCodeOf } from './exit-code.js';
 import { openBatch, type PayoutDesk, refuseOtherFile } from './payout-desk.js';
-import { keysOf, settlementOf } from './payout-order.js';
+import { keysOf, type Settlement, settlementsOf } from './payout-order.js';
 
 /** `--accept` */
 export async function acceptLines(desk: PayoutDesk): Promise<number> {
@@ -59,14 +60,35 @@ export async function askAgain(desk: PayoutDesk): Promise<number> {
 /** `--settle` */
 export async function settleLines(desk: PayoutDesk): Promise<number> {
   const { by, values } = desk.order;
-  const settlements = (values.settle ?? []).map(settlementOf);
+  const settlements = settlementsOf(values.settle ?? []);
   const batch = await openBatch(desk);
   await refuseOtherFile(desk, batch);
-  for (const { key, outcome } of settlements) await batch.settle(key, outcome, { by });
-  await sayResult(desk, batch, { settled: settlements.length }, [
-    settlements.map(({ key, outcome }) => `${key} is ${outcome}.`).join(' '),
-  ]);
+  await refuseUnknownKeys(batch, settlements);
+  const written: string[] = [];
+  try {
+    for (const { key, outcome } of settlements) {
+      await batch.settle(key, outcome, { by });
+      written.push(`${key} is ${outcome}.`);
+    }
+  } catch (error) {
+    if (written.length > 0)
+      desk.context.terminal.say(`Written down before it failed, which stays: ${written.join(' ')}`);
+    throw error;
+  }
+  await sayResult(desk, batch, { settled: settlements.length }, [written.join(' ')]);
   return exitCodeOf(await batch.progress());
+}
+
+/** An outcome is final, so a typing error in one of the keys must not leave the others written down. */
+async function refuseUnknownKeys(batch: PayoutBatch, settlements: readonly Settlement[]): Promise<void> {
+  const missing = new Set(settlements.map(({ key }) => key));
+  for await (const { key } of batch.lines()) missing.delete(key);
+  const [first] = missing;
+  if (first === undefined) return;
+  throw new PaymentsError(
+    'LINE_NOT_FOUND',
+    `The batch ${quoted(batch.name)} has no line ${quoted(first)}, so no outcome was written down.`,
+  );
 }
 
 async function sayResult(

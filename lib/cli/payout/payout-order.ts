@@ -43,7 +43,7 @@ export interface PayoutOrder {
   readonly values: PayoutValues;
 }
 
-interface Settlement {
+export interface Settlement {
   readonly key: string;
   readonly outcome: (typeof OUTCOMES)[number];
 }
@@ -105,8 +105,17 @@ export function keysOf(text: string): readonly string[] {
   throw new UsageError('--accept takes the keys of lines with commas between them: "S-001,S-002".');
 }
 
-/** @throws UsageError if it is not `<key>=paid` or `<key>=failed`. */
-export function settlementOf(text: string): Settlement {
+/** @throws UsageError if one is not `<key>=paid` or `<key>=failed`, or a key comes twice. */
+export function settlementsOf(texts: readonly string[]): readonly Settlement[] {
+  const settlements = texts.map(settlementOf);
+  const keys = settlements.map(({ key }) => key);
+  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  if (twice !== undefined)
+    throw new UsageError(`--settle names the line ${twice} twice: give it one outcome.`);
+  return settlements;
+}
+
+function settlementOf(text: string): Settlement {
   const [key = '', outcome, ...rest] = text.split('=');
   const found = OUTCOMES.find((word) => word === outcome);
   if (isBatchName(key) && found && rest.length === 0) return { key, outcome: found };

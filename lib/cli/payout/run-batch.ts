@@ -4,7 +4,8 @@ import { type StopSignal } from '../command.js';
 import { batchDocument, sayWhereItIs } from './batch-summary.js';
 import { EXIT, exitCodeOf } from './exit-code.js';
 import { onInterruption } from './interruption.js';
-import { openBatch, type PayoutDesk, refuseOtherFile } from './payout-desk.js';
+import { shellWord } from '../shell-word.js';
+import { commandLine, openBatch, type PayoutDesk, refuseOtherFile } from './payout-desk.js';
 import { progressScreen } from './progress-screen.js';
 
 /** `--run` */
@@ -12,14 +13,20 @@ export async function runBatch(desk: PayoutDesk): Promise<number> {
   const { order, context, engine } = desk;
   const batch = await openBatch(desk);
   await refuseOtherFile(desk, batch);
+  let hasBegun = false;
   try {
     await begin(batch, order.by);
+    hasBegun = true;
     await engine.begin();
     await payWithProgress(desk, batch);
   } catch (error) {
     if (!isPaymentsError(error) || error.code === 'BATCH_STATE' || error.code === 'BATCH_CHANGED')
       throw error;
     context.terminal.say(context.terminal.paint('red', error.message));
+    if (hasBegun) {
+      context.terminal.say('Lines may have been sent: pay none of them another way. To go on:');
+      context.terminal.say(`  ${commandLine(order, `--run --by ${shellWord(order.by)}`)}`);
+    }
     return EXIT.stopped;
   }
   if (!order.values.json) return exitCodeOf(await sayWhereItIs(desk, batch));

@@ -6,6 +6,7 @@ import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Pool } from 'pg';
 import { type PayoutLine } from 'nestjs-payments/batches';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { eventually } from '../../support/eventually.js';
 import { knownLines } from '../../support/known-lines.js';
 import {
   bundleCli,
@@ -210,6 +211,11 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     const asked = await payout('--ask-again');
     expect(asked).toMatchObject({ code: 3, stderr: '' });
     expect(asked.stdout).toContain('0 lines have an outcome that was not known before.');
+    // An outcome is final: a typing error leaves nothing written down.
+    const mistyped = await payout('--settle', 'S-1=failed', '--settle', 'S-99=paid', '--by', 'mary');
+    expect(mistyped).toMatchObject({ code: 1, stdout: '' });
+    expect(mistyped.stderr).toContain('has no line "S-99", so no outcome was written down');
+    expect((await report()).byState).toMatchObject({ unknown: { lines: 1 } });
     expect(await payout('--settle', 'S-1=paid', '--by', 'mary')).toMatchObject({ code: 0 });
     expect((await report()).byState).toMatchObject({ accepted: { lines: 1 }, paid: { lines: 1 } });
     expect(ledger()).toEqual(['salaries.S-1', 'salaries.S-2']);
@@ -311,6 +317,21 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(run).toMatchObject({ code: 5 });
     expect(run.stdout).toContain('What was refused or blocked moved no money');
     expect(ledger()).toEqual(['salaries.S-1', 'salaries.S-2']);
+  });
+
+  it('says how to go on if the database fails during a run', async () => {
+    await approved(3);
+    sandbox.next('POST /disbursements/bank', { reference: 'salaries.S-2' }).delay('2s');
+    const run = payout('--run', '--by', 'john');
+    await eventually(() => {
+      expect(ledger()).toContain('salaries.S-2');
+    });
+    await pool.query(`ALTER SCHEMA ${schema} RENAME TO ${schema}_away`);
+    const failed = await run;
+    await pool.query(`ALTER SCHEMA ${schema}_away RENAME TO ${schema}`);
+    expect(failed.code).toBe(4);
+    expect(failed.stderr).toContain('Lines may have been sent: pay none of them another way. To go on:');
+    expect(failed.stderr).toContain(' --run --by john ');
   });
 
   it('stops before it sends anything if the wallet holds too little', async () => {

@@ -6,7 +6,7 @@ import {
   keysOf,
   type PayoutOrder,
   readOrder,
-  settlementOf,
+  settlementsOf,
 } from '../../../../lib/cli/payout/payout-order.js';
 
 function order(...args: readonly string[]): PayoutOrder {
@@ -54,10 +54,13 @@ describe('the command line of payout', () => {
   it('reads keys and settlements, and refuses what is none', () => {
     expect(keysOf('S-001, S-002')).toEqual(['S-001', 'S-002']);
     expect(() => keysOf('S-001,,S-002')).toThrow('--accept takes the keys of lines');
-    expect(settlementOf('S-001=paid')).toEqual({ key: 'S-001', outcome: 'paid' });
-    expect(settlementOf('S-001=failed')).toEqual({ key: 'S-001', outcome: 'failed' });
+    expect(settlementsOf(['S-001=paid', 'S-002=failed'])).toEqual([
+      { key: 'S-001', outcome: 'paid' },
+      { key: 'S-002', outcome: 'failed' },
+    ]);
+    expect(() => settlementsOf(['S-001=paid', 'S-002=paid', 'S-001=failed'])).toThrow('S-001 twice');
     for (const wrong of ['S-001', 'S-001=', 'S-001=cancelled', '=paid', 'S-001=paid=failed']) {
-      expect(() => settlementOf(wrong)).toThrow('S-001=paid or S-001=failed');
+      expect(() => settlementsOf([wrong])).toThrow('S-001=paid or S-001=failed');
     }
   });
 
