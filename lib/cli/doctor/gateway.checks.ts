@@ -66,6 +66,18 @@ export function keyCheck({ status, text }: Pick<Answered, 'status' | 'text'>): C
       "Take the pair from the gateway's portal again, for the environment of this address; --auth bearer for keys sent as a bearer token.",
     );
   }
+  if (status === 429)
+    return failed(
+      name,
+      'answered 429: too many calls',
+      'Wait a minute, and run it again: the keys were not judged.',
+    );
+  if (status >= 500)
+    return failed(
+      name,
+      `answered ${status}: the gateway fails`,
+      "Run it again later, or ask the gateway's support: the keys were not judged.",
+    );
   const seen =
     status === 200 ? 'answered 200 without a balance' : `answered ${status} to GET /merchant-balance`;
   return failed(

@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { withDeadline } from '../../common/timing.js';
 import { failureLabel, isPaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type Mysql2Pool } from '../../storage/mysql/mysql2-pool.js';
 import { type PostgresPool } from '../../storage/postgres/postgres-pool.js';
@@ -20,6 +22,7 @@ interface Mysql2Module {
 }
 
 const CONNECT_MS = 10_000;
+const END_MS = 2_000;
 const PASSWORD = 'the server refuses the user or the password of DATABASE_URL';
 const DATABASE = 'the database of DATABASE_URL does not exist';
 const RIGHTS =
@@ -89,7 +92,8 @@ async function withPool<Pool extends OwnPool, T>(
   } catch (error) {
     throw withoutSecrets(error);
   } finally {
-    await pool?.end();
+    // A server that says nothing any more does not answer this either.
+    if (pool) await withDeadline(pool.end(), performance.now() + END_MS);
   }
 }
 

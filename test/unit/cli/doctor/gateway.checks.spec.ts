@@ -36,6 +36,14 @@ describe('the keys', () => {
   ])('answered %d with %s: %s', (status, text, state) => {
     expect(keyCheck({ status, text }).state).toBe(state);
   });
+
+  it.each([
+    [404, 'is this the gateway?'],
+    [429, 'Wait a minute, and run it again: the keys were not judged.'],
+    [503, "Run it again later, or ask the gateway's support: the keys were not judged."],
+  ])('are not blamed for %d', (status, fix) => {
+    expect(keyCheck({ status, text: '' }).fix).toContain(fix);
+  });
 });
 
 describe('the way to the gateway', () => {
