@@ -18,7 +18,10 @@ const LISTED_CODES: ReadonlySet<string> = new Set([
   'SUCCESS',
 ]);
 
-/** Code and request id of an answer. One that is not a single token is left out: it may hold anything. */
+/**
+ * Code and request id of an answer. One that is not a single token is left out: it may hold anything. Never throws: the
+ * answer counts without them, too.
+ */
 export function safeTokens(
   { code, requestId }: Pick<GatewayErrorBody, 'code' | 'requestId'>,
   call: GatewayCall<object>,
@@ -27,8 +30,12 @@ export function safeTokens(
   const safe = (token: string): string =>
     isKnown(token, refusalCodes) ? token : redact(token, sensitiveTexts(call), NUMBER_IN_TOKEN);
   const tokens: { -readonly [Name in keyof SafeTokens]: SafeTokens[Name] } = {};
-  if (code !== undefined && TOKEN.test(code)) tokens.code = safe(code);
-  if (requestId !== undefined && TOKEN.test(requestId)) tokens.requestId = safe(requestId);
+  try {
+    if (code !== undefined && TOKEN.test(code)) tokens.code = safe(code);
+    if (requestId !== undefined && TOKEN.test(requestId)) tokens.requestId = safe(requestId);
+  } catch {
+    return {};
+  }
   return tokens;
 }
 
@@ -36,20 +43,27 @@ function isKnown(token: string, refusalCodes: ReadonlySet<string>): boolean {
   return LISTED_CODES.has(token) || refusalCodes.has(token) || UUID.test(token);
 }
 
-/** The texts of an error answer without values of the request and without possible secrets. */
+/**
+ * The texts of an error answer without values of the request and without possible secrets. Never throws: the answer
+ * counts without them, too.
+ */
 export function safeTexts(
   error: Pick<GatewayErrorBody, 'message' | 'errors'>,
   call: GatewayCall<object>,
 ): Pick<GatewayErrorBody, 'message' | 'errors'> {
-  const sensitive = sensitiveTexts(call);
-  const errors = Object.entries(error.errors).map(([field, messages]): [string, string[]] => [
-    redactText(field, sensitive),
-    messages.map((message) => redactText(message, sensitive)),
-  ]);
-  return {
-    errors: Object.fromEntries(errors),
-    ...(error.message !== undefined && { message: redactText(error.message, sensitive) }),
-  };
+  try {
+    const sensitive = sensitiveTexts(call);
+    const errors = Object.entries(error.errors).map(([field, messages]): [string, string[]] => [
+      redactText(field, sensitive),
+      messages.map((message) => redactText(message, sensitive)),
+    ]);
+    return {
+      errors: Object.fromEntries(errors),
+      ...(error.message !== undefined && { message: redactText(error.message, sensitive) }),
+    };
+  } catch {
+    return { errors: {} };
+  }
 }
 
 /** Fields whose values a gateway message may safely repeat. */
@@ -95,6 +109,9 @@ const NUMBER_IN_TOKEN = /\d(?:-?\d){5,}/g;
 const SHORTEST_VALUE = 3;
 /** A shorter value is replaced only as a whole word: `Ali` must not change `invalid`. */
 const SHORTEST_PART = 6;
+/** Of a longer value only the beginning is sought: from some 8,000 letters on V8 throws, with the value in its message. */
+const LONGEST_PATTERN = 1_000;
+const HALF_A_PAIR = /[\ud800-\udbff]$/;
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
@@ -110,8 +127,11 @@ function redact(text: string, values: readonly string[], numbers: RegExp): strin
   let result = usualSpelling(text);
   const sensitive = values.map((value) => usualSpelling(value).trim());
   for (const value of sensitive.sort((a, b) => b.length - a.length)) {
-    if (value.length >= SHORTEST_VALUE && mayStandIn(result, value))
-      result = result.replace(occurrencesOf(value), '[redacted]');
+    const isLong = value.length > LONGEST_PATTERN;
+    const sought = isLong ? value.slice(0, LONGEST_PATTERN).replace(HALF_A_PAIR, '') : value;
+    if (sought.length < SHORTEST_VALUE || !mayStandIn(result, sought)) continue;
+    // What follows the beginning of a long value may be the rest of it.
+    result = result.replace(isLong ? toTheEnd(sought) : occurrencesOf(sought), '[redacted]');
   }
   return result.replace(API_KEY, '[redacted]').replace(E_MAIL, '[redacted]').replace(numbers, '[redacted]');
 }
@@ -154,11 +174,20 @@ function decoded(entity: string, decimal?: string, hexadecimal?: string, name?: 
 
 /** A cheap check before a pattern is made. Beyond ASCII only a pattern knows the upper case of a letter. */
 function mayStandIn(text: string, value: string): boolean {
+  if (text.length < value.length) return false;
   return !ASCII.test(text) || !ASCII.test(value) || text.toLowerCase().includes(value.toLowerCase());
 }
 
 function occurrencesOf(value: string): RegExp {
-  const literal = value.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  const literal = literalOf(value);
   const whole = value.length < SHORTEST_PART;
   return new RegExp(whole ? `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])` : literal, 'giu');
+}
+
+function toTheEnd(beginning: string): RegExp {
+  return new RegExp(`${literalOf(beginning)}[^]*`, 'iu');
+}
+
+function literalOf(value: string): string {
+  return value.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

@@ -151,4 +151,17 @@ describe('redacting text from outside', () => {
     ] as const;
     for (const [text, value] of found) expect(redactText(text, [value])).toBe('said [redacted]');
   });
+
+  it.each([
+    ['letters', 'Asha Mushi '],
+    ['letters outside of Latin', '\u0645\u062d\u0645\u062f '],
+    ['pairs of code units', 'x\u{1f34b}'],
+    ['signs of patterns', '(a|b)* – [c]? '],
+  ])('replaces a long value of %s, also one that is cut off, and all that follows it', (_, unit) => {
+    const value = `For ${unit.repeat(10_000)}`;
+    const said = (end: number): string => `Bad \u2013 \u00e9: ${value.toUpperCase().slice(0, end)} Asha`;
+    for (const end of [2_000, value.length])
+      expect(redactText(said(end), [value])).toBe('Bad – é: [redacted]');
+    expect(redactText('Bad \u2013 For order 17', [value])).toBe('Bad – For order 17');
+  });
 });

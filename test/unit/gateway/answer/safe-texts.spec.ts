@@ -153,3 +153,17 @@ describe('the texts of an error answer', () => {
     expect(safeTexts({ message: '', errors: {} }, call)).toStrictEqual({ message: '', errors: {} });
   });
 });
+
+describe('what cannot be made safe', () => {
+  const broken = callWith({
+    get phone(): string {
+      throw new RangeError('255712345678');
+    },
+  });
+
+  it('is left out, and the answer counts', () => {
+    const tokens = { code: 'PAYMENT_DONE', requestId: 'req_1' };
+    expect(safeTokens(tokens, broken, new Set())).toStrictEqual({});
+    expect(safeTexts({ message: 'no', errors: { phone: ['no'] } }, broken)).toStrictEqual({ errors: {} });
+  });
+});
