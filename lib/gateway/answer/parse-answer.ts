@@ -65,7 +65,7 @@ export function parseAnswer(text: string, headers: BodyHeaders = {}): ParsedAnsw
 
 function parseObject(text: string): WireObject | undefined {
   const body = parseJson(text);
-  if (!isObject(body) || topLevelFields(text) !== Object.keys(body).length) return undefined;
+  if (!isObject(body) || outerFields(text) !== fieldsOf(body)) return undefined;
   return withoutPrototypes(body, text);
 }
 
@@ -77,8 +77,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Counts the fields of a JSON object, repetitions included: `JSON.parse` keeps the last of each name. */
-function topLevelFields(text: string): number {
+/**
+ * Counts the fields of a JSON object and of the objects directly in it, `data` above all, repetitions included:
+ * `JSON.parse` keeps the last of each name.
+ */
+function outerFields(text: string): number {
   let fields = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -86,9 +89,18 @@ function topLevelFields(text: string): number {
     if (character === '"') at = endOfString(text, at);
     else if (character === '{' || character === '[') depth += 1;
     else if (character === '}' || character === ']') depth -= 1;
-    else if (character === ':' && depth === 1) fields += 1;
+    else if (character === ':' && depth <= 2) fields += 1;
   }
   return fields;
+}
+
+/** The same count of what was parsed, without repetitions. */
+function fieldsOf(body: WireObject): number {
+  const values = Object.values(body);
+  return values.reduce<number>(
+    (fields, value) => fields + (isObject(value) ? Object.keys(value).length : 0),
+    values.length,
+  );
 }
 
 /** The end of the string that begins at `start`. The text is valid JSON, so it ends. */

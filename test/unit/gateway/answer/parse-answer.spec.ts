@@ -78,6 +78,15 @@ describe('a text', () => {
     expect(parseAnswer('{"st\\u0061tus":"error","status":"success"}')).toEqual(UNREADABLE);
   });
 
+  it('with a field twice in its data is unreadable, too: the data settles payments', () => {
+    const data = '"reference":"order-1","status":"processing","amount":"5.00"';
+    for (const again of ['"reference":"order-2"', '"st\\u0061tus":"failed"', '"amount":"5.00"']) {
+      expect(parseAnswer(`{"status":"success","data":{${data},${again}}}`)).toEqual(UNREADABLE);
+    }
+    expect(parseAnswer(`{"status":"success","data":{${data}}}`).shape).toBe('success');
+    expect(parseAnswer('{"success":false,"errors":{"phone":["bad"],"phone":["odd"]}}')).toEqual(UNREADABLE);
+  });
+
   it.each([
     ['in the data', '{"status":"success","data":{"status":"a"}}'],
     ['in a list', '{"status":"success","data":[{"status":"a"},{"status":"b"}]}'],
@@ -85,7 +94,7 @@ describe('a text', () => {
       'behind an object in the data',
       '{"data":{"list":[[{}],{"status":"a"}],"status":"b"},"status":"success"}',
     ],
-    ['twice in the data', '{"status":"success","data":{"a":1,"a":2}}'],
+    ['twice in what the data holds', '{"status":"success","data":{"metadata":{"a":1,"a":2}}}'],
   ])('with the name of a field once more %s is readable', (_, text) => {
     expect(parseAnswer(text).shape).toBe('success');
   });
