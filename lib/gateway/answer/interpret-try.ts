@@ -58,9 +58,12 @@ export function interpretTry<T extends object>(
     const { retryAfterMs } = result;
     return { report: { event: 'held-back', code: 'HELD_BACK', retryAfterMs, errors: {} } };
   }
-  const { httpStatus, text, headers } = result;
+  const { httpStatus, text, headers, mayBeCutOff } = result;
   const answer = parseAnswer(text, headers);
-  const event = classifyAnswer(call.kind, httpStatus, answer, refusalCodes);
+  const classified = classifyAnswer(call.kind, httpStatus, answer, refusalCodes);
+  // What is missing may say that the payment was made.
+  const isUnproven = classified === 'refused' && mayBeCutOff && call.kind !== 'read';
+  const event = isUnproven ? 'unproven-refusal' : classified;
   if (answer.shape === 'success') {
     const tokens = safeTokens(answer.envelope, call, refusalCodes);
     return event === 'success'

@@ -86,7 +86,8 @@ class AxiosTransport implements HttpTransport {
         const { status, headers, data } = answer;
         if (wasAnsweredByProxy(watch, answer)) return { status, headers, data, byProxy: true };
         const resent = !answersOnlySend(watch, answer, isGuarded);
-        return { status, headers, data, ...(resent && { resent }) };
+        const mayBeCutOff = watch.answer?.mayBeCutOff;
+        return { status, headers, data, ...(resent && { resent }), ...(mayBeCutOff && { mayBeCutOff }) };
       }),
       mayHaveBeenSent: () => mayHaveBeenSent(watch, isGuarded),
       notSentBecause: () => {

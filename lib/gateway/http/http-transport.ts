@@ -19,6 +19,8 @@ export interface TransportAnswer {
   readonly byProxy?: true;
   /** Set if an interceptor sent another request before, or replaced the answer. */
   readonly resent?: true;
+  /** Set if the end of the connection was the end of the body, so that it may be cut off. */
+  readonly mayBeCutOff?: true;
 }
 
 /** Why the application's interceptors kept a request from being sent. */

@@ -14,6 +14,8 @@ export interface ReadAnswer {
   readonly httpStatus: number;
   readonly text: string;
   readonly headers: AnswerHeaders;
+  /** Set if the end of the connection was the end of the text, so that it may be cut off. */
+  readonly mayBeCutOff?: true;
 }
 
 /** The result of one try. It contains no error of another library: to inspect one prints the secret. */
@@ -102,8 +104,9 @@ function networkCode(error: unknown): string {
 }
 
 /** Reads an answer, whichever client brought it. */
-export function readAnswer({ status, headers, data }: TransportAnswer): ReadAnswer {
+export function readAnswer({ status, headers, data, mayBeCutOff }: TransportAnswer): ReadAnswer {
   return {
+    ...(mayBeCutOff && { mayBeCutOff }),
     httpStatus: status,
     text: textOf(data),
     headers: {

@@ -137,12 +137,26 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
     const [only] = chunks;
     const bytes = only && chunks.length === 1 ? only : Buffer.concat(chunks);
     this.onEnd();
-    this.resolve({ status, statusText, headers, data: bytes.toString('utf8') });
+    this.resolve({
+      status,
+      statusText,
+      headers,
+      data: bytes.toString('utf8'),
+      ...(endsWithConnection(headers) && { mayBeCutOff: true }),
+    });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.reject(error);
   }
+}
+
+/** Whether nothing but the end of the connection ends the body. To undici a connection that breaks is that end, too. */
+export function endsWithConnection({
+  'content-length': length,
+  'transfer-encoding': coding = '',
+}: IncomingHttpHeaders): boolean {
+  return length === undefined && !/\bchunked\s*$/i.test(coding);
 }
 
 const TRANSPORTS = new WeakMap<object, UndiciTransport>();

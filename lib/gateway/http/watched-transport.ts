@@ -5,6 +5,7 @@ import { type TLSSocket } from 'node:tls';
 import { type OutgoingRequest } from './http-transport.js';
 import { readAnswer } from './send-try.js';
 import { noteStart, refuseChanged, type SendWatch } from './send-watch.js';
+import { endsWithConnection } from './undici-transport.js';
 
 /** The `transport` option of axios' own adapter. */
 interface NodeTransport {
@@ -71,7 +72,8 @@ function noteAnswer(response: IncomingMessage, watch: SendWatch): void {
     const data = Buffer.concat(chunks)
       .toString('utf8')
       .replace(/^\uFEFF/, '');
-    watch.answer = readAnswer({ status, headers, data });
+    const cut = endsWithConnection(headers) && { mayBeCutOff: true as const };
+    watch.answer = readAnswer({ status, headers, data, ...cut });
   });
 }
 

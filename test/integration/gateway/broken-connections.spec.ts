@@ -35,6 +35,31 @@ async function failure(call: Promise<unknown>): Promise<PaymentsError> {
   );
 }
 
+const REFUSAL = JSON.stringify({ status: 'error', code: 'INVALID_ACCOUNT', message: 'No' });
+const HEAD = 'HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n';
+
+/** A refusal whose body ends with its connection. */
+const endless =
+  (end: (socket: Socket) => unknown): Behaviour =>
+  (_response, socket) => {
+    socket.write(`${HEAD}\r\n${REFUSAL}`, () => setImmediate(() => end(socket)));
+  };
+
+/** A refusal in one chunk, after which others may come. */
+const inChunks =
+  (end: (socket: Socket) => unknown): Behaviour =>
+  (_response, socket) => {
+    const chunk = `${REFUSAL.length.toString(16)}\r\n${REFUSAL}\r\n`;
+    socket.write(`${HEAD}connection: close\r\ntransfer-encoding: chunked\r\n\r\n${chunk}`, () =>
+      setImmediate(() => end(socket)),
+    );
+  };
+
+const CUT_OFF: [what: string, behaviour: Behaviour][] = [
+  ['a refusal that ends with its connection', endless((socket) => socket.end())],
+  ['a refusal that breaks off with its connection', endless((socket) => socket.resetAndDestroy())],
+];
+
 /** A TCP server that says nothing, as a machine whose TLS hangs. */
 async function startSilentServer(): Promise<{ readonly port: number; readonly close: () => void }> {
   const sockets: Socket[] = [];
@@ -110,6 +135,35 @@ describe.each(WAYS)('a connection that breaks, %s', (way) => {
       expect(listed.lastResponse.attempts.map(({ phase }) => phase)).toEqual(['ambiguous', 'answered']);
     });
   }
+
+  it.each(CUT_OFF)('%s proves no refusal of a payment', async (_, behaviour) => {
+    gateway.answer(behaviour);
+    const { collections, disbursements } = await merchant();
+    for (const call of [disbursements.bank(bankRequest), collections.mobileMoney(collectionRequest)]) {
+      expect(await failure(call)).toMatchObject({
+        ...{ name: 'PaymentOutcomeUnknownError', evidence: 'bad-answer', mayHaveBeenProcessed: true },
+      });
+    }
+    await failure(disbursements.bank(bankRequest));
+    expect(gateway.seen).toHaveLength(2);
+  });
+
+  it.each(CUT_OFF)('%s refuses a call that only reads', async (_, behaviour) => {
+    gateway.answer(behaviour);
+    const { wallet } = await merchant();
+    expect(await failure(wallet.balance())).toMatchObject({ name: 'PaymentRejectedError' });
+  });
+
+  it('a body in chunks that breaks off is no answer, although its connection was to be closed', async () => {
+    gateway.answer(
+      inChunks((socket) => socket.resetAndDestroy()),
+      inChunks((socket) => socket.end()),
+    );
+    const { collections, disbursements } = await merchant();
+    for (const call of [disbursements.bank(bankRequest), collections.mobileMoney(collectionRequest)]) {
+      expect(await failure(call)).toMatchObject({ evidence: 'no-answer' });
+    }
+  });
 
   it('gives a read up after its tries, saying that nothing was changed', async () => {
     gateway.answer(hang);
@@ -256,6 +310,13 @@ describe("an application's own agent", () => {
     await expect(merchant.banks.list()).resolves.toEqual([]);
     gateway.answer(json({ status: 'error', code: 'INVALID_BANK', message: 'No' }, 400));
     await expect(merchant.disbursements.bank(bankRequest)).rejects.toMatchObject({ code: 'INVALID_BANK' });
+  });
+
+  it.each(CUT_OFF)('takes %s for no proof either', async (_, behaviour) => {
+    gateway.answer(behaviour);
+    await expect(merchant.disbursements.bank(bankRequest)).rejects.toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+    });
   });
 
   it('is bounded by the time of an attempt alone', async () => {

@@ -61,7 +61,7 @@ describe('collecting one response', () => {
     const { collector, onEnd } = collecting();
     collector.onRequestStart(controller);
     collector.onResponseStart(controller, 103, {});
-    collector.onResponseStart(controller, 200, { 'x-one': '1' }, 'OK');
+    collector.onResponseStart(controller, 200, { 'x-one': '1', 'content-length': '2' }, 'OK');
     const bytes = Buffer.from('é');
     collector.onResponseData(controller, bytes.subarray(0, 1));
     collector.onResponseData(controller, bytes.subarray(1));
@@ -71,7 +71,7 @@ describe('collecting one response', () => {
     await expect(collector.answer).resolves.toEqual({
       status: 200,
       statusText: 'OK',
-      headers: { 'x-one': '1' },
+      headers: { 'x-one': '1', 'content-length': '2' },
       data: 'é',
     });
   });
