@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { types } from 'node:util';
 import { getMetadataStorage, isEmail, ValidateBy, type ValidationArguments } from 'class-validator';
 import { TZ_PHONE } from '../../common/phone.js';
 import { amountProblem } from '../../common/money.js';
@@ -115,35 +116,60 @@ const CONTENT =
   'must hold only strings, finite numbers, booleans, null, arrays and plain objects: turn dates, bigints and class instances into strings';
 const MAX_DEPTH = 32;
 
-/** Whether a value is a plain object, so that JSON shows all of it. */
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
+/** Whether a value is a plain object. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || types.isProxy(value) || Array.isArray(value))
+    return false;
+  const prototype = Object.getPrototypeOf(value) as object | null;
   // Not compared with Object.prototype: a test runner's objects come from another realm.
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  return prototype === null || (Object.getPrototypeOf(prototype) === null && !('toJSON' in prototype));
 }
 
-function isJson(value: unknown, depth: number): boolean {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
-  if (typeof value === 'number') return Number.isFinite(value);
+/**
+ * A copy of a JSON value, which the application cannot change any more; undefined if it is not what JSON would show.
+ * Nothing of the application runs meanwhile: a getter, a proxy or a `toJSON` could say something else when it is sent.
+ */
+export function jsonCopy(value: unknown, depth = 0): unknown {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   // The limit also ends a circle.
-  if (depth >= MAX_DEPTH) return false;
-  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1));
-  return isPlainObject(value) && holdsJson(value, depth + 1);
+  if (typeof value !== 'object' || types.isProxy(value) || depth > MAX_DEPTH) return undefined;
+  if (Array.isArray(value)) return listCopy(value, depth + 1);
+  return isPlainObject(value) ? objectCopy(value, depth + 1) : undefined;
 }
 
-/** JSON leaves undefined fields out. A getter could change between check and sending. */
-function holdsJson(value: Record<string, unknown>, depth: number): boolean {
-  return Object.getOwnPropertyNames(value).every((name) => {
+function listCopy(list: readonly unknown[], depth: number): unknown {
+  if ('toJSON' in list) return undefined;
+  const copy: unknown[] = [];
+  for (let index = 0; index < list.length; index += 1) {
+    const item = Object.getOwnPropertyDescriptor(list, index);
+    // JSON writes a gap as null.
+    const plain = item ? jsonCopy(item.value, depth) : null;
+    if (plain === undefined) return undefined;
+    copy.push(plain);
+  }
+  return copy;
+}
+
+/** JSON leaves undefined fields out. */
+function objectCopy(value: Readonly<Record<string, unknown>>, depth: number): unknown {
+  const fields: [name: string, value: unknown][] = [];
+  for (const name of Object.getOwnPropertyNames(value)) {
     const field = Object.getOwnPropertyDescriptor(value, name) ?? {};
-    return 'value' in field && (field.value === undefined || isJson(field.value, depth));
-  });
+    if (!('value' in field)) return undefined;
+    if (field.value === undefined) continue;
+    const plain = jsonCopy(field.value, depth);
+    if (plain === undefined) return undefined;
+    if (field.enumerable) fields.push([name, plain]);
+  }
+  // Unlike an assignment it also makes a field named `__proto__`.
+  return Object.fromEntries(fields);
 }
 
 /** Says what is wrong with merchant metadata; undefined if nothing is. */
 export function metadataProblem(value: unknown): string | undefined {
   if (!isPlainObject(value)) return SHAPE;
-  return holdsJson(value, 0) ? undefined : CONTENT;
+  return jsonCopy(value) === undefined ? CONTENT : undefined;
 }
 
 /** A plain JSON object, or left out. */

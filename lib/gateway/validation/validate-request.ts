@@ -2,7 +2,7 @@ import { validateSync } from 'class-validator';
 import { formatCents, parseCents, type MoneyInput } from '../../common/money.js';
 import { type PaymentsOperation } from '../../common/operations.js';
 import { type ResolvedLimits } from '../../config/resolved-options.js';
-import { passesRules, type RequestClass } from './field-rules.js';
+import { jsonCopy, passesRules, type RequestClass } from './field-rules.js';
 import { wrongRequest } from './wrong-request.js';
 
 /** Problems of a request by field. */
@@ -35,7 +35,7 @@ export function validateRequest<T extends object>(
   return dto;
 }
 
-/** Copies own values only, so that exactly the checked values are sent. */
+/** Copies own values only, and what they hold, so that exactly the checked values are sent. */
 function copyFields<T extends object>(
   requestClass: RequestClass<T>,
   request: unknown,
@@ -58,8 +58,11 @@ function copyFields<T extends object>(
         `${field} must be a plain value: it is a getter, whose value could change before sending`,
       ];
     } else if (property.value !== undefined) {
-      if (property.enumerable) values[field] = property.value;
-      else Object.defineProperty(dto, field, { ...property, writable: true, configurable: true });
+      const given: unknown = property.value;
+      // What cannot be copied breaks a rule.
+      const value = typeof given === 'object' ? (jsonCopy(given) ?? given) : given;
+      if (property.enumerable) values[field] = value;
+      else Object.defineProperty(dto, field, { value, writable: true, configurable: true });
     }
   }
   return dto;

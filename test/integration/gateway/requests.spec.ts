@@ -97,6 +97,35 @@ describe('a request', () => {
     ]);
   });
 
+  it('is not touched by what the application does to its metadata before the answer has come', async () => {
+    const metadata: Record<string, unknown> = { batch: 'one', lines: ['a'] };
+    const refused = { success: false, message: 'no', errors: { remarks: ['bad'] } };
+    gateway.answer((response) => {
+      metadata['circle'] = metadata;
+      (metadata['lines'] as unknown[]).push(metadata);
+      response.writeHead(422, { 'content-type': 'application/json' }).end(JSON.stringify(refused));
+    });
+    await expect(merchant.disbursements.mobileMoney({ ...mobileRequest, metadata })).rejects.toMatchObject({
+      ...{ name: 'PaymentRejectedError', final: true, code: 'INVALID_REQUEST' },
+    });
+    expect(await merchant.journal.get('disbursement', mobileRequest.reference)).toMatchObject({
+      state: 'rejected',
+    });
+  });
+
+  it.each<[what: string, list: () => unknown]>([
+    ['writes itself', () => Object.assign(['a'], { toJSON: () => ['b'] })],
+    ['a getter makes up', () => Object.defineProperty(['a'], 0, { get: Math.random, enumerable: true })],
+    ['is behind a proxy', () => new Proxy(['a'], { get: () => Math.random() })],
+  ])('is refused if a list in its metadata %s: it could change before sending', async (_, list) => {
+    const call = merchant.disbursements.mobileMoney({ ...mobileRequest, metadata: { list: list() } });
+    await expect(call).rejects.toMatchObject({
+      name: 'PaymentsValidationError',
+      errors: { metadata: [expect.stringContaining('metadata must hold only strings')] },
+    });
+    expect(gateway.seen).toHaveLength(0);
+  });
+
   it('writes large amounts as exact JSON numbers', async () => {
     gateway.answer(json(envelope({ ...collectionRecord, amount: '9999999999999.99' })));
     await merchant.collections.mobileMoney({ ...collectionRequest, amount: '9999999999999.99' });
