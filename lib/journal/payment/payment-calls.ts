@@ -19,7 +19,7 @@ import {
   type CallOptions,
 } from '../../gateway/call-options.js';
 import { type MoneyCall } from '../../gateway/gateway-call.js';
-import { bodyHash, journalKeyText } from './payment-identity.js';
+import { journalKeyText, writtenRequest } from './payment-identity.js';
 import { type GatewayClient } from '../../gateway/gateway-client.js';
 import { paymentResult, plannedResult, existingPaymentResult, type PaymentResult } from './payment-result.js';
 import { type NewPayment } from './journal-transitions.js';
@@ -88,9 +88,8 @@ export class PaymentCalls {
     const checked = checkCallOptions(options, call.operation);
     const limits = callLimits(this.options, checked);
     const { idempotencyKey, attempt } = checked;
-    const asked: RequestedPayment = { bodyHash: bodyHash(call), idempotencyKey, attempt };
-    // Written now, because the application may change the request while the journal is written.
-    const body = JSON.stringify(call.body);
+    const { body, bodyHash } = writtenRequest(call);
+    const asked: RequestedPayment = { bodyHash, idempotencyKey, attempt };
     return this.admit(call, limits, () => this.call(call, asked, body, limits));
   }
 
@@ -101,11 +100,11 @@ export class PaymentCalls {
   ): Promise<EnlistedPayment<T>> {
     const { operation, payment } = call;
     const checked = checkEnlistOptions(options, operation);
-    const asked: RequestedPayment = { bodyHash: bodyHash(call), ...checked };
-    const body = JSON.stringify(call.body);
+    const { body, bodyHash } = writtenRequest(call);
+    const asked: RequestedPayment = { bodyHash, ...checked };
     const { amount, currency } = payment;
     const key = this.keyOf(call);
-    const wanted = { operation, amount, currency, bodyHash: asked.bodyHash, body, ...key };
+    const wanted = { operation, amount, currency, bodyHash, body, ...key };
     const record = await writePlanned(this.store, transaction, asked, wanted);
     if (record.state === 'planned') this.planned.sendAfterHandlers(key);
     const { family, reference, attempt, idempotencyKey, state } = record;

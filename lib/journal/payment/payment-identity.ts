@@ -48,24 +48,31 @@ export function idempotencyKeyFor(payment: KeyedPayment): string {
 /** Another way to make the hash needs another number, and the old way as long as old records exist. */
 const VERSION = 1;
 
-/**
- * Equal for two calls that ask for the same payment: a hash of the operation and the values of the fields.
- * The spelling of the amount and the order of fields make no difference.
- */
-export function bodyHash({
-  operation,
-  payment,
-  body,
-}: Pick<MoneyCall<object>, 'operation' | 'payment' | 'body'>): string {
-  const text = `${operation}\n${canonicalText({ ...body, amount: payment.amount })}`;
-  return `${VERSION}:${hash('sha256', text)}`;
+/** The request of a payment as it is sent, and its hash. */
+export interface WrittenRequest {
+  readonly body: string;
+  /**
+   * Equal for two calls that ask for the same payment: a hash of the operation and the values of the fields. The
+   * spelling of the amount and the order of fields make no difference.
+   */
+  readonly bodyHash: string;
 }
 
-/** The JSON that is sent, with the fields of every object in order. */
+/** Equal hashes have equal bytes, unless `amountFormat` has changed: one key must not be sent with two bodies. */
+export function writtenRequest({
+  operation,
+  payment: { amount },
+  body: fields = {},
+}: Pick<MoneyCall<object>, 'operation' | 'payment' | 'body'>): WrittenRequest {
+  const body = canonicalText(fields);
+  const compared = fields['amount'] === amount ? body : canonicalText({ ...fields, amount });
+  return { body, bodyHash: `${VERSION}:${hash('sha256', `${operation}\n${compared}`)}` };
+}
+
+/** JSON with the fields of every object in order. */
 function canonicalText(value: unknown): string {
-  // On the wire the gaps of an array are null.
-  if (Array.isArray(value)) return `[${Array.from<unknown, string>(value, canonicalText).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   let fields = '';
   for (const name of Object.keys(value).sort()) {
     const field = (value as Readonly<Record<string, unknown>>)[name];

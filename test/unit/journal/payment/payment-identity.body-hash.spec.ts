@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { CollectionsService } from '../../../../lib/collections/collections.service.js';
 import { type MoneyCall } from '../../../../lib/gateway/gateway-call.js';
-import { bodyHash } from '../../../../lib/journal/payment/payment-identity.js';
+import { writtenRequest } from '../../../../lib/journal/payment/payment-identity.js';
 import { anyCodePoint } from '../../../support/any-code-point.js';
 import { collectionRequest } from '../../../support/gateway-answers.js';
 
 type Route = 'mobileMoney' | 'partnerWallet';
 
-const hash = (
+const written = (
   request: object,
   amounts: 'number' | 'string' = 'number',
   route: Route = 'mobileMoney',
-): string => {
+): ReturnType<typeof writtenRequest> => {
   let made: MoneyCall<object> | undefined;
   const service = new CollectionsService({
     gateway: {
@@ -38,8 +38,9 @@ const hash = (
     idle: () => Promise.resolve(),
   });
   void service[route](request as never);
-  return bodyHash(made!);
+  return writtenRequest(made!);
 };
+const hash = (...args: Parameters<typeof written>): string => written(...args).bodyHash;
 
 describe('the hash of a payment', () => {
   const first = hash({ ...collectionRequest, metadata: { a: 1, b: { c: [1, 2], d: null } } });
@@ -66,9 +67,11 @@ describe('the hash of a payment', () => {
     fc.assert(
       fc.property(metadata, (given) => {
         const sent = JSON.parse(JSON.stringify(given)) as object;
-        expect(hash({ ...collectionRequest, metadata: given })).toBe(
-          hash({ ...collectionRequest, metadata: Object.fromEntries(Object.entries(sent).reverse()) }),
-        );
+        const reversed = Object.fromEntries(Object.entries(sent).reverse());
+        const first = written({ ...collectionRequest, metadata: given });
+        expect(written({ ...collectionRequest, metadata: reversed })).toEqual(first);
+        expect(JSON.parse(first.body)).toMatchObject({ reference: 'order-1', amount: 1180.5 });
+        expect((JSON.parse(first.body) as { readonly metadata: unknown }).metadata).toEqual(sent);
       }),
       { numRuns: 2_000 },
     );
@@ -78,6 +81,17 @@ describe('the hash of a payment', () => {
     const { amount: _amount, ...rest } = collectionRequest;
     const metadata = { b: { d: null, c: [1, 2] }, a: 1, gone: undefined };
     expect(hash({ ...rest, metadata, amount: 1180.5, currency: 'TZS' }, 'string')).toBe(first);
+  });
+
+  it('goes with the same bytes: the fields of every object are in order', () => {
+    const { body } = written(
+      { metadata: { b: { d: null, c: [1, 2] }, a: 1 }, ...collectionRequest },
+      'string',
+    );
+    expect(body).toBe(
+      '{"amount":"1180.50","currency":"TZS","customer_email":"asha@example.com","customer_name":"Asha Juma",' +
+        '"metadata":{"a":1,"b":{"c":[1,2],"d":null}},"phone":"255712345678","reference":"order-1"}',
+    );
   });
 
   it.each([

@@ -13,7 +13,7 @@ import { type CallResult } from '../../../../lib/gateway/call-result.js';
 import { type GatewayClient, type RequestRules } from '../../../../lib/gateway/gateway-client.js';
 import { HandlerEnlistments } from '../../../../lib/journal/payment/handler-enlistments.js';
 import { createPayments, type Payments } from '../../../../lib/journal/payment/payments.js';
-import { bodyHash } from '../../../../lib/journal/payment/payment-identity.js';
+import { writtenRequest } from '../../../../lib/journal/payment/payment-identity.js';
 import { recordedCall } from '../../../../lib/journal/payment/recorded-call.js';
 import { openMs } from '../../../../lib/journal/recovery/recovery-decision.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
@@ -21,7 +21,7 @@ import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 const NO_LIMITS = { minCents: undefined, maxCents: undefined, perDay: undefined };
 const plain = journalRecord('order-1', { state: 'planned', body: '{"reference":"order-1"}' });
 const call = recordedCall(plain);
-const { probe: _probe, sent: _sent, ...record } = { ...plain, bodyHash: bodyHash(call) };
+const { probe: _probe, sent: _sent, ...record } = { ...plain, bodyHash: writtenRequest(call).bodyHash };
 const SUCCESS = {
   end: 'success',
   success: { value: {}, text: '{}', envelope: { code: 'OK', message: '', httpStatus: 200 }, warnings: [] },
