@@ -218,7 +218,7 @@ export class PaymentCalls {
       const begun = await this.writer.begin(asked, wanted, limits);
       if ('tombstone' in begun)
         return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };
-      if ('missing' in begun) return { ok: false, error: notEnlisted({ ...call, ...key }) };
+      if ('missing' in begun) return { ok: false, error: notEnlisted({ ...call, ...key }), unsent: true };
       if ('reachedOn' in begun) return { ok: false, error: dailyCapReached(wanted, begun) };
       if (!('intent' in begun)) return existingPaymentResult(call, begun.existing, begun.refusal);
       const { intent } = begun;

@@ -31,7 +31,10 @@ export type PaymentResult<T> =
   | {
       readonly ok: false;
       readonly error: unknown;
-      /** The caller's signal fired before anything was sent. A caller that joined makes the call again. */
+      /**
+       * Nothing was sent, for a reason that only this caller has: its signal fired, or its transaction is not
+       * committed. A caller that joined makes the call again.
+       */
       readonly unsent?: true;
     };
 

@@ -243,4 +243,16 @@ describe('the calls that move money', () => {
       expect(sent).toBe(0);
     });
   });
+
+  it('make a payment by themselves that send() does not find, because its transaction was rolled back', async () => {
+    const call = recordedCall(record);
+    end = SUCCESS;
+    // What is written here is never committed.
+    Object.assign(journal, { within: () => Promise.resolve(memoryStorage().journal) });
+    const enlisted = await payments.enlist({}, call);
+    const [first, direct] = await Promise.allSettled([enlisted.send(), payments.make(call)]);
+    expect(first).toMatchObject({ status: 'rejected', reason: { code: 'ENTRY_NOT_FOUND' } });
+    expect(direct).toMatchObject({ status: 'fulfilled' });
+    expect(sent).toBe(1);
+  });
 });
