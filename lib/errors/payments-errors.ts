@@ -57,9 +57,9 @@ export class PaymentsError extends Error {
   readonly retryable: boolean = false;
   /**
    * Whether the gateway may have acted on the payment. `false` does not prove that the payment failed: only a
-   * `PaymentRejectedError` whose `final` is true does. `not-by-this-call`: this call sent nothing, but it did not
-   * read the journal, which may contain an earlier call with the same reference that sent it; or the payment is
-   * planned, and is sent later.
+   * `PaymentRejectedError` whose `final` is true does. `not-by-this-call`: not in this call, but an earlier one with the
+   * same reference may have made the payment, if the journal knows one or was not read; or the payment is planned, and
+   * is sent later.
    */
   readonly mayHaveBeenProcessed: boolean | 'not-by-this-call' = false;
 

@@ -55,7 +55,10 @@ export function paymentResult<T extends object>(
   call: MoneyCall<T>,
   result: CallResult<T>,
   recorded: Recorded,
-  record: Pick<JournalRecord, 'operation' | 'reference' | 'idempotencyKey' | 'bodyHash' | 'keepsKey'>,
+  record: Pick<
+    JournalRecord,
+    'operation' | 'reference' | 'idempotencyKey' | 'bodyHash' | 'keepsKey' | 'turnedAway'
+  >,
 ): PaymentResult<T> {
   const { idempotencyKey, bodyHash } = record;
   const existing = ofSameBody(recorded, bodyHash);
@@ -76,7 +79,7 @@ export function paymentResult<T extends object>(
   if (unknown) return { ok: false, error: unknown };
   return result.end === 'aborted'
     ? { ok: false, error: result.reason, unsent: true }
-    : { ok: false, error: record.keepsKey ? withoutProof(result.error) : result.error };
+    : { ok: false, error: withoutProof(result.error, record) };
 }
 
 /**

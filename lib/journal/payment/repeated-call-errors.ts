@@ -134,9 +134,19 @@ export function enlistedRefused({
   );
 }
 
-/** The error of a later call of an attempt whose first refusal proved nothing: no later one proves that it made nothing. */
-export function withoutProof(error: PaymentsError): PaymentsError {
-  if (!(error instanceof PaymentRejectedError)) return error;
+/**
+ * The error of a call of an attempt. If an earlier refusal of it proved nothing, no later one proves that it made
+ * nothing, and a later call that sent nothing says nothing of the earlier one.
+ */
+export function withoutProof(
+  error: PaymentsError,
+  { keepsKey, turnedAway }: Pick<JournalRecord, 'keepsKey' | 'turnedAway'>,
+): PaymentsError {
+  if (!keepsKey) return error;
+  if (!(error instanceof PaymentRejectedError)) {
+    const isOpen = !turnedAway && error.mayHaveBeenProcessed === false;
+    return isOpen ? notByThisCall(error, SAME_AGAIN) : error;
+  }
   const { name, code, errors, final, retryable, mayHaveBeenProcessed, ...details } = error;
   return new PaymentRejectedError(code, error.message, { ...details, hint: SAME_AGAIN }, errors, false);
 }

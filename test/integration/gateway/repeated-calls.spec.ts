@@ -331,6 +331,53 @@ describe('a payment that is asked for again', () => {
     expect((await journal.get(KEY))?.record).toMatchObject({ state: 'rejected', keepsKey: true });
   });
 
+  it.each([
+    ['401', json({ message: 'no' }, 401)],
+    ['an unlisted refusal', json({ message: 'no' }, 422)],
+    ['a redirect', text('', 307)],
+  ])('after %s carries the same key and bytes, in whatever order its fields come', async (_, before) => {
+    gateway.answer(before, ACCEPTED);
+    const { phone, ...rest } = collectionRequest;
+    await failureOf(pay({ metadata: { a: 1, b: { c: 2, d: 3 } } }));
+    await merchant.collections.mobileMoney({ metadata: { b: { d: 3, c: 2 }, a: 1 }, phone, ...rest });
+    const [first, again] = gateway.seen;
+    expect(again?.headers['idempotency-key']).toBe(first?.headers['idempotency-key']);
+    expect(again?.body).toBe(first?.body);
+  });
+
+  it.each<[what: string, then: Behaviour]>([
+    ['401', json({ message: 'no' }, 401)],
+    ['403', json({ message: 'no' }, 403)],
+    ['429', json({ message: 'no' }, 429)],
+    ['a redirect', text('', 307)],
+  ])('after an unlisted refusal, %s says nothing of the first call', async (_, then) => {
+    gateway.answer(json({ message: 'no' }, 422), then);
+    await failureOf(pay());
+    expect(await failureOf(pay({}, { retry: false }))).toMatchObject({
+      mayHaveBeenProcessed: 'not-by-this-call',
+      hint: expect.stringContaining('Make the same call again with the same reference') as unknown,
+    });
+  });
+
+  it('after an unlisted refusal, a gateway that cannot be reached says nothing of the first call', async () => {
+    gateway.answer(json({ message: 'no' }, 422));
+    await failureOf(pay());
+    await restart({ baseUrl: 'http://127.0.0.1:9/api/v1', retry: { maxAttempts: 1 } });
+    expect(await failureOf(pay())).toMatchObject({
+      ...{ name: 'GatewayUnreachableError', mayHaveBeenProcessed: 'not-by-this-call' },
+      hint: expect.stringContaining('Make the same call again with the same reference') as unknown,
+    });
+  });
+
+  it('after it was only turned away, a gateway that cannot be reached has processed nothing', async () => {
+    gateway.answer(json({ message: 'no' }, 401));
+    await failureOf(pay());
+    await restart({ baseUrl: 'http://127.0.0.1:9/api/v1', retry: { maxAttempts: 1 } });
+    expect(await failureOf(pay())).toMatchObject({
+      ...{ name: 'GatewayUnreachableError', mayHaveBeenProcessed: false },
+    });
+  });
+
   it('after nothing was sent, is simply made again, and a refusal before it is remembered', async () => {
     gateway.answer(json({ success: false, code: 'INVALID_REQUEST', message: 'no' }, 422));
     await failureOf(pay());
