@@ -14,6 +14,7 @@ export interface JournalView {
   readonly attempt: number;
   readonly keepsKey?: true;
   readonly turnedAway?: true;
+  readonly plannedAt?: number | undefined;
 }
 
 /** Whether another attempt may follow: the gateway refused it, or an operator says that it never took what it never showed. */

@@ -17,18 +17,12 @@ import { type CallOptions, checkCallOptions } from '../../gateway/call-options.j
 import { type PaymentsResponse } from '../../gateway/answer/wire-record.js';
 import { withCountedDay } from './daily-caps.js';
 import { asBefore, type NewPayment, toPlanned } from './journal-transitions.js';
-import {
-  decideRepeatedCall,
-  type ProbeRules,
-  type Refusal,
-  type RequestedPayment,
-  usesAnotherKey,
-} from './repeated-call.js';
+import { decideWithoutProbe, type Refusal, type RequestedPayment, usesAnotherKey } from './repeated-call.js';
 import {
   attemptRefused,
-  calledRightNow,
   enlistedRefused,
   existingPaymentUnknown,
+  mayYetSendNothing,
   referenceForgotten,
   referenceReused,
 } from './repeated-call-errors.js';
@@ -102,35 +96,32 @@ type EnlistDecision =
 /** Decides about a payment that is to be planned by the existing record of its reference. */
 export function decideEnlisting(existing: StoredJournalRecord, asked: RequestedPayment): EnlistDecision {
   const { record, damaged } = existing;
-  const decision = decideRepeatedCall(existing, asked, NO_PROBE);
+  const decision = decideWithoutProbe(existing, asked);
   switch (decision.act) {
     case 'begin':
       return { ...decision, act: 'plan' };
     case 'send-planned':
     case 'repeat-answer':
-    case 'probe':
       return { act: 'existing' };
     case 'unknown': {
       // A refused one that may still run is another attempt, which cannot be planned yet.
       const isSame = record.state === 'in-flight' || record.state === 'unknown';
       if (damaged !== undefined || !isSame) return decision;
       if (usesAnotherKey(record, asked)) return { act: 'refuse', because: 'another-key' };
-      return mayLeaveNothing(existing) ? decision : { act: 'existing' };
+      return mayLeaveNothing(record) ? decision : { act: 'existing' };
     }
     default:
       return decision;
   }
 }
 
-/** A direct call that is under way removes its payment if it sends nothing: the transaction could not rely on it. */
-function mayLeaveNothing({ record: { state, plannedAt }, leaseLeftMs }: StoredJournalRecord): boolean {
-  return state === 'in-flight' && leaseLeftMs > 0 && plannedAt === undefined;
+/**
+ * A direct call removes its payment if it sends nothing, also after its lease: its process may have been frozen. What
+ * `recover()` has made unknown, the call does not remove.
+ */
+function mayLeaveNothing({ state, plannedAt }: JournalRecord): boolean {
+  return state === 'in-flight' && plannedAt === undefined;
 }
-
-const NO_PROBE: ProbeRules = {
-  probe: { collection: undefined, disbursement: undefined },
-  recoveryWindowMs: 0,
-};
 
 /** Each further try means that another transaction changed the payment in between. */
 const TRIES = 10;
@@ -190,8 +181,8 @@ function refusalError(
     case 'refuse-attempt':
       return attemptRefused(record, decision.next);
     case 'unknown':
-      return decision.evidence === 'in-flight'
-        ? calledRightNow(record)
+      return decision.damaged === undefined && (decision.evidence === 'in-flight' || mayLeaveNothing(record))
+        ? mayYetSendNothing(record, decision.evidence)
         : existingPaymentUnknown(record, decision.evidence, decision.damaged);
     default:
       return enlistedRefused(record);

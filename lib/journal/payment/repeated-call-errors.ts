@@ -102,14 +102,18 @@ export function tooManyPayments(call?: MoneyCall<object>): PaymentsOverloadError
   );
 }
 
-/** The error for a payment that cannot be enlisted yet, because a direct call may be making it. */
-export function calledRightNow(record: JournalRecord): PaymentOutcomeUnknownError {
+/** The error for a payment that cannot be enlisted yet, because a direct call may be making it, or may wake up and remove it. */
+export function mayYetSendNothing(
+  record: JournalRecord,
+  evidence: OutcomeEvidence,
+): PaymentOutcomeUnknownError {
+  const isUnderWay = evidence === 'in-flight';
   return new PaymentOutcomeUnknownError(
-    'in-flight',
-    'The payment was not enlisted: a call of the same payment is under way, and may yet send nothing.',
+    evidence,
+    `The payment was not enlisted: a call of the same payment ${isUnderWay ? 'is under way' : 'was interrupted'}, and may yet send nothing.`,
     {
       ...detailsOf(record),
-      hint: 'Roll the transaction back, and run it again when the call has ended.',
+      hint: `Roll the transaction back, and run it again when ${isUnderWay ? 'the call has ended' : 'PaymentsJournal.recover() has looked at the payment'}.`,
     },
   );
 }

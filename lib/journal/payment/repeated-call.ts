@@ -55,8 +55,10 @@ type RepeatedCall =
   /** The caller's `attempt` has ended. */
   | { readonly act: 'refuse-attempt'; readonly next: number };
 
+type UnprobedCall = Exclude<RepeatedCall, { readonly act: 'probe' }>;
+
 /** A call that sends nothing. */
-export type Refusal = Exclude<RepeatedCall, { readonly act: 'begin' | 'send-planned' | 'probe' }>;
+export type Refusal = Exclude<UnprobedCall, { readonly act: 'begin' | 'send-planned' }>;
 
 /**
  * Decides about a call by the existing record of its reference. Only `begin`, `send-planned` and `probe` send anything.
@@ -68,6 +70,14 @@ export function decideRepeatedCall(
   asked: RequestedPayment,
   rules: ProbeRules,
 ): RepeatedCall {
+  const decision = decideWithoutProbe(existing, asked);
+  const isReadable = decision.act === 'unknown' && decision.damaged === undefined;
+  const mayProbe = isReadable && !usesAnotherKey(existing.record, asked) && isProbeDue(existing, rules);
+  return mayProbe ? { act: 'probe' } : decision;
+}
+
+/** Decides as `decideRepeatedCall` does if no payment may be probed. */
+export function decideWithoutProbe(existing: StoredJournalRecord, asked: RequestedPayment): UnprobedCall {
   const { record, damaged } = existing;
   if (damaged !== undefined) return { act: 'unknown', evidence: 'interrupted', damaged };
   if (mayBeTriedAgain(record)) {
@@ -86,7 +96,6 @@ export function decideRepeatedCall(
   if (record.state === 'accepted' || record.state === 'settled') {
     return anotherKey ? { act: 'refuse', because: 'another-key' } : { act: 'repeat-answer' };
   }
-  if (!anotherKey && isProbeDue(existing, rules)) return { act: 'probe' };
   return { act: 'unknown', evidence: evidenceOf(existing) };
 }
 
@@ -108,7 +117,7 @@ function notTheSame(record: JournalRecord, { bodyHash }: RequestedPayment): Reus
   return record.bodyHash === bodyHash ? undefined : 'another-payment';
 }
 
-function plannedCall(existing: StoredJournalRecord, anotherKey: boolean): RepeatedCall {
+function plannedCall(existing: StoredJournalRecord, anotherKey: boolean): UnprobedCall {
   if (anotherKey) return { act: 'refuse', because: 'another-key' };
   return isSendable(existing) ? { act: 'send-planned' } : { act: 'unknown', evidence: 'interrupted' };
 }
@@ -174,14 +183,14 @@ export function isRefusedForGood({ record, damaged }: StoredJournalRecord): bool
   return record.state === 'rejected' && damaged === undefined && !record.keepsKey;
 }
 
-function nextAttempt(record: JournalRecord, { attempt }: RequestedPayment): RepeatedCall {
+function nextAttempt(record: JournalRecord, { attempt }: RequestedPayment): UnprobedCall {
   const next = record.attempt + 1;
   if (attempt !== undefined && attempt < next) return { act: 'refuse-attempt', next };
   return { act: 'begin', attempt: attempt ?? next };
 }
 
 /** Money may have moved despite an unlisted refusal. Another key or body might move it twice. */
-function sameAttempt(record: JournalRecord, asked: RequestedPayment): RepeatedCall {
+function sameAttempt(record: JournalRecord, asked: RequestedPayment): UnprobedCall {
   if (record.bodyHash !== asked.bodyHash || usesAnotherKey(record, asked)) {
     return { act: 'refuse', because: 'unlisted-refusal' };
   }

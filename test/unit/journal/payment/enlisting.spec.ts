@@ -33,7 +33,18 @@ describe('the table of enlisting a payment whose reference is in the journal', (
       SAME,
       EXISTING,
     ],
-    ['in flight, and interrupted: the same payment', stored('in-flight'), SAME, EXISTING],
+    [
+      'in flight by a direct call whose lease is over, which may yet wake up: unknown',
+      stored('in-flight'),
+      SAME,
+      { act: 'unknown', evidence: 'interrupted' },
+    ],
+    [
+      'in flight, planned before, and its lease is over: the same payment',
+      stored('in-flight', { plannedAt: 1 }),
+      SAME,
+      EXISTING,
+    ],
     [
       'in flight: another key is refused',
       { ...stored('in-flight'), leaseLeftMs: 1 },
