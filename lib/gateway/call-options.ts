@@ -18,8 +18,8 @@ export interface CallOptions {
    */
   readonly idempotencyKey?: string | undefined;
   /**
-   * Number of the attempt. Raise it by one only after a final refusal of the last attempt: for the gateway
-   * another number is another payment.
+   * Number of the attempt: 1 to 2147483647. Raise it by one only after a final refusal of the last attempt:
+   * for the gateway another number is another payment.
    * @default 1, and the next one after a final refusal: leave it out
    */
   readonly attempt?: number | undefined;
@@ -39,6 +39,9 @@ export interface CallOptions {
   readonly retry?: false | undefined;
 }
 
+/** Databases keep the number in 32 bits. */
+export const LARGEST_ATTEMPT = 2 ** 31 - 1;
+
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 const milliseconds = (value: unknown): string | undefined =>
@@ -52,9 +55,9 @@ const RULES: Readonly<Record<keyof CallOptions, (value: unknown) => string | und
       ? undefined
       : 'must be 1 to 255 visible ASCII characters without spaces: leave it out, or write a UUID',
   attempt: (value) =>
-    Number.isSafeInteger(value) && Number(value) > 0
+    Number.isInteger(value) && Number(value) > 0 && Number(value) <= LARGEST_ATTEMPT
       ? undefined
-      : 'must be a whole number from 1 on: leave it out, or write the next one after a final refusal',
+      : `must be a whole number from 1 to ${LARGEST_ATTEMPT}: leave it out, or write the next one after a final refusal`,
   signal: (value) =>
     value instanceof AbortSignal ? undefined : 'must be an AbortSignal: write new AbortController().signal',
   timeoutMs: milliseconds,

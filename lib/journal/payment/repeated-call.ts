@@ -3,6 +3,7 @@ import { type OutcomeEvidence } from '../../common/vocabulary.js';
 import { isAcknowledged } from './journal-transitions.js';
 import { isJsonObject } from '../../common/json-object.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
+import { LARGEST_ATTEMPT } from '../../gateway/call-options.js';
 import { isMoneyOperation } from '../../common/operations.js';
 
 /** The payment for which a caller asks. */
@@ -185,6 +186,7 @@ export function isRefusedForGood({ record, damaged }: StoredJournalRecord): bool
 
 function nextAttempt(record: JournalRecord, { attempt }: RequestedPayment): UnprobedCall {
   const next = record.attempt + 1;
+  if (next > LARGEST_ATTEMPT) return { act: 'refuse', because: 'ended' };
   if (attempt !== undefined && attempt < next) return { act: 'refuse-attempt', next };
   return { act: 'begin', attempt: attempt ?? next };
 }

@@ -34,7 +34,7 @@ describe('the options of a call', () => {
 
   const KEY = 'must be 1 to 255 visible ASCII characters without spaces: leave it out, or write a UUID';
   const ATTEMPT =
-    'must be a whole number from 1 on: leave it out, or write the next one after a final refusal';
+    'must be a whole number from 1 to 2147483647: leave it out, or write the next one after a final refusal';
   const TIME = 'must be a whole number of milliseconds from 1 to 2147483647: write 30_000';
   const UNKNOWN = 'is not a call option: use idempotencyKey, attempt, signal, timeoutMs, deadlineMs, retry';
 
@@ -48,6 +48,7 @@ describe('the options of a call', () => {
     [{ attempt: 0 }, 'attempt', ATTEMPT],
     [{ attempt: 1.5 }, 'attempt', ATTEMPT],
     [{ attempt: '1' }, 'attempt', ATTEMPT],
+    [{ attempt: 2_147_483_648 }, 'attempt', ATTEMPT],
     [{ signal: {} }, 'signal', 'must be an AbortSignal: write new AbortController().signal'],
     [{ timeoutMs: 0 }, 'timeoutMs', TIME],
     [{ timeoutMs: Number.NaN }, 'timeoutMs', TIME],

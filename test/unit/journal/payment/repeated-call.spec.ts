@@ -198,6 +198,12 @@ describe('the table of repeated calls', () => {
     ['rejected: the next attempt may have another key', rejected, OTHER_KEY, begin(2)],
     ['rejected: the caller may count along', rejected, HIGHER_ATTEMPT, begin(2)],
     [
+      'rejected at the largest attempt: no other attempt',
+      storedRecord({ state: 'rejected', attempt: 2_147_483_647 }),
+      SAME,
+      refuse('ended'),
+    ],
+    [
       'rejected: the refused attempt itself is not repeated',
       rejected,
       { ...SAME, attempt: 1 },
