@@ -39,7 +39,7 @@ export class Enlistments {
     await transaction.commit();
     // Such a call removes its payment if it sends nothing.
     const mayVanish = existing?.state === 'in-flight' && existing.plannedAt === undefined;
-    checker.check(!mayVanish, 'a payment was enlisted that a direct call may yet remove', existing);
+    checker.check(!mayVanish, 'a payment was enlisted that a direct call may yet remove', { existing });
     if (planned.state === 'planned') checker.plans(call, planned.idempotencyKey, existing);
     if (ends === 'dies after') {
       process.die();
