@@ -23,11 +23,17 @@ const NOTHING: SqlScript = { steps: [] };
 const TRIES = 4;
 
 /** What the application gave as a database. */
+interface ExecutorDatabase extends SqlDatabase {
+  /** Prepares the tables, and learns what the dialect must know. Waits for a connection without a time limit. */
+  readonly prepare: () => Promise<void>;
+}
+
+/** @param ready Prepares the tables. */
 export function executorDatabase(
   executor: SqlExecutor,
   dialect: ExecutorDialect,
-  ready: () => Promise<void>,
-): SqlDatabase {
+  ready: () => Promise<unknown>,
+): ExecutorDatabase {
   const atOnce = (script: SqlScript): Promise<SqlResult> => repeated(executor, dialect, script);
   const prepared = once(async () => {
     await ready();
@@ -48,6 +54,7 @@ export function executorDatabase(
     }
   };
   return {
+    prepare: prepared,
     run,
     connect: async () => {
       const { pool, poolSize } = onPool(executor.pool ?? executor, executor.poolSize);

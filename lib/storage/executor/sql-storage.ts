@@ -7,7 +7,6 @@ import { tableNames } from '../postgres/table-names.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import { type SqlExecutor } from '../sql/sql-executor.js';
 import { sqlParts } from '../sql/sql-parts.js';
-import { once } from '../sql/once.js';
 import { executorDatabase } from './executor-database.js';
 
 /**
@@ -51,7 +50,8 @@ const HERE = 'sqlStorage({ executor })';
 /**
  * Stores payments and webhooks in the application's own database, through what the application already uses to reach it.
  *
- * It needs the tables of `migrateSqlStorage()`. Without `transactional`, a repeated delivery is not handled twice, unless a
+ * It needs the tables of `migrateSqlStorage()`, and reads their version while the application boots, which does not wait
+ * for it. Without `transactional`, a repeated delivery is not handled twice, unless a
  * handler outlives its lease or the process dies between the handler's effect and its record: make the effect
  * idempotent. With it, what handlers write through `context.transaction` happens exactly once, whatever crashes.
  *
@@ -82,16 +82,20 @@ const HERE = 'sqlStorage({ executor })';
 export function sqlStorage(options: SqlStorageOptions): PaymentsStorage {
   const { executor, transactional, schema, migrate } = checked(options);
   const dialect = dialectOf(executor, HERE, schema);
-  const prepare = once(async () => {
-    await (migrate ? dialect.migrate(executor) : dialect.checkTables(executor));
-  });
-  const database = executorDatabase(executor, dialect, prepare);
+  const database = executorDatabase(executor, dialect, () =>
+    migrate ? dialect.migrate(executor) : dialect.checkTables(executor),
+  );
   return {
     ...sqlParts(executor.dialect, database, dialect.statements, transactional),
     ...(transactional && {
       warnings: poolWarnings('sqlStorage({ executor, transactional: true })', executor.poolSize),
     }),
-    ...(migrate && { open: prepare }),
+    open: async () => {
+      const preparing = database.prepare();
+      if (migrate) await preparing;
+      // Transactions of the application may hold all connections later. If it fails, the first use tries again.
+      else preparing.catch(() => undefined);
+    },
   };
 }
 

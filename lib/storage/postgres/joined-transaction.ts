@@ -11,7 +11,7 @@ interface Client {
   query(text: string, values?: readonly unknown[]): Promise<PostgresResult | readonly PostgresResult[]>;
 }
 
-/** What tells two databases apart: names and numbers may be the same on two servers. */
+/** What tells two databases apart: names and numbers may be the same on two servers, of which one may be a copy. */
 type Identity = string;
 
 const SAVEPOINT = 'nestjs_payments_enlist';
@@ -20,27 +20,34 @@ const SAVEPOINT = 'nestjs_payments_enlist';
 export class JoinedTransactions {
   private known: Identity | undefined;
 
-  /** @param ownPool Runs a statement on a connection of the storage's pool. */
+  /**
+   * @param ownClients Those of the storage's pool.
+   * @param ownPool Runs a statement on a connection of the storage's pool.
+   */
   constructor(
+    private readonly ownClients: Pick<WeakSet<object>, 'has'>,
     private readonly ownPool: RunStatement,
     private readonly names: TableNames,
   ) {}
 
   /**
-   * @param isOwn Whether the client is lent by the storage, with an open transaction.
+   * @param isLent Whether the client is lent by the storage, with an open transaction.
    * @throws PaymentsConfigError
    */
-  async join(transaction: unknown, isOwn: boolean, token: string): Promise<RunStatement> {
+  async join(transaction: unknown, isLent: boolean, token: string): Promise<RunStatement> {
     const client = checkedClient(transaction);
     const run = onClient(client);
-    if (isOwn) await run(`SELECT ${joinText(token)}`);
-    else await this.check(client, token);
+    const joining = `SELECT ${joinText(token)}`;
+    if (isLent) await run(joining);
+    // Nothing else may be asked on the pool: such transactions may hold all of its connections.
+    else if (this.ownClients.has(client)) await ask(client, joining);
+    else await this.checkDatabase((text) => ask(client, `${joining}; ${text}`));
     return run;
   }
 
-  private async check(client: Client, token: string): Promise<void> {
+  private async checkDatabase(run: (text: string) => Promise<PostgresResult>): Promise<void> {
     const { names } = this;
-    const given = await identityOf((text) => ask(client, `SELECT ${joinText(token)}; ${text}`), names);
+    const given = await identityOf(run, names);
     if (given === this.known) return;
     // A server that was started again has another identity.
     this.known = await identityOf(this.ownPool, names);

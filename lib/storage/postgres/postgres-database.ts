@@ -6,8 +6,10 @@ import { autocommit, PooledConnection, scripts } from './pooled-connection.js';
 import { pooledScripts } from './pooled-scripts.js';
 import { whileJoined } from './joined-token.js';
 import { JoinedTransactions } from './joined-transaction.js';
+import { clientsOf } from './pool-clients.js';
 import { type PostgresPool } from './postgres-pool.js';
 import { type TableNames } from './table-names.js';
+import { type CheckedTables } from './tables-version.js';
 
 /**
  * The application's pool of `pg` as a database.
@@ -15,12 +17,11 @@ import { type TableNames } from './table-names.js';
  * @param handlersPool The application's own pool, which `paymentsPool()` shows.
  */
 export function postgresDatabase(
-  pool: PostgresPool,
+  pool: CheckedTables,
   names: TableNames,
   handlersPool: PostgresPool,
 ): SqlDatabase {
-  const run = autocommit(pool);
-  const joined = new JoinedTransactions(run, names);
+  const joined = new JoinedTransactions(clientsOf(handlersPool), autocommit(pool), names);
   /** What handlers find as `context.transaction`. */
   const lent = new WeakSet();
   return {
@@ -36,8 +37,10 @@ export function postgresDatabase(
       }
     },
     join: async (transaction, token) => {
-      const isOwn = typeof transaction === 'object' && transaction !== null && lent.has(transaction);
-      return whileJoined(scripts(await joined.join(transaction, isOwn, token)), token);
+      const isLent = typeof transaction === 'object' && transaction !== null && lent.has(transaction);
+      const run = await joined.join(transaction, isLent, token);
+      await pool.prepareOn(run);
+      return whileJoined(scripts(run), token);
     },
   };
 }

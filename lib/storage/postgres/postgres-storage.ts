@@ -8,7 +8,6 @@ import { dailyCapStatements } from './daily-cap-statements.js';
 import { inboxStatements } from './inbox-statements.js';
 import { joinedJournalStatements, journalStatements } from './journal-statements.js';
 import { migrateTables } from './migrate-payments.js';
-import { autocommit } from './pooled-connection.js';
 import { postgresDatabase } from './postgres-database.js';
 import { OF_POOL } from './postgres-failure.js';
 import { checkedPool, checkedSchema, poolWarnings } from './postgres-options.js';
@@ -106,13 +105,12 @@ type CheckedOptions = Required<Omit<PostgresStorageOptions, 'preparedStatements'
 export function postgresStorage(options: PostgresStorageOptions): PaymentsStorage {
   const { pool, transactional, schema, migrate, preparedStatements } = checked(options);
   const names = tableNames(schema);
-  const run = autocommit(pool);
   const tables = withCheckedTables(
     pool,
-    () =>
-      migrate
-        ? migrateTables(pool, names)
-        : checkVersion(async (text) => (await run(text)).rows, names, OF_POOL),
+    {
+      check: (run) => checkVersion(async (text) => (await run(text)).rows, names, OF_POOL),
+      ...(migrate && { migrate: () => migrateTables(pool, names) }),
+    },
     new PreparedStatements(preparedStatements, names),
   );
   const database = postgresDatabase(tables, names, pool);

@@ -2,7 +2,7 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { refusalOfNewer, type StoredVersion, versionFit } from '../stored-version.js';
 import { migrations } from './migrations.js';
 import { type StorageCalls } from './postgres-failure.js';
-import { type PreparingPool, withConnection } from './pooled-connection.js';
+import { autocommit, type PreparingPool, type RunStatement, withConnection } from './pooled-connection.js';
 import { type PostgresPool } from './postgres-pool.js';
 import { type PreparedStatements } from './prepared-statements.js';
 import { type TableNames } from './table-names.js';
@@ -41,24 +41,32 @@ export function refuseNewer(found: StoredVersion, names: TableNames, known: numb
 interface CheckedTables extends PreparingPool {
   /** Prepares the tables, unless they are prepared. */
   readonly prepare: () => Promise<void>;
+  /** The same in a transaction of the application, which may hold the last connection of the pool. */
+  readonly prepareOn: (run: RunStatement) => Promise<void>;
+}
+
+/** What prepares tables. */
+interface TablesWork {
+  readonly check: (run: RunStatement) => Promise<void>;
+  /** In the place of the check, if the application wants it. */
+  readonly migrate?: (() => Promise<unknown>) | undefined;
 }
 
 /**
  * Wraps the application's pool: before its first connection, prepares the tables once.
  *
- * @param work What prepares them: it checks their version, or migrates them.
  * @param prepared How statements are sent after that.
  */
 export function withCheckedTables(
   pool: PostgresPool,
-  work: () => Promise<unknown>,
+  { check, migrate }: TablesWork,
   prepared: PreparedStatements,
 ): CheckedTables {
   let isPrepared = false;
   let preparing: Promise<void> | undefined;
   const prepareOnce = async (): Promise<void> => {
     try {
-      await work();
+      await (migrate ? migrate() : check(autocommit(pool)));
       if (prepared.isUndecided) await withConnection(pool, ({ client, run }) => prepared.look(client, run));
       isPrepared = true;
     } finally {
@@ -70,6 +78,9 @@ export function withCheckedTables(
   };
   return {
     prepare,
+    prepareOn: async (run) => {
+      if (!isPrepared) await (migrate ? prepare() : check(run));
+    },
     prepared,
     connect: async () => {
       // No microtask more than needed: each delivery comes by here.

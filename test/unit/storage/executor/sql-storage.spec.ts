@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   migrateSqlStorage,
   type SqlExecutor,
@@ -74,8 +74,16 @@ describe('sqlStorage()', () => {
     ]);
   });
 
-  it('sqlStorage() is named after its dialect, and asks the database nothing at boot', () => {
+  it('sqlStorage() is named after its dialect', () => {
     expect(sqlStorage({ executor, transactional: true }).name).toBe('postgres');
+  });
+
+  it('sqlStorage() asks at boot what it must know, and a database that does not answer stops the boot with migrate alone', async () => {
+    const query = vi.fn(() => Promise.reject(new Error('refused')));
+    const asked = { ...executor, query, transaction: query };
+    await sqlStorage({ executor: asked }).open?.();
+    expect(query).toHaveBeenCalledTimes(1);
+    await expect(sqlStorage({ executor: asked, migrate: true }).open?.()).rejects.toThrow();
   });
 
   it('sqlStorage() has no tables to migrate without an executor', async () => {

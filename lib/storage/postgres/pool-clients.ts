@@ -1,0 +1,19 @@
+import { type PostgresPool } from './postgres-pool.js';
+
+/** A pool of `pg` says which client it hands out, to whomever. */
+interface SayingPool {
+  on?(event: 'acquire', listener: (client: object) => void): unknown;
+}
+
+/** By pool: several storages may share one, and a pool warns of many listeners. */
+const CLIENTS = new WeakMap<PostgresPool, WeakSet<object>>();
+
+/** The clients that a pool hands out from now on. A pool of another kind may not say which. */
+export function clientsOf(pool: PostgresPool): Pick<WeakSet<object>, 'has'> {
+  const known = CLIENTS.get(pool);
+  if (known) return known;
+  const clients = new WeakSet();
+  CLIENTS.set(pool, clients);
+  (pool as SayingPool).on?.('acquire', (client) => clients.add(client));
+  return clients;
+}
