@@ -12,7 +12,7 @@ export interface SqliteTestFile {
   /** Opens the storage; the same file cannot be opened twice. */
   open(transactional?: boolean): PaymentsStorage;
   /** A connection of the application to the same file. */
-  connect(): ClosableDatabase;
+  connect(options?: object): ClosableDatabase;
   pass(ms: number): void;
   /** Closes everything that was opened, and removes the folder. */
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export interface SqliteTestFile {
 export type ClosableDatabase = SqliteDatabase & { close(): void };
 
 interface SqliteModule {
-  readonly DatabaseSync: new (path: string) => ClosableDatabase;
+  readonly DatabaseSync: new (path: string, options?: object) => ClosableDatabase;
 }
 
 const sqlite = process.getBuiltinModule('node:sqlite') as unknown as SqliteModule | undefined;
@@ -33,9 +33,9 @@ export function describeWithSqlite(name: string, specs: () => void): void {
 }
 
 /** A connection of the application. */
-export function openSqliteFile(file: string): ClosableDatabase {
+export function openSqliteFile(file: string, options: object = {}): ClosableDatabase {
   if (!sqlite) throw new Error('This Node.js has no SQLite.');
-  return new sqlite.DatabaseSync(file);
+  return new sqlite.DatabaseSync(file, options);
 }
 
 export function sqliteFile(): SqliteTestFile {
@@ -50,8 +50,8 @@ export function sqliteFile(): SqliteTestFile {
       opened.push(storage);
       return storage;
     },
-    connect: () => {
-      const database = openSqliteFile(file);
+    connect: (options) => {
+      const database = openSqliteFile(file, options);
       opened.push(database);
       return database;
     },

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
-import { type SqliteHandle } from './sqlite-engine.js';
+import { type SqliteHandle, withObjects } from './sqlite-engine.js';
 
 /**
  * The application's own connection, if it has an open transaction on the file of the storage.
@@ -32,7 +32,7 @@ export function checkedTransaction(transaction: unknown, file: string): SqliteHa
 }
 
 function isOfFile(handle: SqliteHandle, file: string): boolean {
-  const databases = handle.prepare('PRAGMA database_list').all() as readonly {
+  const databases = withObjects(handle.prepare('PRAGMA database_list')).all() as readonly {
     readonly name: string;
     readonly file: string;
   }[];

@@ -7,7 +7,13 @@ import {
   statementsOf,
 } from '../sql/sql-database.js';
 import { CLOCK } from './sqlite-dialect.js';
-import { openSqlite, type SqliteHandle, type SqlitePrepared, type SqliteValue } from './sqlite-engine.js';
+import {
+  openSqlite,
+  type SqliteHandle,
+  type SqlitePrepared,
+  type SqliteValue,
+  withObjects,
+} from './sqlite-engine.js';
 
 /** How many statements a connection keeps compiled. */
 const COMPILED = 64;
@@ -135,7 +141,7 @@ export class SqliteConnection {
     const known = this.compiled.get(text);
     if (known) return known;
     if (this.compiled.size >= COMPILED) this.compiled.clear();
-    const statement = this.prepare(text);
+    const statement = withObjects(this.prepare(text));
     this.compiled.set(text, statement);
     return statement;
   }

@@ -43,6 +43,12 @@ export interface SqliteHandle extends SqliteDatabase {
   function(name: string, code: () => number): void;
 }
 
+/** Has a statement give rows as objects, also on a connection of the application with the option `returnArrays`. */
+export function withObjects(statement: SqlitePrepared): SqlitePrepared {
+  (statement as { setReturnArrays?(enabled: boolean): void }).setReturnArrays?.(false);
+  return statement;
+}
+
 interface OpenOptions {
   readonly readOnly: boolean;
 }

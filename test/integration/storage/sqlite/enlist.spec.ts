@@ -40,6 +40,23 @@ describeWithSqlite('the journal of SQLite inside of a transaction', () => {
     });
   });
 
+  it.each(['returnArrays', 'readBigInts'])(
+    'is written and found on a connection of the application with the option %s',
+    async (option) => {
+      const { journal } = file.open();
+      const connection = file.connect({ [option]: true });
+      connection.exec('BEGIN IMMEDIATE');
+      const joined = await journal.within?.(connection);
+      expect(await joined?.insert(planned, 0)).toMatchObject({ inserted: true });
+      expect(await joined?.insert(planned, 0)).toMatchObject({
+        inserted: false,
+        stored: { record: planned },
+      });
+      connection.exec('COMMIT');
+      expect((await journal.get(planned))?.record).toEqual(planned);
+    },
+  );
+
   it.each([
     ['commits', true],
     ['throws', false],

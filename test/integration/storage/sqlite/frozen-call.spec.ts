@@ -17,9 +17,19 @@ describeWithSqlite('a payment that is enlisted in SQLite while a call of it is f
       storage,
       begin: () => {
         handle.exec('BEGIN IMMEDIATE');
-        return { handle, commit: () => handle.exec('COMMIT'), rollback: () => handle.exec('ROLLBACK') };
+        return {
+          handle,
+          commit: () => {
+            handle.exec('COMMIT');
+          },
+          rollback: () => {
+            handle.exec('ROLLBACK');
+          },
+        };
       },
-      pass: (ms) => file.pass(ms),
+      pass: (ms) => {
+        file.pass(ms);
+      },
     };
   });
 });
