@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { realpathSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
@@ -155,7 +156,7 @@ export class SqliteFile implements SqlDatabase {
 function lockFile(file: string): SqliteHandle {
   let lock: SqliteHandle | undefined;
   try {
-    lock = openSqlite(`${file}.lock`);
+    lock = openSqlite(`${realFile(file)}.lock`);
     lock.exec('BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {
@@ -166,6 +167,12 @@ function lockFile(file: string): SqliteHandle {
         'stop the other one, or use PostgreSQL or Redis for several.',
     );
   }
+}
+
+/** The file itself, which may have several paths. Makes it if it is missing. */
+function realFile(file: string): string {
+  openSqlite(file).close();
+  return realpathSync(file);
 }
 
 /** Repeats what another connection of the application hinders, which is over soon or not at all. */

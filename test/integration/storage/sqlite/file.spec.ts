@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { PaymentsStorageError } from 'nestjs-payments';
@@ -86,6 +86,19 @@ describeWithSqlite('the file of sqliteStorage()', () => {
     const first = file.open();
     expect(() => sqliteStorage({ file: file.file })).toThrow(PaymentsStorageError);
     expect(() => sqliteStorage({ file: file.file })).toThrow('is in use by another process');
+    await first.close?.();
+    expect(file.open().name).toBe('sqlite');
+  });
+
+  it.each([
+    ['that exists', true],
+    ['that it makes', false],
+  ])('is opened once, also through a link to a file %s', async (_, exists) => {
+    if (exists) await file.open().close?.();
+    const link = `${file.file}.link`;
+    symlinkSync(file.file, link);
+    const first = sqliteStorage({ file: link });
+    expect(() => file.open()).toThrow('is in use by another process');
     await first.close?.();
     expect(file.open().name).toBe('sqlite');
   });
