@@ -38,7 +38,7 @@ export function refuseNewer(found: StoredVersion, names: TableNames, known: numb
 }
 
 /** The application's pool with tables that fit. */
-interface CheckedTables extends PreparingPool {
+export interface CheckedTables extends PreparingPool {
   /** Prepares the tables, unless they are prepared. */
   readonly prepare: () => Promise<void>;
   /** The same in a transaction of the application, which may hold the last connection of the pool. */
