@@ -20,7 +20,7 @@ export interface SentPayment {
 
 /** A request that the gateway did not take into its hands. */
 export function wasTurnedAway({ planned }: SentPayment): boolean {
-  return planned !== 'duplicate' && planned.answer.includes('slow down');
+  return planned !== 'duplicate' && /^(slow down|redirect)/.test(planned.answer);
 }
 
 /** Money that moved, or is about to. */
