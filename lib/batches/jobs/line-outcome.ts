@@ -2,6 +2,8 @@ import {
   isPaymentsError,
   PaymentOutcomeUnknownError,
   PaymentRejectedError,
+  PaymentsAuthenticationError,
+  PaymentsConfigError,
   PaymentsValidationError,
   ReferenceReusedError,
 } from '../../errors/payments-errors.js';
@@ -37,7 +39,9 @@ export function outcomeOf(error: unknown): LineOutcome {
   if (error.mayHaveBeenProcessed === true) return { state: 'unknown', detail: error.message };
   // The journal could not be read, for example: an earlier run may have sent it.
   if (error.mayHaveBeenProcessed === 'not-by-this-call') {
-    return { ...notSent(error.message, 'gateway'), state: 'sending' };
+    // Time alone brings no right keys and no right option.
+    const needsPerson = error instanceof PaymentsAuthenticationError || error instanceof PaymentsConfigError;
+    return { ...notSent(error.message, needsPerson ? undefined : 'gateway'), state: 'sending' };
   }
   if (error instanceof ReferenceReusedError) {
     return { state: 'failed', detail: 'it ended without success: pay it under another key' };

@@ -81,7 +81,7 @@ export function toSending(planned: JournalRecord & { readonly plannedAt: number 
 
 /** The gateway turned a planned payment away, so it stays planned and keeps its key: it may have been made, and counts. */
 export function toPlannedAgain(before: JournalRecord, sent: JournalRecord, kind: RefusalKind): JournalRecord {
-  return asBefore(keepingKey(before, before, kind), sent);
+  return keepingKey(asBefore(before, sent), before, kind);
 }
 
 /** An attempt that is made again counts as it did before, on the same day, and kept its key for the same reason. */
@@ -99,8 +99,9 @@ export function asBefore(
 
 /** @param before The attempt so far: one refusal without a listed code counts more than any number of answers that turned it away. */
 function keepingKey(record: JournalRecord, before: JournalRecord, refusal: RefusalKind): JournalRecord {
+  const { turnedAway: _, ...rest } = record;
   const turnedAway = refusal === 'turned-away' && (!before.keepsKey || before.turnedAway === true);
-  return { ...record, keepsKey: true, ...(turnedAway && { turnedAway }) };
+  return { ...rest, keepsKey: true, ...(turnedAway && { turnedAway }) };
 }
 
 /** Flattens the string: `randomUUID` returns a rope, which keeps eight times the memory. */

@@ -149,7 +149,7 @@ export function withoutProof(
   if (!keepsKey) return error;
   if (!(error instanceof PaymentRejectedError)) {
     const isOpen = !turnedAway && error.mayHaveBeenProcessed === false;
-    return isOpen ? notByThisCall(error, SAME_AGAIN) : error;
+    return isOpen ? notByThisCall(error, [error.hint, SAME_AGAIN].filter(Boolean).join(' ')) : error;
   }
   const { name, code, errors, final, retryable, mayHaveBeenProcessed, ...details } = error;
   return new PaymentRejectedError(code, error.message, { ...details, hint: SAME_AGAIN }, errors, false);

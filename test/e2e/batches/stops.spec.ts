@@ -231,6 +231,18 @@ describe('a batch that cannot be paid now', () => {
     await allPaid(batch);
   });
 
+  it('waits for a person if keys stay refused after an answer that proves nothing', async () => {
+    const batch = await approvedBatch(running.batches, name, knownLines(place.sandbox, 1, `${100 + names}`));
+    place.sandbox.next('POST /disbursements/bank').status(403, { code: 'IP_NOT_ALLOWED' }).times(2);
+    await batch.start({ by: 'maker' });
+    expect((await batch.finished()).state).toBe('paused');
+    await batch.resume({ by: 'maker' });
+    expect((await batch.finished()).state).toBe('paused');
+    expect(engine.waiting).toBe(0);
+    await batch.resume({ by: 'maker' });
+    expect(await batch.finished()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 1 } } });
+  });
+
   it('goes on by itself when the wallet holds enough again, and not before', async () => {
     place.sandbox.next('POST /disbursements/bank').status(402, { code: 'INSUFFICIENT_BALANCE' }).times(3);
     const batch = await begun();

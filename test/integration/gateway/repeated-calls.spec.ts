@@ -365,7 +365,8 @@ describe('a payment that is asked for again', () => {
     await restart({ baseUrl: 'http://127.0.0.1:9/api/v1', retry: { maxAttempts: 1 } });
     expect(await failureOf(pay())).toMatchObject({
       ...{ name: 'GatewayUnreachableError', mayHaveBeenProcessed: 'not-by-this-call' },
-      hint: expect.stringContaining('Make the same call again with the same reference') as unknown,
+      // What is wrong now, and what to do about the payment.
+      hint: expect.stringMatching(/baseUrl.* Make the same call again with the same reference/) as unknown,
     });
   });
 
