@@ -241,7 +241,9 @@ describe('a planned payment', () => {
     const unlisted = { ...planned, keepsKey: true } as const;
     expect(toPlannedAgain(unlisted, unlisted, 'turned-away')).not.toHaveProperty('turnedAway');
     expect(toPlannedAgain(planned, planned, 'unproven')).not.toHaveProperty('turnedAway');
-    expect(toPlannedAgain(again, toSending({ ...again, plannedAt: 5 }), 'unproven')).not.toHaveProperty('turnedAway');
+    expect(toPlannedAgain(again, toSending({ ...again, plannedAt: 5 }), 'unproven')).not.toHaveProperty(
+      'turnedAway',
+    );
   });
 
   it('remembers the first time that it was planned, by the clock of the store, until its attempt ends', () => {
