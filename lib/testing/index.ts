@@ -6,7 +6,8 @@
 
 import 'reflect-metadata';
 
-export { conflictContract, type ConflictsUnderTest } from './contracts/conflict-contract.js';
+export { conflictContract } from './contracts/conflict-contract.js';
+export { type ConflictsUnderTest } from './contracts/conflict-test.js';
 export {
   type ContractExpect,
   type ContractFramework,

@@ -26,6 +26,11 @@ export function stillStorage(): PaymentsStorage & { pass(ms: number): void; now(
   };
 }
 
+/** What a column with a bound in bytes keeps of a text. */
+export function firstBytes(text: string, bytes: number): string {
+  return Buffer.from(text).subarray(0, bytes).toString();
+}
+
 /** Runs the test of a contract that has this title, and says whether it fails. */
 export async function testFails(
   title: string,

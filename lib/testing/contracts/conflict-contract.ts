@@ -1,32 +1,17 @@
-import { type ConflictStore, type SetAsideDelivery } from '../../storage/conflict-store.js';
-import { type InboxStore } from '../../storage/inbox-store.js';
+import { type ConflictStore } from '../../storage/conflict-store.js';
 import { ACCOUNT_LISTING } from './account-listing.cases.js';
+import { ALIKE_FINGERPRINTS, ALIKE_REFERENCES, longText } from './alike-texts.js';
+import { CONFLICT_RACING } from './conflict-racing.cases.js';
 import {
-  type Cases,
-  type ContractExpect,
-  type ContractFramework,
-  eachCase,
-  registerCases,
-} from './contract-framework.js';
+  CONFLICT_SCOPE as SCOPE,
+  type ConflictsTest,
+  type ConflictsUnderTest,
+  OTHER_SCOPES,
+  PAGE,
+  setAside,
+} from './conflict-test.js';
+import { type Cases, type ContractFramework, eachCase, registerCases } from './contract-framework.js';
 import { measureTime } from './passed-time.js';
-
-/**
- * The conflicts under test with the inbox of the same storage, and a clock that the tests can move.
- *
- * @publicApi
- */
-export interface ConflictsUnderTest {
-  /** Empty. */
-  readonly conflicts: ConflictStore;
-  /** Empty too. */
-  readonly inbox: InboxStore;
-  /** Lets time pass for the store, in milliseconds. */
-  readonly pass: (ms: number) => Promise<void> | void;
-}
-
-interface ConflictsTest extends ConflictsUnderTest {
-  readonly expect: ContractExpect;
-}
 
 /**
  * Registers the tests of what every `ConflictStore` must do. Call it inside a `describe`.
@@ -40,7 +25,7 @@ export function conflictContract(
   framework: ContractFramework,
   open: () => Promise<ConflictsUnderTest> | ConflictsUnderTest,
 ): void {
-  registerCases(framework, CONFLICT_CASES, async () => {
+  registerCases(framework, { ...CONFLICT_CASES, ...CONFLICT_RACING }, async () => {
     const { conflicts, inbox, pass } = await open();
     return { conflicts, inbox, pass, expect: framework.expect };
   });
@@ -54,25 +39,6 @@ export function conflictContract(
       };
     });
   });
-}
-
-const SCOPE = { account: 'default', environment: 'sandbox' } as const;
-const OTHER_SCOPES = [
-  { ...SCOPE, account: 'payouts' },
-  { ...SCOPE, environment: 'production' },
-] as const;
-const PAGE = { limit: 100 };
-
-function setAside(change: Partial<SetAsideDelivery> = {}): SetAsideDelivery {
-  return {
-    ...SCOPE,
-    kind: 'conflict',
-    event: 'payment.failed',
-    reference: 'order-1',
-    fingerprint: 'f2',
-    payload: '{}',
-    ...change,
-  };
 }
 
 /** What was set aside is kept, listed and removed. */
@@ -130,6 +96,30 @@ const CONFLICT_CASES: Cases<ConflictsTest> = {
       }
     },
   ]),
+
+  'keeps events apart whose fingerprints differ only at the end, and gives back each reference as it came':
+    async ({ conflicts, expect }) => {
+      for (const fingerprint of ALIKE_FINGERPRINTS) await conflicts.setAside(setAside({ fingerprint }));
+      const references = ALIKE_REFERENCES.flat();
+      for (const [index, reference] of references.entries()) {
+        await conflicts.setAside(setAside({ fingerprint: `f${index}`, reference }));
+      }
+      const listed = await conflicts.list(SCOPE, PAGE);
+      expect(listed.slice(0, 2)).toMatchObject(
+        ALIKE_FINGERPRINTS.map((fingerprint) => ({ fingerprint, seen: 1 })),
+      );
+      expect(listed.slice(2).map(({ reference }) => reference)).toEqual(references);
+    },
+
+  'gives back an event of 64 KiB as it came': async ({ conflicts, expect }) => {
+    // As much as a webhook route takes by default.
+    await conflicts.setAside(setAside({ payload: longText(65_536) }));
+    const [stored] = await conflicts.list(SCOPE, PAGE);
+    expect(stored?.payload).toBe(longText(65_536));
+    if (!stored) return;
+    await conflicts.replacePayload(stored, longText(65_600));
+    expect((await conflicts.get(SCOPE, stored.id))?.payload).toBe(longText(65_600));
+  },
 
   'pages through what was set aside, also while entries go and come': async ({ conflicts, expect }) => {
     const add = (at: number) =>

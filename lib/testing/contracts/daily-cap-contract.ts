@@ -1,25 +1,10 @@
-import {
-  type CountedPayment,
-  type DailyCapReached,
-  dailyCapDay,
-  type DailyShare,
-  endOfDay,
-} from '../../storage/daily-cap.js';
-import {
-  type DailyCapStore,
-  type JournalRecord,
-  type StoredJournalRecord,
-} from '../../storage/journal-store.js';
+import { type CountedPayment, type DailyCapReached, dailyCapDay } from '../../storage/daily-cap.js';
+import { type StoredJournalRecord } from '../../storage/journal-store.js';
 import { type Cases, type ContractFramework, registerCases } from './contract-framework.js';
+import { DAILY_CAP_RACING } from './daily-cap-racing.cases.js';
+import { CENTS, counted, type DailyCapTest, dailyCapTest, HOUR_MS, SOON_MS } from './daily-cap-test.js';
 import { expectLeases, type LeaseWriter } from './journal-leases.cases.js';
-import {
-  JOURNAL_SCOPE as SCOPE,
-  journalRecord,
-  type JournalTest,
-  journalTest,
-  type JournalUnderTest,
-  LEASE_MS,
-} from './journal-test.js';
+import { JOURNAL_SCOPE as SCOPE, journalRecord, type JournalUnderTest, LEASE_MS } from './journal-test.js';
 
 /**
  * Registers the tests of what a `JournalStore` with `dailyCaps` must do. Call it inside a `describe`.
@@ -33,55 +18,11 @@ export function dailyCapContract(
   framework: ContractFramework,
   open: () => Promise<JournalUnderTest> | JournalUnderTest,
 ): void {
-  registerCases(framework, DAILY_CAPS, async () => dailyCapTest(framework, await open()));
+  const cases = { ...DAILY_CAPS, ...DAILY_CAP_RACING };
+  registerCases(framework, cases, async () => dailyCapTest(framework, await open()));
 }
 
-const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Less than a test takes. */
-const SOON_MS = 60_000;
-const CENTS = 118_050;
-
-/** What a test of daily caps gets. It begins in the morning of a day. */
-interface DailyCapTest extends JournalTest {
-  readonly caps: DailyCapStore;
-  /** The day, as `dailyCapDay` counts it. */
-  readonly today: number;
-  /** Writes a payment with a cap: the result in one word. */
-  readonly pay: (
-    record: JournalRecord,
-    share: DailyShare,
-  ) => Promise<'written' | 'existing' | 'forgotten' | 'reached'>;
-  /** Lets time pass until just before the end of the day. */
-  readonly untilEvening: () => Promise<void>;
-}
-
-async function dailyCapTest(framework: ContractFramework, store: JournalUnderTest): Promise<DailyCapTest> {
-  const test = journalTest(framework.expect, store);
-  const { dailyCaps: caps } = store.journal;
-  if (!caps) throw new Error('The journal has no dailyCaps.');
-  const now = async (): Promise<number> => (await test.insert(journalRecord('the-time'), 0)).createdAt;
-  const first = await now();
-  const today = dailyCapDay(first) + 1;
-  await store.pass(endOfDay(dailyCapDay(first)) - first + 9 * HOUR_MS);
-  return {
-    ...test,
-    caps,
-    today,
-    pay: async (record, share) => {
-      const result = await caps.insert(record, LEASE_MS, share);
-      if ('reachedOn' in result) return 'reached';
-      if (result.tombstone) return 'forgotten';
-      return result.inserted ? 'written' : 'existing';
-    },
-    untilEvening: async () => {
-      await store.pass(15 * HOUR_MS - SOON_MS);
-    },
-  };
-}
-
-const counted = (reference: string, change: Partial<JournalRecord> = {}): JournalRecord =>
-  journalRecord(reference, { counted: true, ...change });
 
 const DAILY_CAPS: Cases<DailyCapTest> = {
   'writes exactly as many of the payments that come at the same time as the day has room for': async ({
@@ -110,6 +51,17 @@ const DAILY_CAPS: Cases<DailyCapTest> = {
     expect(await pay(counted('order-2'), { ...share, cents: 2 * CENTS + 1 })).toBe('reached');
     expect(await pay(counted('order-2'), { ...share, cents: 2 * CENTS })).toBe('written');
     expect(await pay(counted('order-3'), { ...share, cents: 1 })).toBe('reached');
+  },
+
+  'counts sums that no number of 32 bits holds': async ({ caps, pay, expect, today }) => {
+    const share = { cents: 3_000_000_000, maxCents: 6_000_000_000 };
+    expect(await pay(counted('order-1'), share)).toBe('written');
+    expect(await pay(counted('order-2'), share)).toBe('written');
+    expect(await pay(counted('order-3'), { ...share, cents: 1 })).toBe('reached');
+    await caps.giveBack(SCOPE, today, share.cents);
+    expect(await pay(counted('order-3'), { ...share, cents: share.cents + 1 })).toBe('reached');
+    expect(await pay(counted('order-3'), share)).toBe('written');
+    expect(await pay(counted('order-4'), { ...share, cents: 1 })).toBe('reached');
   },
 
   'refuses a payment that is larger than a whole day, and keeps the room for others': async ({

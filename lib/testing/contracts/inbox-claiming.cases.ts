@@ -1,3 +1,4 @@
+import { ALIKE_FINGERPRINTS, ALIKE_REFERENCES } from './alike-texts.js';
 import { type Cases, eachCase } from './contract-framework.js';
 import { claimed, inboxDelivery, inboxKey, type InboxTest, LEASE_MS } from './inbox-test.js';
 import { measureTime } from './passed-time.js';
@@ -159,6 +160,29 @@ export const INBOX_CLAIMING: Cases<InboxTest> = {
     ]) {
       expect((await claim(inboxDelivery('', { key }))).result).toBe('claimed');
     }
+  },
+
+  'keeps references apart that are only alike, also those that come at the same time': async ({
+    expect,
+    claim,
+  }) => {
+    const references = ALIKE_REFERENCES.flat();
+    const finished = await Promise.all(
+      references.map(async (reference) => claimed(await claim(inboxDelivery(reference))).finish()),
+    );
+    expect(finished.filter(Boolean)).toHaveLength(references.length);
+    for (const reference of references) {
+      expect(await claim(inboxDelivery(reference))).toEqual({ result: 'done' });
+    }
+  },
+
+  'tells outcomes apart whose fingerprints differ only at the end': async ({ expect, claim }) => {
+    const [fingerprint, other] = ALIKE_FINGERPRINTS;
+    await claimed(await claim(inboxDelivery('order-1', { fingerprint }))).finish();
+    expect((await claim(inboxDelivery('order-1', { fingerprint: other }))).result).toBe('conflict');
+    const released = inboxDelivery('order-1', { fingerprint: other, replaces: [other] });
+    expect((await claim(released)).result).toBe('conflict');
+    expect(await claim(inboxDelivery('order-1', { fingerprint }))).toEqual({ result: 'done' });
   },
 
   'takes any text as a reference': async ({ expect, claim }) => {

@@ -1,4 +1,5 @@
 import { type JournalRecord } from '../../storage/journal-store.js';
+import { ALIKE_REFERENCES, longText } from './alike-texts.js';
 import { type Cases } from './contract-framework.js';
 import { allBut, JOURNAL_SCOPE as SCOPE, journalRecord, type JournalTest, LEASE_MS } from './journal-test.js';
 import { measureTime } from './passed-time.js';
@@ -53,6 +54,20 @@ export const JOURNAL_WRITING: Cases<JournalTest> = {
     const { entries } = await journal.list(SCOPE, [], { limit: 9 });
     expect(entries.map((entry) => entry.record)).toEqual([next]);
     expect(await storedEntry('order-2')).toBeUndefined();
+  },
+
+  'gives back a request and an answer of 64 KiB as they were written': async ({
+    journal,
+    expect,
+    insert,
+    storedEntry,
+  }) => {
+    const long = journalRecord('order-1', { body: longText(65_536), answer: longText(65_600) });
+    const { version } = await insert(long);
+    expect((await storedEntry('order-1'))?.record).toEqual(long);
+    const next = { ...long, body: longText(65_700) };
+    await journal.replace(version, next, 0);
+    expect((await storedEntry('order-1'))?.record).toEqual(next);
   },
 
   'lets anybody act on a payment that is written down without a lease': async ({
@@ -198,6 +213,40 @@ export const JOURNAL_WRITING: Cases<JournalTest> = {
       expect((await journal.insert(record, 0)).inserted).toBe(true);
     }
     expect((await journal.list(SCOPE, allBut('in-flight'), { limit: 10 })).entries).toHaveLength(2);
+  },
+
+  'keeps references apart that are only alike, also those that come at the same time': async ({
+    journal,
+    expect,
+    storedEntry,
+  }) => {
+    const references = ALIKE_REFERENCES.flat();
+    const results = await Promise.all(
+      references.map((reference) => journal.insert(journalRecord(reference, { intent: reference }), 0)),
+    );
+    expect(results.filter(({ inserted }) => inserted)).toHaveLength(references.length);
+    for (const reference of references) {
+      expect((await storedEntry(reference))?.record).toMatchObject({ reference, intent: reference });
+    }
+    const { entries } = await journal.list(SCOPE, [], { limit: 99 });
+    expect(entries.map(({ record }) => record.reference).sort()).toEqual([...references].sort());
+  },
+
+  'writes a payment down whose reference is only like one that was forgotten': async ({
+    journal,
+    pass,
+    expect,
+    insert,
+  }) => {
+    for (const [first] of ALIKE_REFERENCES) {
+      await insert(journalRecord(first, { state: 'settled', outcome: 'success', settledBy: 'webhook' }), 0);
+    }
+    await pass(10_000);
+    expect(await journal.purge(SCOPE, 'settled', 5_000)).toBe(ALIKE_REFERENCES.length);
+    for (const reference of ALIKE_REFERENCES.flatMap(([, ...others]) => others)) {
+      expect(await journal.tombstone(journalRecord(reference))).toBeUndefined();
+      expect((await journal.insert(journalRecord(reference), 0)).inserted).toBe(true);
+    }
   },
 
   'takes any text as a reference': async ({ expect, insert, storedEntry }) => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { inboxContract } from 'nestjs-payments/testing';
-import { type ClaimResult, type InboxClaim, type InboxStore } from '../../../../lib/storage/inbox-store.js';
+import {
+  type ClaimResult,
+  type InboxClaim,
+  type InboxDelivery,
+  type InboxStore,
+} from '../../../../lib/storage/inbox-store.js';
 import { stillStorage, testFails, withFault } from '../../../support/planted-contract-faults.js';
 
 type Storage = ReturnType<typeof stillStorage>;
@@ -47,6 +52,16 @@ const purgesEveryEnvironment: Faulty = ({ inbox }) => ({
   },
 });
 
+const claimsOf =
+  (change: (delivery: InboxDelivery) => InboxDelivery): Faulty =>
+  ({ inbox }) => ({ claim: (delivery, leaseMs) => inbox.claim(change(delivery), leaseMs) });
+
+const foldsReferences = (fold: (reference: string) => string): Faulty =>
+  claimsOf((delivery) => ({
+    ...delivery,
+    key: { ...delivery.key, reference: fold(delivery.key.reference) },
+  }));
+
 /** Says that it has transactions, and writes at once. */
 const commitsAtOnce: Faulty = ({ inbox, journal }) => ({
   claim: async (...given) => {
@@ -69,6 +84,8 @@ async function fails(title: string, fault: Faulty, remembersHandlers: boolean): 
   });
 }
 
+const ALIKE = 'keeps references apart that are only alike, also those that come at the same time';
+
 describe('the contract of inboxes', () => {
   it.each([
     ['failed', takesWithoutFence, 'lets one of many take over a claim at the same time after it failed'],
@@ -83,6 +100,21 @@ describe('the contract of inboxes', () => {
       'lets one of many take over a claim at the same time after it finished, to replace its outcome',
     ],
   ])('notices that two take over a claim that %s', async (_end, fault, title) => {
+    expect(await fails(title, fault, true)).toBe(true);
+    expect(await fails(title, () => ({}), true)).toBe(false);
+  });
+
+  it.each<readonly [string, Faulty, string]>([
+    ['without case', foldsReferences((reference) => reference.toLowerCase()), ALIKE],
+    ['without white space at the end', foldsReferences((reference) => reference.trimEnd()), ALIKE],
+    ['without accents', foldsReferences((text) => text.normalize('NFD').replace(/\p{M}/gu, '')), ALIKE],
+    ['cut', foldsReferences((reference) => reference.slice(0, 254)), ALIKE],
+    [
+      'with cut fingerprints',
+      claimsOf((delivery) => ({ ...delivery, fingerprint: delivery.fingerprint.slice(0, 63) })),
+      'tells outcomes apart whose fingerprints differ only at the end',
+    ],
+  ])('notices outcomes that are compared %s', async (_how, fault, title) => {
     expect(await fails(title, fault, true)).toBe(true);
     expect(await fails(title, () => ({}), true)).toBe(false);
   });

@@ -1,12 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { dailyCapContract, journalContract } from 'nestjs-payments/testing';
 import {
   type DailyCapStore,
   type JournalKey,
+  type JournalRecord,
   type JournalStore,
   type StoredJournalRecord,
 } from '../../../../lib/storage/journal-store.js';
-import { stillStorage, testFails, withFault } from '../../../support/planted-contract-faults.js';
+import { firstBytes, stillStorage, testFails, withFault } from '../../../support/planted-contract-faults.js';
 
 type Faulty<Store> = (store: Store) => Partial<Store>;
 
@@ -75,6 +77,35 @@ const tombstonesOfBothFamilies: Faulty<JournalStore> = (journal) => ({
   tombstone: async (key) => (await journal.tombstone(key)) ?? journal.tombstone(otherFamily(key)),
 });
 
+/** Keys that a store folds, as many databases compare and cut texts. */
+const folds =
+  (fold: (reference: string) => string): Faulty<JournalStore> =>
+  (journal) => {
+    const known = new Map<string, string>();
+    return {
+      insert: (record, leaseMs) => {
+        const reference = known.get(fold(record.reference)) ?? record.reference;
+        known.set(fold(record.reference), reference);
+        return journal.insert({ ...record, reference }, leaseMs);
+      },
+    };
+  };
+
+const cutsTexts: Faulty<JournalStore> = (journal) => {
+  const cut = (record: JournalRecord): JournalRecord => ({
+    ...record,
+    ...(record.body !== undefined && { body: firstBytes(record.body, 65_535) }),
+  });
+  return {
+    insert: (record, leaseMs) => journal.insert(cut(record), leaseMs),
+    replace: (version, record, leaseMs) => journal.replace(version, cut(record), leaseMs),
+  };
+};
+
+const withoutAccents = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '');
+
+const ALIKE = 'keeps references apart that are only alike, also those that come at the same time';
+const ALIKE_FORGOTTEN = 'writes a payment down whose reference is only like one that was forgotten';
 const LEASES = 'says the same of version, times and lease to whom comes second, in get and in the list';
 const PURGES_SETTLED =
   'purges settled payments of one account that did not change for long, and nothing else';
@@ -89,6 +120,13 @@ describe('the contract of journals', () => {
     ['a list without leases', listSays({ leaseLeftMs: 0 }), LEASES],
     ['a list without versions', listSays({ version: 0 }), LEASES],
     ['a list without ages', listSays({ ageMs: 0 }), LEASES],
+    ['keys without case', folds((reference) => reference.toLowerCase()), ALIKE],
+    ['keys without white space at the end', folds((reference) => reference.trimEnd()), ALIKE],
+    ['keys without accents', folds(withoutAccents), ALIKE],
+    ['keys that are normalized', folds((reference) => reference.normalize()), ALIKE],
+    ['keys that are cut', folds((reference) => reference.slice(0, 254)), ALIKE],
+    ['tombstones without case', folds((reference) => reference.toLowerCase()), ALIKE_FORGOTTEN],
+    ['texts that are cut', cutsTexts, 'gives back a request and an answer of 64 KiB as they were written'],
     ['pages by time', pagesByTime, 'lists payments that were created at the same time, 1 a page, each once'],
     ['pages by time', pagesByTime, 'lists payments that were created at the same time, 7 a page, each once'],
     ['a purge in every environment', purgesEveryEnvironment((what) => what === 'settled'), PURGES_SETTLED],
@@ -125,30 +163,92 @@ describe('the contract of journals', () => {
   });
 });
 
+/** Reads the counter, and writes it back later: what was counted meanwhile is lost. */
+const givesBackTooMuch: Faulty<DailyCapStore> = (caps) => {
+  let lost: number[] | undefined;
+  return {
+    insert: async (record, leaseMs, share) => {
+      const result = await caps.insert(record, leaseMs, share);
+      if ('countedOn' in result && result.countedOn !== undefined) lost?.push(share.cents);
+      return result;
+    },
+    giveBack: async (scope, day, cents) => {
+      const mine: number[] = [];
+      lost = mine;
+      await nextTurn();
+      lost = undefined;
+      await caps.giveBack(scope, day, cents);
+      for (const each of mine) await caps.giveBack(scope, day, each);
+    },
+  };
+};
+
+const givesBackOnce: Faulty<DailyCapStore> = (caps) => {
+  let giving: Promise<void> | undefined;
+  return {
+    giveBack: (...given) =>
+      (giving ??= caps.giveBack(...given).finally(() => {
+        giving = undefined;
+      })),
+  };
+};
+
+/** Counts in a column of 32 bits, which wraps. */
+const wraps: Faulty<DailyCapStore> = (caps) => {
+  let sum = 0;
+  return {
+    insert: async (record, leaseMs, share) => {
+      const lost = Math.floor(sum / 2 ** 31) * 2 ** 31;
+      const maxCents = share.maxCents === undefined ? undefined : share.maxCents + lost;
+      const result = await caps.insert(record, leaseMs, { ...share, maxCents });
+      if ('countedOn' in result && result.countedOn !== undefined) sum += share.cents;
+      return result;
+    },
+  };
+};
+
+const CAP_LEASES = 'writes the lease and the times that everybody reads';
+
 describe('the contract of daily caps', () => {
-  it.each<readonly [string, Faulty<DailyCapStore>]>([
+  it.each<readonly [string, Faulty<DailyCapStore>, string]>([
     [
       'an insert that writes no lease',
       (caps) => ({ insert: (record, _leaseMs, share) => caps.insert(record, 0, share) }),
+      CAP_LEASES,
     ],
     [
       'a replacement that writes no lease',
       (caps) => ({ replace: (version, record, _leaseMs, share) => caps.replace(version, record, 0, share) }),
+      CAP_LEASES,
     ],
     [
       'a replacement that ends no lease',
       (caps) => ({
         replace: (version, record, leaseMs, share) => caps.replace(version, record, leaseMs || 90_000, share),
       }),
+      CAP_LEASES,
     ],
-  ])('notices %s', async (_name, fault) => {
-    const fails = await testFails('writes the lease and the times that everybody reads', (framework) => {
-      dailyCapContract(framework, () => {
-        const { journal, pass } = stillStorage();
-        const caps = journal.dailyCaps!;
-        return { journal: withFault(journal, { dailyCaps: withFault(caps, fault(caps)) }), pass };
+    [
+      'payments that are not counted while one is given back',
+      givesBackTooMuch,
+      'gives back a payment while others come, and counts every one of them',
+    ],
+    [
+      'one of two that are given back at the same time',
+      givesBackOnce,
+      'gives back each of two payments that are given back at the same time',
+    ],
+    ['a sum that wraps', wraps, 'counts sums that no number of 32 bits holds'],
+  ])('notices %s', async (_name, fault, title) => {
+    const fails = (planted: Faulty<DailyCapStore>): Promise<boolean> =>
+      testFails(title, (framework) => {
+        dailyCapContract(framework, () => {
+          const { journal, pass } = stillStorage();
+          const caps = journal.dailyCaps!;
+          return { journal: withFault(journal, { dailyCaps: withFault(caps, planted(caps)) }), pass };
+        });
       });
-    });
-    expect(fails).toBe(true);
+    expect(await fails(fault)).toBe(true);
+    expect(await fails(() => ({}))).toBe(false);
   });
 });
