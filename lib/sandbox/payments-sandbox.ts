@@ -155,10 +155,6 @@ export class PaymentsSandbox {
    * Plans a fault for the next call of an operation.
    *
    * @throws PaymentsConfigError if the gateway has no such operation.
-   * @example
-   * ```ts
-   * sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
-   * ```
    */
   next(operation: SandboxOperation, selection: CallSelection = {}): NextCall {
     return new NextCall(this.parts.faults, operation, selection);
@@ -182,6 +178,11 @@ export class PaymentsSandbox {
   /** The newest calls under `/api/v1` with their answers (4 MiB), oldest first, with masked secrets. */
   requests(): readonly SandboxRequest[] {
     return this.parts.journal.list();
+  }
+
+  /** @internal How many calls of an operation `requests()` no longer has, because newer ones took their place. */
+  droppedRequests(operation: SandboxOperation): number {
+    return this.parts.journal.droppedOf(operation);
   }
 
   /** Every webhook event with its tries, oldest first. */
@@ -210,11 +211,6 @@ export class PaymentsSandbox {
   /**
    * Describes what happened to a reference: requests with the rule that fired, changes of status, webhook
    * tries with their answers. The text contains no secrets and no personal data.
-   *
-   * @example
-   * ```ts
-   * console.log(sandbox.explain('order-1'));
-   * ```
    */
   explain(reference: string): string {
     return this.parts.timeline.describe(reference);

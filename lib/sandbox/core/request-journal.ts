@@ -1,3 +1,6 @@
+import { type SandboxOperation } from './operation-name.js';
+import { operationOf } from './router.js';
+
 /**
  * One call of a gateway operation, with masked secrets.
  *
@@ -72,6 +75,8 @@ export class RequestJournal {
   private readonly kept = new Map<string, KeptRequest>();
   /** Requests without an answer, by their id. */
   private readonly open = new Map<string, SandboxRequest>();
+  /** How many requests were dropped, by merchant and operation. */
+  private readonly dropped = new Map<string | null, Map<SandboxOperation, number>>();
   private bytes = 0;
 
   /** @param limit Bytes of JSON that it keeps. The newest request stays, whatever its size. */
@@ -98,8 +103,16 @@ export class RequestJournal {
     return true;
   }
 
+  /** How many requests of an operation were dropped to limit memory, of one merchant or all. */
+  droppedOf(operation: SandboxOperation, merchant?: string): number {
+    const counts = [...this.dropped].filter(([owner]) => merchant === undefined || owner === merchant);
+    return counts.reduce((sum, [, count]) => sum + (count.get(operation) ?? 0), 0);
+  }
+
   /** Removes the requests of one merchant, or all. */
   clear(merchant?: string): void {
+    if (merchant === undefined) this.dropped.clear();
+    else this.dropped.delete(merchant);
     const forgotten = (entry: SandboxRequest) => merchant === undefined || entry.merchant === merchant;
     for (const [id, { entry }] of this.kept) if (forgotten(entry)) this.drop(id);
     for (const [id, entry] of this.open) if (forgotten(entry)) this.open.delete(id);
@@ -110,10 +123,19 @@ export class RequestJournal {
     const bytes = Buffer.byteLength(JSON.stringify(entry));
     this.bytes += bytes - (this.kept.get(entry.id)?.bytes ?? 0);
     this.kept.set(entry.id, { entry: Object.freeze(entry), bytes });
-    for (const oldest of this.kept.keys()) {
+    for (const [oldest, { entry: old }] of this.kept) {
       if (this.bytes <= this.limit || this.kept.size === 1) break;
       this.drop(oldest);
+      this.countDropped(old);
     }
+  }
+
+  private countDropped(entry: SandboxRequest): void {
+    const operation = operationOf(entry)?.operation;
+    if (!operation) return;
+    const counts = this.dropped.get(entry.merchant) ?? new Map<SandboxOperation, number>();
+    counts.set(operation, (counts.get(operation) ?? 0) + 1);
+    this.dropped.set(entry.merchant, counts);
   }
 
   private drop(id: string): void {

@@ -1,6 +1,5 @@
 import { SANDBOX_OPERATIONS, type SandboxOperation } from './operation-name.js';
 import { type PathParameters, pathTemplate } from './path-template.js';
-import { type SandboxRequest } from './request-journal.js';
 
 /** The path prefix of the gateway's operations. */
 export const GATEWAY_PREFIX = '/api/v1';
@@ -33,8 +32,14 @@ export function methodsOf(path: string): readonly string[] {
   return [...new Set(routes.map(({ method }) => method))];
 }
 
-/** Finds the operation that a recorded request called. */
-export function operationOf({ method, path }: SandboxRequest): RoutedCall | undefined {
+/** Finds the operation of a recorded request. */
+export function operationOf({
+  method,
+  path,
+}: {
+  readonly method: string;
+  readonly path: string;
+}): RoutedCall | undefined {
   const [plain = ''] = path.split('?', 1);
   return plain.startsWith(GATEWAY_PREFIX)
     ? findOperation(method, plain.slice(GATEWAY_PREFIX.length))

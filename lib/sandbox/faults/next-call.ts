@@ -1,5 +1,6 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type Duration, milliseconds } from '../clock/duration.js';
+import { assertOperation } from '../core/assert-operation.js';
 import {
   type Fault,
   type FaultTarget,
@@ -7,7 +8,7 @@ import {
   type ProcessingOptions,
   type StatusFaultOptions,
 } from '../core/fault.js';
-import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operation-name.js';
+import { type SandboxOperation } from '../core/operation-name.js';
 import { type FaultQueue } from './fault-queue.js';
 
 /**
@@ -63,11 +64,7 @@ export class NextCall {
     private readonly operation: SandboxOperation,
     private readonly selection: Omit<FaultTarget, 'operation'>,
   ) {
-    if (!SANDBOX_OPERATIONS.includes(operation)) {
-      throw new PaymentsConfigError(
-        `The gateway has no operation ${JSON.stringify(operation)}: write one of ${SANDBOX_OPERATIONS.join(', ')}.`,
-      );
-    }
+    assertOperation(operation);
   }
 
   /** Closes the connection without processing the request. */

@@ -150,6 +150,11 @@ export class SandboxMerchant {
     return this.own(this.parts.journal.list());
   }
 
+  /** @internal How many calls of an operation `requests()` no longer has, because newer ones took their place. */
+  droppedRequests(operation: SandboxOperation): number {
+    return this.parts.journal.droppedOf(operation, this.name);
+  }
+
   /** The merchant's webhook events with their tries, oldest first. */
   deliveries(): readonly SandboxDelivery[] {
     return this.own(this.parts.view.deliveries());

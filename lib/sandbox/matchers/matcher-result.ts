@@ -43,11 +43,18 @@ export interface AsymmetricMatcher {
   asymmetricMatch(other: unknown): boolean;
 }
 
+interface VerdictTexts {
+  readonly expected: string;
+  readonly found: string;
+  /** What differs in the record that is the nearest. */
+  readonly misfits?: readonly string[];
+}
+
 /** Makes a matcher's result, with a message that explains what happened to the references. */
 export function verdict(
   pass: boolean,
   { isNot }: MatcherContext,
-  { expected, found }: { readonly expected: string; readonly found: string },
+  { expected, found, misfits = [] }: VerdictTexts,
   subject: MatcherSubject,
   references: readonly string[],
 ): MatcherResult {
@@ -57,13 +64,8 @@ export function verdict(
       [
         `Expected the sandbox ${isNot ? 'not ' : ''}${expected}.`,
         `Found: ${found}.`,
+        ...(pass ? [] : misfits.map((misfit) => `  ${misfit}`)),
         ...[...new Set(references)].map((reference) => `\n${subject.explain(reference)}`),
       ].join('\n'),
   };
-}
-
-/** Whether every expected field fits. Fields may be asymmetric matchers (`expect.any(…)`). */
-export function fits(context: MatcherContext, actual: object, expected: object): boolean {
-  const fields = actual as Readonly<Record<string, unknown>>;
-  return Object.entries(expected).every(([name, value]) => context.equals(fields[name], value));
 }

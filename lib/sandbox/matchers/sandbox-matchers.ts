@@ -1,14 +1,18 @@
 import { isHolder } from '../../common/json-object.js';
 import { type SandboxDelivery, type SandboxPayment, type SandboxPayout } from '../control/records.js';
+import { assertOperation } from '../core/assert-operation.js';
 import { type SandboxOperation } from '../core/operation-name.js';
 import { operationOf } from '../core/router.js';
+import { assertDecidable, assertEvent, assertNames } from './expectation-checks.js';
 import {
-  type ExpectedFields,
-  fits,
-  type MatcherContext,
-  type MatcherResult,
-  verdict,
-} from './matcher-result.js';
+  ANSWER_STATUS,
+  misfits,
+  nearestMisfits,
+  PAYMENT_FIELDS,
+  PAYOUT_FIELDS,
+  printed,
+} from './expected-fields.js';
+import { type ExpectedFields, type MatcherContext, type MatcherResult, verdict } from './matcher-result.js';
 import { type MatcherSubject, subjectOf } from './subject.js';
 
 /**
@@ -67,18 +71,23 @@ export const sandboxMatchers = {
     expected: ExpectedRequest = {},
   ): MatcherResult {
     const subject = subjectOf(received);
-    const { times, body, status } = expected;
+    assertOperation(operation);
+    assertNames('toHaveReceived', expected, ['times', 'body', 'status']);
+    const { times, body = {}, status } = expected;
     const ofOperation = subject.requests().filter((request) => operationOf(request)?.operation === operation);
-    const found = ofOperation.filter(
-      (request) =>
-        (body === undefined || fits(this, isHolder(request.body) ? request.body : {}, body)) &&
-        (status === undefined || request.status === status),
-    );
+    const calls = ofOperation.map((request) => ({
+      ...(isHolder(request.body) && request.body),
+      [ANSWER_STATUS]: request.status,
+    }));
+    const wanted = { ...body, ...(status !== undefined && { [ANSWER_STATUS]: status }) };
+    const found = calls.filter((call) => misfits(this, call, wanted).length === 0);
+    assertDecidable(subject, operation, { times, found: found.length });
     const pass = times === undefined ? found.length > 0 : found.length === times;
     const count = times === undefined ? 'a request' : `${times} requests`;
     const texts = {
-      expected: `to have received ${count} ${operation} ${JSON.stringify({ body, status })}`,
+      expected: `to have received ${count} ${operation} ${printed(wanted)}`,
       found: `${found.length} of ${ofOperation.length} requests of that operation`,
+      misfits: found.length === 0 ? nearestMisfits(this, calls, wanted) : [],
     };
     const references = ofOperation.flatMap(({ reference }) => reference ?? []);
     return verdict(pass, this, texts, subject, references);
@@ -92,6 +101,7 @@ export const sandboxMatchers = {
     expected: ExpectedFields<SandboxPayment> = {},
   ): MatcherResult {
     const subject = subjectOf(received);
+    assertNames('toHaveCollection', expected, Object.keys(PAYMENT_FIELDS));
     return havingRecord(this, subject, 'collection', subject.payments(), reference, expected);
   },
 
@@ -103,6 +113,7 @@ export const sandboxMatchers = {
     expected: ExpectedFields<SandboxPayout> = {},
   ): MatcherResult {
     const subject = subjectOf(received);
+    assertNames('toHavePayout', expected, Object.keys(PAYOUT_FIELDS));
     return havingRecord(this, subject, 'payout', subject.payouts(), reference, expected);
   },
 
@@ -127,9 +138,12 @@ export const sandboxMatchers = {
     this: MatcherContext,
     received: unknown,
     event: SandboxDelivery['event'],
-    { reference, attempts, status }: ExpectedDelivery = {},
+    expected: ExpectedDelivery = {},
   ): MatcherResult {
     const subject = subjectOf(received);
+    assertEvent(event);
+    assertNames('toHaveDelivered', expected, ['reference', 'attempts', 'status']);
+    const { reference, attempts, status } = expected;
     const ofEvent = subject
       .deliveries()
       .filter(
@@ -143,7 +157,7 @@ export const sandboxMatchers = {
     );
     const states = ofEvent.map((delivery) => `${delivery.state} after ${delivery.attempts.length} tries`);
     const texts = {
-      expected: `to have delivered ${event} ${JSON.stringify({ reference, attempts, status })}`,
+      expected: `to have delivered ${event} ${printed(expected)}`,
       found: states.join(', ') || 'no such event',
     };
     const references = reference === undefined ? ofEvent.map(ownReference) : [reference];
@@ -170,7 +184,11 @@ export const sandboxMatchers = {
  * @publicApi
  */
 export interface SandboxMatchers<R = void> {
-  /** The application called a gateway operation, `times` times. */
+  /**
+   * The application called a gateway operation, `times` times.
+   *
+   * @throws PaymentsConfigError if that cannot be said: the emulator dropped older calls of the operation.
+   */
   toHaveReceived(operation: SandboxOperation, expected?: ExpectedRequest): R;
   /** This reference has a collection whose fields fit. */
   toHaveCollection(reference: string, expected?: ExpectedFields<SandboxPayment>): R;
@@ -198,9 +216,10 @@ function havingRecord(
 ): MatcherResult {
   const named = records.filter((record) => record.reference === reference);
   const texts = {
-    expected: `to have a ${what} ${reference} ${JSON.stringify(expected)}`,
+    expected: `to have a ${what} ${reference} ${printed(expected)}`,
     found: named.map(({ status, amount }) => `${status}, ${amount}`).join('; ') || 'none',
+    misfits: nearestMisfits(context, named, expected),
   };
-  const pass = named.some((record) => fits(context, record, expected));
+  const pass = named.some((record) => misfits(context, record, expected).length === 0);
   return verdict(pass, context, texts, subject, [reference]);
 }

@@ -1,5 +1,6 @@
 import { isHolder } from '../../common/json-object.js';
 import { type ReplacedPayment } from '../core/replaced-payment.js';
+import { type SandboxOperation } from '../core/operation-name.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type SandboxMerchant } from '../handle/sandbox-merchant.js';
 
@@ -8,8 +9,9 @@ export type MatcherSubject = Pick<
   SandboxMerchant,
   'payments' | 'payouts' | 'requests' | 'deliveries' | 'explain'
 > & {
-  // The published declaration of a merchant omits it.
+  // The published declaration of a merchant omits these.
   replacedPayments(): readonly ReplacedPayment[];
+  droppedRequests(operation: SandboxOperation): number;
 };
 
 /** @throws PaymentsConfigError if `expect(…)` got something else. */

@@ -128,6 +128,135 @@ describe("the sandbox's matchers", () => {
     for (const part of parts) expect(message).toContain(part);
   });
 
+  it('name what differs with its type, and no personal value', async () => {
+    const wrong = {
+      status: 'success',
+      net_amount: '98.00' as unknown as number,
+      customer_name: 'Juma Hamisi',
+      metadata: { of: 'the merchant' },
+    };
+    const message = messageOf(() => {
+      expect(sandbox).toHaveCollection('order-2', wrong);
+    });
+    expect(message).toContain('net_amount: expected string "98.00", found number 98');
+    expect(message).toContain('status: expected string "success", found string "pending"');
+    expect(message).toContain('customer_name: expected string, found string');
+    expect(message).toContain('metadata: expected object, found null');
+    expect(message).not.toMatch(/Juma|Asha|the merchant/);
+  });
+
+  it('name what differs in the body of the call that is the nearest', () => {
+    const message = messageOf(() => {
+      expect(sandbox).toHaveReceived(COLLECT, {
+        body: { reference: 'order-2', amount: '100.00', phone: '255700000001' },
+        status: 201,
+      });
+    });
+    expect(message).toContain('{"reference":"order-2","amount":"100.00","phone":(string),');
+    expect(message).toContain('amount: expected string "100.00", found number 100');
+    expect(message).toContain('phone: expected string, found string');
+    expect(message).toContain('status of the answer: expected number 201, found number 200');
+    expect(message).not.toContain('reference: expected');
+    expect(message).not.toContain('255700000001');
+  });
+
+  it('print big integers and asymmetric matchers', () => {
+    const big = { fee: 2n as unknown as number, amount: expect.stringContaining('7') as string };
+    const message = messageOf(() => {
+      expect(sandbox).toHaveCollection('order-2', big);
+    });
+    expect(message).toContain('fee: expected bigint 2n, found number 2');
+    expect(message).toMatch(/amount: expected .*StringContaining.*, found string "100.00"/);
+    expect(sandbox).not.toHaveCollection('order-2', big);
+  });
+
+  it.each<[string, () => void, string]>([
+    [
+      'an operation',
+      () => {
+        expect(sandbox).not.toHaveReceived('POST /payments/mobile-mony' as typeof COLLECT);
+      },
+      "Did you mean 'POST /payments/mobile-money'?",
+    ],
+    [
+      'an option of toHaveReceived',
+      () => {
+        expect(sandbox).toHaveReceived(COLLECT, { time: 5 } as object);
+      },
+      "Did you mean 'times'?",
+    ],
+    [
+      'an event',
+      () => {
+        expect(sandbox).not.toHaveDelivered('payment.sucess');
+      },
+      "Did you mean 'payment.success'?",
+    ],
+    [
+      'an option of toHaveDelivered',
+      () => {
+        expect(sandbox).not.toHaveDelivered('payment.success', { referense: 'order-1' } as object);
+      },
+      "Did you mean 'reference'?",
+    ],
+    [
+      'a field of a payment',
+      () => {
+        expect(sandbox).not.toHaveCollection('order-1', { satus: 'success' } as object);
+      },
+      "Did you mean 'status'?",
+    ],
+    [
+      'a field of a payout',
+      () => {
+        expect(sandbox).not.toHavePayout('salary-1', { acount_name: 'x' } as object);
+      },
+      "Did you mean 'account_name'?",
+    ],
+  ])('refuse %s that does not exist, also with not', (_what, check, words) => {
+    expect(check).toThrow(words);
+    expect(check).toThrow(expect.objectContaining({ name: 'PaymentsConfigError' }));
+  });
+
+  describe('after the emulator dropped calls to limit memory', () => {
+    const DROPPED =
+      /cannot count the calls of POST \/payments\/mobile-money.*newest 4 MiB of calls and has dropped \d+ of these/;
+
+    beforeEach(async () => {
+      const gateway = callerOf(sandbox);
+      const metadata = { text: 'x'.repeat(30_000) };
+      for (let call = 0; call < 90; call += 1) await gateway.collect({ reference: `bulk-${call}`, metadata });
+      expect(sandbox.requests().length).toBeLessThan(90);
+    });
+
+    it('refuse to count what they did not see', () => {
+      const body = { reference: 'order-1' };
+      expect(() => {
+        expect(sandbox).toHaveReceived(COLLECT, { times: 90 });
+      }).toThrow(DROPPED);
+      expect(() => {
+        expect(sandbox).not.toHaveReceived(COLLECT, { body });
+      }).toThrow(DROPPED);
+      expect(() => {
+        expect(sandbox.merchant('demo')).toHaveReceived(COLLECT, { times: 0, body });
+      }).toThrow(DROPPED);
+    });
+
+    it('say what is certain all the same', () => {
+      expect(sandbox).toHaveReceived(COLLECT);
+      expect(sandbox).not.toHaveReceived(COLLECT, { times: 2 });
+      expect(sandbox).not.toHaveReceived('GET /merchant-balance');
+      expect(sandbox.merchant('another')).not.toHaveReceived(COLLECT);
+    });
+
+    it('count again after a reset', async () => {
+      await sandbox.merchant('demo').reset();
+      expect(sandbox).not.toHaveReceived(COLLECT);
+      await callerOf(sandbox).collect();
+      expect(sandbox).toHaveReceived(COLLECT, { times: 1 });
+    });
+  });
+
   it('refuse what is no sandbox', () => {
     expect(() => {
       expect({}).toHavePaidOnce('order-1');

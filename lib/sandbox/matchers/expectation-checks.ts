@@ -1,0 +1,38 @@
+import { didYouMean } from '../../common/closest-word.js';
+import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
+import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { type SandboxOperation } from '../core/operation-name.js';
+import { type MatcherSubject } from './subject.js';
+
+/** @throws PaymentsConfigError for a name that the matcher does not know: with `not` it would fit everything. */
+export function assertNames(matcher: string, expected: object, names: readonly string[]): void {
+  const unknown = Object.keys(expected).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new PaymentsConfigError(
+    `${matcher} knows no ${JSON.stringify(unknown)}: write ${names.join(', ')}.${didYouMean(unknown, names)}`,
+  );
+}
+
+/** @throws PaymentsConfigError for an event that the emulator never sends. */
+export function assertEvent(event: string): void {
+  if ((PAYMENT_EVENT_NAMES as readonly string[]).includes(event)) return;
+  throw new PaymentsConfigError(
+    `The emulator sends no event ${JSON.stringify(event)}: write one of ${PAYMENT_EVENT_NAMES.join(', ')}.` +
+      didYouMean(event, PAYMENT_EVENT_NAMES),
+  );
+}
+
+/** @throws PaymentsConfigError if a call that was dropped could change the result. */
+export function assertDecidable(
+  subject: MatcherSubject,
+  operation: SandboxOperation,
+  { times, found }: { readonly times: number | undefined; readonly found: number },
+): void {
+  if (found > (times ?? 0)) return;
+  const dropped = subject.droppedRequests(operation);
+  if (dropped === 0) return;
+  throw new PaymentsConfigError(
+    `toHaveReceived cannot count the calls of ${operation}: the emulator keeps the newest 4 MiB of calls and has dropped ` +
+      `${dropped} of these. Call reset() between tests.`,
+  );
+}
