@@ -150,7 +150,7 @@ function clockAndWebhooks(
   };
   const clock: SandboxClock = new SandboxClock(
     settings.clock,
-    () => deliverer.idle(),
+    () => deliverer.tries(),
     emit,
     () => haltedBy,
   );

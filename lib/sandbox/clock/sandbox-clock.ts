@@ -11,6 +11,12 @@ export interface TimeSource {
   schedule(delayMs: number, task: () => void, describe?: () => DueEvent | undefined): void;
 }
 
+/** The clock as answers that a fault delays see it. */
+export interface HoldingClock extends Pick<TimeSource, 'now'> {
+  /** Schedules an answer. */
+  hold: TimeSource['schedule'];
+}
+
 /** What a timer does. */
 export interface DueEvent {
   /** What changes: an `answer` is one that a fault delays. */
@@ -64,12 +70,18 @@ export class SandboxClock {
   private stoppedAt: number | undefined;
   private alarm: NodeJS.Timeout | undefined;
   private advancing: Promise<unknown> = Promise.resolve();
+  /** Answers that a fault delays, and that a running webhook delivery may wait for. */
+  private readonly held = new Set<WaitingTask>();
+  /** Advances that wait for their turn, and that a running webhook delivery may wait for. */
+  private readonly queued = new Set<object>();
+  private readonly wakers = new Set<() => void>();
 
   /** @internal */
   constructor(
     /** A manual clock moves only when you advance it. */
     readonly kind: 'real' | 'manual',
-    private readonly settled: () => Promise<void> = () => Promise.resolve(),
+    /** What timers caused and has not finished: tries to deliver webhooks. */
+    private readonly running: () => Iterable<Promise<unknown>> = () => [],
     private readonly changed: () => void = () => {},
     private readonly haltedBy: () => Error | undefined = () => undefined,
   ) {}
@@ -103,7 +115,8 @@ export class SandboxClock {
 
   /**
    * Moves time forward and runs every timer that falls due, in order. Resolves when the timers and the
-   * webhook deliveries that they caused have finished.
+   * webhook deliveries that they caused have finished, but for a delivery whose handler waits for the clock itself.
+   * `advance(0)` also waits for deliveries that ran before.
    *
    * @throws PaymentsConfigError if the duration is invalid, or leads beyond the year 275,460, or the sandbox could not
    * keep its state: then time has moved, but nothing happens by itself any more.
@@ -119,18 +132,25 @@ export class SandboxClock {
   /** @internal Like `advance`; resolves to what happened, in order. */
   advanceAndTell(duration: Duration): Promise<readonly TimedEvent[]> {
     const span = milliseconds(duration);
-    const travelled = this.advancing.then(async () => {
-      const happened = await this.travel(this.now() + span);
+    // The handler of such a try may have called this. Who advances by nothing wants to wait for them.
+    const known = new Set(span > 0 ? this.running() : []);
+    const turn = {};
+    if (known.size > 0) this.queued.add(turn);
+    this.wake();
+    const travelled = this.advancing.then(() => {
+      this.queued.delete(turn);
+      return this.travel(this.now() + span, known);
+    });
+    // An advance that failed keeps nobody from the next one.
+    this.advancing = travelled.catch(() => {});
+    return travelled.then(async (happened) => {
       this.changed();
       // The change is written meanwhile.
-      await this.settled();
+      await this.settled(known, () => this.isHeld);
       const reason = this.haltedBy();
       if (reason) throw reason;
       return happened;
     });
-    // An advance that failed keeps nobody from the next one.
-    this.advancing = travelled.catch(() => {});
-    return travelled;
   }
 
   /**
@@ -138,16 +158,24 @@ export class SandboxClock {
    * of them would take quadratic time.
    */
   async pass(spanMs: number): Promise<void> {
-    await this.travel(this.now() + spanMs);
+    await this.travel(this.now() + spanMs, new Set());
+  }
+
+  /** @internal Schedules an answer that a fault delays. */
+  hold(delayMs: number, task: () => void, describe?: () => DueEvent | undefined): void {
+    const entry = this.schedule(delayMs, task, describe);
+    if ([...this.running()].length > 0) this.held.add(entry);
+    this.wake();
   }
 
   /** @internal */
-  schedule(delayMs: number, task: () => void, describe?: () => DueEvent | undefined): void {
+  schedule(delayMs: number, task: () => void, describe?: () => DueEvent | undefined): WaitingTask {
     const entry: WaitingTask = { due: this.now() + delayMs, run: task, describe };
     // From the end: most timers are due after those that wait.
     const before = this.waiting.findLastIndex(({ due }) => due <= entry.due);
     this.waiting.splice(before + 1, 0, entry);
     this.setAlarm();
+    return entry;
   }
 
   /** @internal What the waiting timers will do, the next one first. A timer that has nothing left to do is left out. */
@@ -170,23 +198,52 @@ export class SandboxClock {
   /** @internal Forgets every timer. */
   clear(): void {
     this.waiting = [];
+    this.held.clear();
     clearTimeout(this.alarm);
   }
 
-  private async travel(target: number): Promise<readonly TimedEvent[]> {
+  /**
+   * Resolves when all that runs has finished, except for what is known, or when it may wait for the clock itself: two that
+   * wait for each other would stop until a webhook times out.
+   */
+  private async settled(known: Set<Promise<unknown>>, isAwaited: () => boolean): Promise<void> {
+    while (!isAwaited()) {
+      const tries = [...this.running()].filter((one) => !known.has(one));
+      if (tries.length === 0) return;
+      let wake = (): void => {};
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      this.wakers.add(wake);
+      await Promise.race([Promise.all(tries), woken]);
+      this.wakers.delete(wake);
+    }
+  }
+
+  /** Whether somebody still waits for an answer that is held. */
+  private get isHeld(): boolean {
+    return [...this.held].some(({ describe }) => !describe || describe() !== undefined);
+  }
+
+  private wake(): void {
+    for (const wake of this.wakers) wake();
+  }
+
+  private async travel(target: number, known: Set<Promise<unknown>>): Promise<readonly TimedEvent[]> {
+    const settled = () => this.settled(known, () => this.isHeld || this.queued.size > 0);
     if (target > LAST_NOW)
       throw new PaymentsConfigError(
         `The clock ends at ${new Date(LAST_NOW).toISOString()}: advance it less far, or start another sandbox.`,
       );
     const happened: TimedEvent[] = [];
-    await this.settled();
+    await settled();
     let ran = 0;
     try {
       for (let next = this.takeDue(target); next; next = this.takeDue(target)) {
         this.jumpTo(next.due);
         happened.push(...timedEvent(next));
         next.run();
-        await this.settled();
+        await settled();
         ran += 1;
         if (ran % TIMERS_PER_TURN === 0) await nextTurn();
       }
@@ -199,7 +256,10 @@ export class SandboxClock {
 
   private takeDue(moment: number): WaitingTask | undefined {
     const [first] = this.waiting;
-    return first && first.due <= moment ? this.waiting.shift() : undefined;
+    if (!first || first.due > moment) return undefined;
+    this.waiting.shift();
+    this.held.delete(first);
+    return first;
   }
 
   private jumpTo(moment: number): void {

@@ -1,4 +1,4 @@
-import { type TimeSource } from '../clock/sandbox-clock.js';
+import { type HoldingClock } from '../clock/sandbox-clock.js';
 import { type Fault, type InsteadFault, type StatusFaultOptions } from '../core/fault.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { HTML_TYPE, JSON_TYPE } from './answer.js';
@@ -28,7 +28,7 @@ export async function failAfterwards(
   record: RequestRecord,
   fault: Fault,
   answer: GatewayAnswer,
-  clock: TimeSource,
+  clock: HoldingClock,
 ): Promise<void> {
   switch (fault.kind) {
     case 'dropAfterProcessing':
@@ -53,7 +53,7 @@ export async function failAfterwards(
       return;
     case 'drip':
       record.drip(answer, (next) => {
-        clock.schedule(fault.everyMs, next);
+        clock.hold(fault.everyMs, next);
       });
       return;
     default:
@@ -66,7 +66,7 @@ function answerWhenDue(
   record: RequestRecord,
   answer: GatewayAnswer,
   delayMs: number,
-  clock: TimeSource,
+  clock: HoldingClock,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const send = (): void => {
@@ -77,7 +77,7 @@ function answerWhenDue(
         reject(error instanceof Error ? error : new Error(String(error)));
       }
     };
-    clock.schedule(delayMs, send, () => record.dueAnswer());
+    clock.hold(delayMs, send, () => record.dueAnswer());
   });
 }
 

@@ -1,5 +1,5 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type TimeSource } from '../clock/sandbox-clock.js';
+import { type HoldingClock } from '../clock/sandbox-clock.js';
 import { timestamp } from '../clock/timestamp.js';
 import { answerByFacts } from '../core/answer-by-facts.js';
 import { type Credentials } from '../core/credentials.js';
@@ -48,7 +48,7 @@ export class GatewayRoute {
     private readonly gateway: Gateway,
     private readonly faults: FaultQueue,
     private readonly journal: RequestJournal,
-    private readonly clock: TimeSource,
+    private readonly clock: HoldingClock,
     private readonly events: EventBus<SandboxEvents>,
     private readonly auto: boolean,
     private readonly profile: Profile,

@@ -99,9 +99,9 @@ export class WebhookDeliverer {
     return delivery;
   }
 
-  /** Resolves when no try is running. */
-  async idle(): Promise<void> {
-    while (this.running.size > 0) await Promise.all(this.running.keys());
+  /** The tries that are running. */
+  tries(): Iterable<Promise<void>> {
+    return this.running.keys();
   }
 
   /** Aborts running tries and removes their deliveries. A later try finds no delivery and does nothing. */

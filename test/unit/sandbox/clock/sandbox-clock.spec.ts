@@ -81,10 +81,12 @@ describe('the sandbox clock', () => {
 
   it('waits for what each timer caused before it goes on', async () => {
     const finished: (() => void)[] = [];
-    let busy: Promise<void> = Promise.resolve();
-    clock = new SandboxClock('manual', () => busy);
+    const running = new Set<Promise<void>>();
+    clock = new SandboxClock('manual', () => running);
     clock.schedule(10, () => {
-      busy = new Promise((resolve) => finished.push(resolve));
+      const work = new Promise<void>((resolve) => finished.push(resolve));
+      running.add(work);
+      void work.then(() => running.delete(work));
     });
     clock.schedule(20, note('next'));
     const done = clock.advance(20);
