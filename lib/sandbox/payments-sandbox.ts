@@ -19,7 +19,7 @@ import { SandboxCustomer } from './handle/customer.js';
 import { SandboxPayoutProvider } from './handle/payout-provider.js';
 import { type MerchantSelection, SandboxMerchant, type StatementPeriod } from './handle/sandbox-merchant.js';
 import { accessRulesOf } from './http/access-rules.js';
-import { close, listen, portOf } from './http/http-server.js';
+import { close, listen, portOf, unref } from './http/http-server.js';
 import { urlHost } from './http/loopback.js';
 import { requestListener } from './request-listener.js';
 import { dataFolderOf, resolveSandboxOptions, type SandboxSettings } from './resolve-sandbox-options.js';
@@ -151,11 +151,7 @@ export class PaymentsSandbox {
     return new SandboxPayoutProvider(this.parts.gateway, reference, merchant);
   }
 
-  /**
-   * Plans a fault for the next call of an operation.
-   *
-   * @throws PaymentsConfigError if the gateway has no such operation.
-   */
+  /** Plans a fault for the next call of an operation. @throws PaymentsConfigError if the gateway has none such. */
   next(operation: SandboxOperation, selection: CallSelection = {}): NextCall {
     return new NextCall(this.parts.faults, operation, selection);
   }
@@ -271,7 +267,12 @@ export class PaymentsSandbox {
 
   /** @internal Lets the process end without `stop()`, which a test cannot call if its application did not boot. */
   unref(): void {
-    this.server.unref();
+    unref(this.server);
+  }
+
+  /** @internal Drops the calls that get no answer, now and from now on: nobody needs to wait for `stop()`. */
+  dropHanging(): void {
+    this.parts.gatewayRoute.dropHanging();
   }
 
   /** Aborts running calls and deliveries, closes every connection and frees the port. */

@@ -1,4 +1,4 @@
-import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type DynamicModule, Module, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { PaymentsSandbox } from '../sandbox/payments-sandbox.js';
@@ -7,8 +7,13 @@ import { type PaymentsTestingOverrides } from './testing-options.js';
 import { WebhookTargets } from './webhook-targets.js';
 
 /** Stops the emulator with the application. */
-class EmulatorLifecycle implements OnApplicationShutdown {
+class EmulatorLifecycle implements OnModuleDestroy, OnApplicationShutdown {
   constructor(private readonly own: PaymentsSandbox | undefined) {}
+
+  /** The accounts wait for their running calls before the emulator stops. */
+  onModuleDestroy(): void {
+    this.own?.dropHanging();
+  }
 
   async onApplicationShutdown(): Promise<void> {
     await this.own?.stop();

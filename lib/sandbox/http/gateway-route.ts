@@ -43,6 +43,8 @@ export class GatewayRoute {
   calls = 0;
   /** Calls without an answer, with their merchants. */
   private readonly open = new Map<IncomingMessage, string | undefined>();
+  /** Calls that a fault never answers; undefined once such calls are dropped instead. */
+  private hanging: Set<IncomingMessage> | undefined = new Set();
 
   constructor(
     private readonly gateway: Gateway,
@@ -67,7 +69,10 @@ export class GatewayRoute {
     };
     const authenticated = this.gateway.authenticate(credentials);
     this.open.set(request, textOf(authenticated));
-    response.on('close', () => this.open.delete(request));
+    response.on('close', () => {
+      this.open.delete(request);
+      this.hanging?.delete(request);
+    });
     const body = await readBody(request);
     const fields = body && parseObject(body.toString());
     const received = { request, headers, credentials, authenticated, body, fields };
@@ -87,6 +92,12 @@ export class GatewayRoute {
     for (const [request, owner] of this.open) {
       if (merchant === undefined || owner === merchant) request.socket.destroy();
     }
+  }
+
+  /** Drops the calls that a fault never answers, now and from now on. */
+  dropHanging(): void {
+    for (const request of this.hanging ?? []) request.socket.destroy();
+    this.hanging = undefined;
   }
 
   private async perform(
@@ -109,8 +120,10 @@ export class GatewayRoute {
     const { answer, form, varied, counted } = this.profile.answer(subject, processed);
     if (counted !== undefined) this.events.emit('changed', ['answered', counted]);
     record.setForm(form, varied);
-    if (fault) await failAfterwards(record, fault, answer, this.clock);
-    else record.answer(answer);
+    if (!fault) record.answer(answer);
+    else if (fault.kind === 'hang' && !this.hanging) record.drop();
+    else await failAfterwards(record, fault, answer, this.clock);
+    if (fault?.kind === 'hang') this.hanging?.add(received.request);
   }
 
   /** A call whose keys are refused plays no scenario. Planned faults fit it, unless they name a merchant. */

@@ -23,6 +23,14 @@ export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
+/** Lets the process end although the server listens and connections to it are open. Call it before any is. */
+export function unref(server: Server): void {
+  server.unref();
+  server.on('connection', (socket) => {
+    socket.unref();
+  });
+}
+
 /** Closes every connection and frees the port. */
 export async function close(server: Server): Promise<void> {
   const closed = once(server.close(), 'close');

@@ -121,6 +121,33 @@ describe('PaymentsTestingModule.forRoot', () => {
     expect(sandbox.payments()).toHaveLength(1);
   });
 
+  it('closes at once beside a call that is never answered, and beside one that would hang next', async () => {
+    const module = await Test.createTestingModule({ imports: [PaymentsTestingModule.forRoot()] }).compile();
+    running = module;
+    const sandbox = module.get(PaymentsSandbox);
+    sandbox.next('POST /payments/mobile-money').hang().times(2);
+    const hangs = new Promise((resolve) => {
+      sandbox.on('exchange', resolve);
+    });
+    const call = module.get(CollectionsService).mobileMoney(order('order-1'));
+    const outcome = expect(call).rejects.toMatchObject({ name: 'PaymentOutcomeUnknownError' });
+    await hangs;
+    const started = performance.now();
+    await module.close();
+    await outcome;
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it('keeps no process running by a connection, if a test forgot to close it', async () => {
+    const socketCount = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'TCPSocketWrap').length;
+    const before = socketCount();
+    const module = await Test.createTestingModule({ imports: [PaymentsTestingModule.forRoot()] }).compile();
+    running = module;
+    await module.get(CollectionsService).mobileMoney(order('order-1'));
+    await expect.poll(socketCount).toBe(before);
+  });
+
   it('takes options for the account, and for the emulator', async () => {
     const module = await Test.createTestingModule({
       imports: [
