@@ -19,6 +19,7 @@ export async function runBatch(desk: PayoutDesk): Promise<number> {
     hasBegun = true;
     await engine.begin();
     await payWithProgress(desk, batch);
+    return await saySummary(desk, batch);
   } catch (error) {
     if (!isPaymentsError(error) || error.code === 'BATCH_STATE' || error.code === 'BATCH_CHANGED')
       throw error;
@@ -29,9 +30,12 @@ export async function runBatch(desk: PayoutDesk): Promise<number> {
     }
     return EXIT.stopped;
   }
-  if (!order.values.json) return exitCodeOf(await sayWhereItIs(desk, batch));
+}
+
+async function saySummary(desk: PayoutDesk, batch: PayoutBatch): Promise<number> {
+  if (!desk.order.values.json) return exitCodeOf(await sayWhereItIs(desk, batch));
   const progress = await batch.progress();
-  context.terminal.data(JSON.stringify({ type: 'summary', ...batchDocument(batch, progress) }));
+  desk.context.terminal.data(JSON.stringify({ type: 'summary', ...batchDocument(batch, progress) }));
   return exitCodeOf(progress);
 }
 
