@@ -85,7 +85,7 @@ function nextSteps(
     byState.unknown
       ? [
           '\nUnknown is neither paid nor failed: never pay it another way. After two minutes, ask again:',
-          `  ${commandLine(order, '--ask-again')}`,
+          `  ${commandLine(order, '--ask-again --by <person>')}`,
           "If it stays unknown, ask the gateway's support, and write its answer down:",
           `  ${commandLine(order, '--settle <key>=paid --by <person>')}`,
         ]

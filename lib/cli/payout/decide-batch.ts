@@ -1,11 +1,13 @@
 import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { formatTzs } from '../../common/money.js';
 import { quoted } from '../../common/quoted.js';
-import { type PayoutBatch } from '../../batches/index.js';
+import { type LineState, type PayoutBatch } from '../../batches/index.js';
 import { batchDocument, sayWhereItIs } from './batch-summary.js';
 import { EXIT, exitCodeOf } from './exit-code.js';
 import { openBatch, type PayoutDesk, refuseOtherFile } from './payout-desk.js';
 import { keysOf, type Settlement, settlementsOf } from './payout-order.js';
+
+const NEVER_SENT: readonly LineState[] = ['waiting', 'blocked', 'checked'];
 
 /** `--accept` */
 export async function acceptLines(desk: PayoutDesk): Promise<number> {
@@ -51,9 +53,13 @@ export async function cancelBatch(desk: PayoutDesk): Promise<number> {
 
 /** `--ask-again` */
 export async function askAgain(desk: PayoutDesk): Promise<number> {
+  const { by } = desk.order;
   const batch = await openBatch(desk);
+  await refuseOtherFile(desk, batch);
   const found = await batch.askAgain();
-  await sayResult(desk, batch, { found }, [`${found} lines have an outcome that was not known before.`]);
+  await sayResult(desk, batch, { found, by }, [
+    `${by} asked again: ${found} lines have an outcome that was not known before.`,
+  ]);
   return exitCodeOf(await batch.progress());
 }
 
@@ -63,7 +69,7 @@ export async function settleLines(desk: PayoutDesk): Promise<number> {
   const settlements = settlementsOf(values.settle ?? []);
   const batch = await openBatch(desk);
   await refuseOtherFile(desk, batch);
-  await refuseUnknownKeys(batch, settlements);
+  await refuseWrongSettlements(batch, settlements);
   const written: string[] = [];
   try {
     for (const { key, outcome } of settlements) {
@@ -80,15 +86,22 @@ export async function settleLines(desk: PayoutDesk): Promise<number> {
 }
 
 /** An outcome is final, so a typing error in one of the keys must not leave the others written down. */
-async function refuseUnknownKeys(batch: PayoutBatch, settlements: readonly Settlement[]): Promise<void> {
-  const missing = new Set(settlements.map(({ key }) => key));
-  for await (const { key } of batch.lines()) missing.delete(key);
-  const [first] = missing;
-  if (first === undefined) return;
-  throw new PaymentsError(
-    'LINE_NOT_FOUND',
-    `The batch ${quoted(batch.name)} has no line ${quoted(first)}, so no outcome was written down.`,
-  );
+async function refuseWrongSettlements(batch: PayoutBatch, settlements: readonly Settlement[]): Promise<void> {
+  const missing = new Map(settlements.map(({ key, outcome }) => [key, outcome]));
+  for await (const { key, state } of batch.lines()) {
+    const outcome = missing.get(key);
+    if (outcome === undefined) continue;
+    if (NEVER_SENT.includes(state)) throw notSettled(`The line ${quoted(key)} was never sent`);
+    if ((state === 'paid' || state === 'failed') && state !== outcome)
+      throw notSettled(`The line ${quoted(key)} is ${state} already`);
+    missing.delete(key);
+  }
+  for (const key of missing.keys())
+    throw notSettled(`The batch ${quoted(batch.name)} has no line ${quoted(key)}`);
+}
+
+function notSettled(problem: string): PaymentsError {
+  return new PaymentsError('LINE_NOT_SETTLED', `${problem}, so no outcome was written down.`);
 }
 
 async function sayResult(

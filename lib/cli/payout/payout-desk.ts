@@ -173,7 +173,7 @@ export async function refuseOtherFile(desk: PayoutDesk, batch: PayoutBatch): Pro
     throw noFile(order);
   }
   if ((await digestOfLines(desk.linesOf(path))) === (await loadedDigest(batch))) return;
-  if (order.action === 'settle') {
+  if (order.action === 'settle' || order.action === 'ask-again') {
     throw new PaymentsError(
       'BATCH_CHANGED',
       `${order.word} differs from what was loaded as "${batch.name}", and nothing was done. If you mean that batch, write its name in the place of the file.`,

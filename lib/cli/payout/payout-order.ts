@@ -16,8 +16,8 @@ const ACTIONS = [
   'cancel',
   'list',
 ] as const;
-/** What changes the batch, and so is written down with a name. */
-const SIGNED: readonly PayoutAction[] = ['check', 'accept', 'approve', 'run', 'settle', 'cancel'];
+/** What changes the batch or sends money. */
+const SIGNED: readonly PayoutAction[] = ['check', 'accept', 'approve', 'run', 'ask-again', 'settle', 'cancel'];
 /** Options that mean something for one action alone. */
 const BELONGS = {
   because: 'accept',
@@ -66,7 +66,7 @@ export function readOrder(values: PayoutValues, [word = '', ...more]: readonly s
 
 function refuseIncomplete(action: PayoutAction, by: string, values: PayoutValues): void {
   if (by === '' && SIGNED.includes(action)) {
-    throw new UsageError(`--${action} needs --by <person>: the audit trail says who did what.`);
+    throw new UsageError(`--${action} needs --by <person>: who does it?`);
   }
   if (action === 'accept' && !values.because?.trim()) {
     throw new UsageError('--accept needs --because <text>: why may these lines be paid?');
@@ -80,6 +80,9 @@ function refuseIncomplete(action: PayoutAction, by: string, values: PayoutValues
 }
 
 function refuseStray(action: PayoutAction, values: PayoutValues): void {
+  if (values.json && values.format !== undefined) {
+    throw new UsageError('Write --json or --format: each is a form of its own.');
+  }
   for (const [option, owner] of Object.entries(BELONGS)) {
     if (owner !== action && values[option as keyof typeof BELONGS] !== undefined) {
       throw new UsageError(`--${option} belongs to --${owner}.`);

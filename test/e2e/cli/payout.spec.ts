@@ -208,17 +208,44 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(run.stdout).toMatch(/\nunknown:\nkey .*\nS-1 +BSB \*{4}\d{3} .* no certain answer came/);
     expect(run.stdout).toContain('never pay it another way');
     // Too early for a probe: nothing is sent, and the line stays as it is.
-    const asked = await payout('--ask-again');
+    expect(run.stdout).toContain(' --ask-again --by <person> ');
+    const asked = await payout('--ask-again', '--by', 'mary');
     expect(asked).toMatchObject({ code: 3, stderr: '' });
-    expect(asked.stdout).toContain('0 lines have an outcome that was not known before.');
-    // An outcome is final: a typing error leaves nothing written down.
-    const mistyped = await payout('--settle', 'S-1=failed', '--settle', 'S-99=paid', '--by', 'mary');
-    expect(mistyped).toMatchObject({ code: 1, stdout: '' });
-    expect(mistyped.stderr).toContain('has no line "S-99", so no outcome was written down');
-    expect((await report()).byState).toMatchObject({ unknown: { lines: 1 } });
+    expect(asked.stdout).toContain('mary asked again: 0 lines have an outcome that was not known before.');
     expect(await payout('--settle', 'S-1=paid', '--by', 'mary')).toMatchObject({ code: 0 });
     expect((await report()).byState).toMatchObject({ accepted: { lines: 1 }, paid: { lines: 1 } });
     expect(ledger()).toEqual(['salaries.S-1', 'salaries.S-2']);
+  });
+
+  it.each([
+    ['S-99=paid', 'The batch "salaries" has no line "S-99"'],
+    ['S-3=paid', 'The line "S-3" was never sent'],
+    ['S-2=failed', 'The line "S-2" is paid already'],
+  ])('writes no outcome down if one of them is %s', async (mistyped, says) => {
+    const [first, second, third] = knownLines(sandbox, 3);
+    write([first!, second!, { ...third!, name: 'Somebody Else' }]);
+    const { digest } = said(await payout('--check', '--by', 'john', '--json'));
+    await payout('--approve', '--by', 'mary', '--digest', digest, '--without-blocked');
+    sandbox.next('POST /disbursements/bank', { reference: 'salaries.S-1' }).dropAfterProcessing();
+    expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 3 });
+    expect(await payout('--settle', 'S-2=paid', '--by', 'mary')).toMatchObject({ code: 3 });
+    const refused = await payout('--settle', 'S-1=failed', '--settle', mistyped, '--by', 'mary');
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: `${says}, so no outcome was written down.\n` });
+    const { byState } = await report();
+    expect(byState).toMatchObject({ unknown: { lines: 1 }, paid: { lines: 1 }, blocked: { lines: 1 } });
+  });
+
+  it('says which outcomes it has written down if a further one cannot be', async () => {
+    await approved(2);
+    expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 0 });
+    await pool.query(`SET search_path TO ${schema};
+      CREATE FUNCTION refuse() RETURNS trigger AS $$ BEGIN RAISE 'no'; END $$ LANGUAGE plpgsql;
+      CREATE TRIGGER refuse BEFORE UPDATE ON payments_journal FOR EACH ROW
+        WHEN (NEW.reference = 'salaries.S-2') EXECUTE FUNCTION refuse();`);
+    const failed = await payout('--settle', 'S-1=paid', '--settle', 'S-2=paid', '--by', 'mary');
+    expect(failed).toMatchObject({ code: 1, stdout: '' });
+    expect(failed.stderr).toContain('Written down before it failed, which stays: S-1 is paid.\n');
+    expect((await report()).byState).toMatchObject({ accepted: { lines: 1 }, paid: { lines: 1 } });
   });
 
   it('refuses a file that was changed after the check, and a digest of other lines', async () => {
@@ -251,7 +278,13 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
       runCommand(['payout', join(folder, 'no', 'salaries.csv'), ...args, '--schema', schema], {
         environment: environment(),
       });
-    for (const action of [['--run'], ['--accept', 'S-1', '--because', 'so'], ['--settle', 'S-1=failed']]) {
+    const actions = [
+      ['--run'],
+      ['--accept', 'S-1', '--because', 'so'],
+      ['--settle', 'S-1=failed'],
+      ['--ask-again'],
+    ];
+    for (const action of actions) {
       const refused = await elsewhere(...action, '--by', 'john');
       expect(refused).toMatchObject({ code: 1, stdout: '' });
       expect(refused.stderr).toContain('salaries.csv here, and nothing was done. If you mean the batch');
@@ -259,9 +292,11 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(ledger()).toEqual([]);
     expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 3 });
     write(knownLines(sandbox, 2));
-    const other = await payout('--settle', 'S-1=failed', '--by', 'john');
-    expect(other).toMatchObject({ code: 1, stdout: '' });
-    expect(other.stderr).toContain('differs from what was loaded as "salaries", and nothing was done');
+    for (const action of [['--settle', 'S-1=failed'], ['--ask-again']]) {
+      const other = await payout(...action, '--by', 'john');
+      expect(other).toMatchObject({ code: 1, stdout: '' });
+      expect(other.stderr).toContain('differs from what was loaded as "salaries", and nothing was done');
+    }
     expect((await report()).byState).toMatchObject({ unknown: { lines: 1 } });
   });
 

@@ -39,6 +39,7 @@ describe('the command line of payout', () => {
     [['my salaries.csv', '--report'], "'my salaries' cannot be the name of a batch: write --name 2026-11"],
     [['a.csv', '--run'], '--run needs --by <person>'],
     [['a.csv', '--check', '--by', '  '], '--check needs --by <person>'],
+    [['a.csv', '--ask-again'], '--ask-again needs --by <person>: who does it?'],
     [['a.csv', '--approve', '--by', 'mary'], '--approve needs --digest <text>'],
     [['a.csv', '--accept', 'S-1', '--by', 'john'], '--accept needs --because <text>'],
     [['a.csv', '--accept', 'S-1', '--by', 'john', '--because', ' '], '--accept needs --because <text>'],
@@ -46,6 +47,7 @@ describe('the command line of payout', () => {
     [['a.csv', '--check', '--by', 'john', '--without-blocked'], '--without-blocked belongs to --approve.'],
     [['a.csv', '--run', '--by', 'john', '--again', 'b'], '--again belongs to --check.'],
     [['a.csv', '--report', '--out', 'b.csv'], '--out needs --format csv, json or summary.'],
+    [['a.csv', '--report', '--format', 'csv', '--json'], 'Write --json or --format'],
     [['a.csv', '--report', '--auth', 'basic'], '--auth must be one of headers, bearer.'],
   ])('refuses %j', (args, says) => {
     expect(() => order(...args)).toThrow(says);
