@@ -17,7 +17,15 @@ const ACTIONS = [
   'list',
 ] as const;
 /** What changes the batch or sends money. */
-const SIGNED: readonly PayoutAction[] = ['check', 'accept', 'approve', 'run', 'ask-again', 'settle', 'cancel'];
+const SIGNED: readonly PayoutAction[] = [
+  'check',
+  'accept',
+  'approve',
+  'run',
+  'ask-again',
+  'settle',
+  'cancel',
+];
 /** Options that mean something for one action alone. */
 const BELONGS = {
   because: 'accept',

@@ -230,7 +230,11 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 3 });
     expect(await payout('--settle', 'S-2=paid', '--by', 'mary')).toMatchObject({ code: 3 });
     const refused = await payout('--settle', 'S-1=failed', '--settle', mistyped, '--by', 'mary');
-    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: `${says}, so no outcome was written down.\n` });
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `${says}, so no outcome was written down.\n`,
+    });
     const { byState } = await report();
     expect(byState).toMatchObject({ unknown: { lines: 1 }, paid: { lines: 1 }, blocked: { lines: 1 } });
   });
