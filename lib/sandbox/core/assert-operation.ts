@@ -3,10 +3,11 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { SANDBOX_OPERATIONS, type SandboxOperation } from './operation-name.js';
 
 /** @throws PaymentsConfigError if the gateway has no such operation. */
-export function assertOperation(operation: SandboxOperation): void {
-  if (SANDBOX_OPERATIONS.includes(operation)) return;
+export function assertOperation(operation: string): asserts operation is SandboxOperation {
+  const known: readonly string[] = SANDBOX_OPERATIONS;
+  if (known.includes(operation)) return;
   throw new PaymentsConfigError(
     `The gateway has no operation ${JSON.stringify(operation)}: write one of ${SANDBOX_OPERATIONS.join(', ')}.` +
-      didYouMean(String(operation), SANDBOX_OPERATIONS),
+      didYouMean(operation, SANDBOX_OPERATIONS),
   );
 }

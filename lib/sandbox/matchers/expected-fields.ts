@@ -115,6 +115,7 @@ function typeOf(value: unknown): string {
 interface PrintableMatcher {
   asymmetricMatch(other: unknown): boolean;
   toAsymmetricMatcher?(): string;
+  toString(): string;
 }
 
 function isAsymmetric(value: unknown): value is PrintableMatcher {
@@ -122,5 +123,5 @@ function isAsymmetric(value: unknown): value is PrintableMatcher {
 }
 
 function nameOf(matcher: PrintableMatcher): string {
-  return matcher.toAsymmetricMatcher?.() ?? String(matcher);
+  return matcher.toAsymmetricMatcher?.() ?? matcher.toString();
 }

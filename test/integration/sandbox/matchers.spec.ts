@@ -128,7 +128,7 @@ describe("the sandbox's matchers", () => {
     for (const part of parts) expect(message).toContain(part);
   });
 
-  it('name what differs with its type, and no personal value', async () => {
+  it('name what differs with its type, and no personal value', () => {
     const wrong = {
       status: 'success',
       net_amount: '98.00' as unknown as number,
