@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
+/** What a client of PostgreSQL sends before it closes a connection. */
+export const POSTGRES_TERMINATE = Buffer.from('X\0\0\0\u0004');
+
 /**
  * A TCP proxy on the loopback interface before a real server, which can go away as servers do: refuse (`cut`), keep
  * connections open and say nothing (`hang`), or do what it is asked and say nothing (`mute`).
  */
 export class SeverableProxy {
   private mode: 'open' | 'cut' | 'hanging' = 'open';
+  private lastWords: Buffer | undefined;
+  private readonly silent = new Set<Socket>();
   private readonly pairs = new Set<{ readonly near: Socket; readonly far: Socket }>();
 
   private constructor(
@@ -15,7 +20,7 @@ export class SeverableProxy {
   ) {}
 
   static async before(url: string): Promise<SeverableProxy> {
-    const server = createServer();
+    const server = createServer({ allowHalfOpen: true });
     const proxy = new SeverableProxy(server, new URL(url));
     server.on('connection', (near) => {
       proxy.join(near);
@@ -56,6 +61,11 @@ export class SeverableProxy {
     }
   }
 
+  /** On a connection on which a client sends these bytes, lets nothing through from then on, not even its end. */
+  fallSilentAt(bytes: Buffer): void {
+    this.lastWords = bytes;
+  }
+
   /** Lets everything through to the server and nothing back, over connections that are open. */
   mute(): void {
     for (const { far } of this.pairs) far.pause();
@@ -88,8 +98,15 @@ export class SeverableProxy {
       [near, far],
       [far, near],
     ] as const) {
-      from.on('data', (chunk) => to.write(chunk));
-      from.once('end', () => to.end());
+      from.on('data', (chunk: Buffer) => {
+        if (from === near && this.lastWords && chunk.includes(this.lastWords)) this.silent.add(near);
+        if (!this.silent.has(near)) to.write(chunk);
+      });
+      from.once('end', () => {
+        if (this.silent.has(near)) return;
+        to.end();
+        from.end();
+      });
       from.once('error', () => to.destroy());
       from.once('close', () => {
         to.destroy();

@@ -11,6 +11,19 @@ import { UsageError } from '../usage-error.js';
 interface OwnPool {
   end(): Promise<unknown>;
   on(event: 'error', listener: () => void): unknown;
+  /** `connect` of `pg`, `connection` of `mysql2`. */
+  on(event: 'connect' | 'connection', listener: (connection: DriverConnection) => void): unknown;
+}
+
+/** A connection of `pg`, which has another one inside, or of `mysql2`. */
+interface DriverConnection {
+  readonly connection?: { readonly stream?: DriverSocket };
+  readonly stream?: DriverSocket;
+  on(event: 'error', listener: () => void): unknown;
+}
+
+interface DriverSocket {
+  destroy(): void;
 }
 
 interface PgModule {
@@ -85,16 +98,31 @@ async function withPool<Pool extends OwnPool, T>(
   work: (pool: Pool) => Promise<T>,
 ): Promise<T> {
   let pool: Pool | undefined;
+  const connections: DriverConnection[] = [];
   try {
     pool = open();
     pool.on('error', () => undefined);
+    for (const event of ['connect', 'connection'] as const)
+      pool.on(event, (connection) => connections.push(connection));
     return await work(pool);
   } catch (error) {
     throw withoutSecrets(error);
   } finally {
-    // A server that says nothing any more does not answer this either.
-    if (pool) await withDeadline(pool.end(), performance.now() + END_MS);
+    if (pool) await endPool(pool, connections);
   }
+}
+
+/** A server that says nothing any more closes no connection, and each one would keep the process for ever. */
+async function endPool(pool: OwnPool, connections: readonly DriverConnection[]): Promise<void> {
+  const destroyAll = (): void => {
+    for (const one of connections) {
+      one.on('error', () => undefined);
+      (one.connection ?? one).stream?.destroy();
+    }
+  };
+  // Nothing waits for it if every connection is closed before.
+  setTimeout(destroyAll, END_MS).unref();
+  await withDeadline(pool.end(), performance.now() + END_MS);
 }
 
 /** @throws PaymentsStorageError that says how to install it. */

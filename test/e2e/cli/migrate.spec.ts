@@ -6,12 +6,13 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Pool } from 'pg';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { bundleCli, type FinishedCli, runCommand, runProcess } from '../../support/cli-process.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import { describeWith, postgresService } from '../../support/services.js';
+import { POSTGRES_TERMINATE, SeverableProxy } from '../../support/severable-proxy.js';
 import { describeWithSqlite, sqliteFile, type SqliteTestFile } from '../../support/sqlite-file.js';
 
 const OWN = 8;
@@ -118,6 +119,18 @@ describeWith([postgresService], 'nestjs-payments migrate with PostgreSQL', () =>
     const read = execFileSync('sh', ['-c', `printf '%s\\n' ${words}`], { encoding: 'utf8' });
     expect(read).toBe(`--schema\n${nobodys}\n`);
   });
+
+  it('ends after its result if the server says nothing any more', async () => {
+    await migrate();
+    const proxy = await SeverableProxy.before(postgresService.url);
+    onTestFinished(() => proxy.close());
+    proxy.fallSilentAt(POSTGRES_TERMINATE);
+    const status = await runProcess(['migrate', '--status', '--schema', schema], {
+      environment: { DATABASE_URL: proxy.url },
+    });
+    expect(status).toMatchObject({ code: 0, stderr: '' });
+    expect(status.stdout).toContain(`holds version ${OWN} of the tables`);
+  }, 30_000);
 
   it('meets tables of a newer version: what it can use it leaves alone, the rest it refuses', async () => {
     await migrate();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { Pool } from 'pg';
 import { type PayoutLine } from 'nestjs-payments/batches';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -14,8 +14,10 @@ import {
   environmentOf,
   type FinishedCli,
   runCommand,
+  runProcess,
 } from '../../support/cli-process.js';
 import { describeWith, postgresService } from '../../support/services.js';
+import { POSTGRES_TERMINATE, SeverableProxy } from '../../support/severable-proxy.js';
 
 /** What a JSON document of the command says. */
 interface Said {
@@ -372,6 +374,18 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(failed.stderr).toContain('Lines may have been sent: pay none of them another way. To go on:');
     expect(failed.stderr).toContain(' --run --by john ');
   });
+
+  it('ends after its result if the database says nothing any more', async () => {
+    await approved(1);
+    const proxy = await SeverableProxy.before(postgresService.url);
+    onTestFinished(() => proxy.close());
+    proxy.fallSilentAt(POSTGRES_TERMINATE);
+    const report = await runProcess(words(['--report', '--json']), {
+      environment: { ...environment(), DATABASE_URL: proxy.url },
+    });
+    expect(report).toMatchObject({ code: 0, stderr: '' });
+    expect(said(report)).toMatchObject({ batch: 'salaries', state: 'approved' });
+  }, 30_000);
 
   it('stops before it sends anything if the wallet holds too little', async () => {
     await approved(2, '900000');

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { addMoney } from 'nestjs-payments';
 import { type CloseException, type CloseProposal, type CloseSummary } from 'nestjs-payments/reconciliation';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -24,6 +24,7 @@ import {
   startReconciliationPlace,
 } from '../../support/reconciliation-place.js';
 import { describeWith, postgresService } from '../../support/services.js';
+import { POSTGRES_TERMINATE, SeverableProxy } from '../../support/severable-proxy.js';
 
 /** What the JSON document of a day says. */
 interface Said {
@@ -195,6 +196,18 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
     const json = await reconcile('--balance', '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({ balance: '100000000.00', available: '100000000.00' });
   });
+
+  it('ends after its result if the database says nothing any more', async () => {
+    const { environment } = surroundings();
+    const proxy = await SeverableProxy.before(environment.DATABASE_URL);
+    onTestFinished(() => proxy.close());
+    proxy.fallSilentAt(POSTGRES_TERMINATE);
+    const open = await runProcess(words(['--exceptions']), {
+      environment: { ...environment, DATABASE_URL: proxy.url },
+      folder,
+    });
+    expect(open).toEqual({ code: 0, stdout: 'Nothing is open.\n', stderr: '' });
+  }, 30_000);
 
   it('reads a statement with other names and words, and shows it before', async () => {
     const day = await busyDay();
