@@ -58,7 +58,7 @@ export function initPlan(
   const offersInterceptor = options['no-interceptor'] !== true;
   const example = envExampleChange(application, manager);
   const plan = compiler
-    ? sourcePlan(root, application.sources, compiler, offersInterceptor)
+    ? sourcePlan(root, application, compiler, offersInterceptor)
     : {
         changes: [],
         byHand: { file: root.file, reason: problem, text: everythingByHand(offersInterceptor) },
@@ -70,14 +70,14 @@ export function initPlan(
 
 function sourcePlan(
   { file, className }: RootModule,
-  sources: string,
+  { sources, main }: Application,
   compiler: Compiler,
   offersInterceptor: boolean,
 ): InitPlan {
   const code = editableCode(compiler, file, sourceText(file));
   const survey = surveyOf(sources, compiler);
-  const controller = survey.controller ? undefined : newClass('controller', code);
-  const handler = survey.handler ? undefined : newClass('handler', code);
+  const controller = survey.controller ? undefined : newClass('controller', code, main);
+  const handler = survey.handler ? undefined : newClass('handler', code, main);
   const isRegistered = survey.registeredIn !== undefined;
   const offered = !isRegistered && offersInterceptor;
   const wanted: Registration = {
@@ -85,8 +85,8 @@ function sourcePlan(
     environment: !isRegistered && !survey.readsEnvironment,
     sqlite: !isRegistered && hasSqlite(),
     interceptor: offered && !survey.errorAnswer,
-    controller: controller ? unnamed(controller) : unregistered(code, survey.controller),
-    handler: handler ? unnamed(handler) : unregistered(code, survey.handler),
+    controller: controller ? unnamed(controller) : unregistered(code, survey.controller, main),
+    handler: handler ? unnamed(handler) : unregistered(code, survey.handler, main),
   };
   const { change, hand } = moduleChange(code, wanted, className);
   return {
@@ -119,10 +119,14 @@ function unnamed(added: NewClass): WantedClass | undefined {
 }
 
 /** An existing class that no module registers. */
-function unregistered(code: SourceCode, found: FoundClass | undefined): WantedClass | undefined {
+function unregistered(
+  code: SourceCode,
+  found: FoundClass | undefined,
+  main: string,
+): WantedClass | undefined {
   if (!found || found.isUsed) return undefined;
   const isHere = found.file === code.source.fileName;
-  return { name: found.name, from: isHere ? undefined : importSpecifier(code, found.file) };
+  return { name: found.name, from: isHere ? undefined : importSpecifier(code, found.file, main) };
 }
 
 function everythingByHand(interceptor: boolean): string {

@@ -29,8 +29,8 @@ const STEMS = ['payments', 'payments-webhook', 'gateway-payments'];
  *
  * @throws NotEditableError if all names are taken.
  */
-export function newClass(role: keyof typeof TEMPLATES, code: SourceCode): NewClass {
-  const choices = STEMS.map((stem) => choiceOf(code, role, stem));
+export function newClass(role: keyof typeof TEMPLATES, code: SourceCode, main: string): NewClass {
+  const choices = STEMS.map((stem) => choiceOf(code, role, stem, main));
   const chosen = choices.find(({ path, isTaken }) => !isTaken && !existsSync(path));
   if (!chosen) {
     const names = choices.map(({ name }) => name).join(', ');
@@ -49,9 +49,9 @@ function styled(text: string, { style }: SourceCode): string {
   return restyled(text, style).replaceAll('\n', style.newline);
 }
 
-function choiceOf(code: SourceCode, role: keyof typeof TEMPLATES, stem: string) {
+function choiceOf(code: SourceCode, role: keyof typeof TEMPLATES, stem: string, main: string) {
   const path = join(dirname(code.source.fileName), 'payments', `${stem}.${role}.ts`);
-  const [name, from] = [className(stem, role), importSpecifier(code, path)];
+  const [name, from] = [className(stem, role), importSpecifier(code, path, main)];
   const isOurs = specifiersFrom(code, from).some((specifier) => specifier.name.text === name);
   return { name, from, path, isTaken: !isOurs && namesOf(code).has(name) };
 }

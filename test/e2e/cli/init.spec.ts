@@ -284,6 +284,56 @@ const shared = [PaymentsModule.forRoot(o)];\nconst more = [PaymentsController, P
   });
 });
 
+describe('nestjs-payments init in an application of ECMAScript modules', () => {
+  const MODULE = 'src/app.module.ts';
+  const EMPTY = `import { Module } from '@nestjs/common';
+@Module({})
+export class AppModule {}
+`;
+  beforeEach(() => {
+    application = new InitApplication('nest12-esm');
+    for (const part of ['controller', 'service']) rmSync(join(application.folder, `src/app.${part}.ts`));
+    application.write(MODULE, EMPTY);
+  });
+
+  /** Writes other compiler options, and takes `moduleResolution` out. */
+  const compile = (options: object): void => {
+    const { compilerOptions } = JSON.parse(application.read('tsconfig.json')) as { compilerOptions: object };
+    application.write(
+      'tsconfig.json',
+      JSON.stringify({ compilerOptions: { ...compilerOptions, moduleResolution: undefined, ...options } }),
+    );
+  };
+
+  it.each(['nodenext', 'node16', 'node18', 'node20'])(
+    'writes imports that compile with module %s alone, if no other file shows how they end',
+    async (module) => {
+      compile({ module });
+      rmSync(join(application.folder, 'src/main.ts'));
+      expect((await application.init()).code).toBe(0);
+      expect(application.read(MODULE)).toContain("from './payments/payments.controller.js'");
+      expect(await application.typeErrors()).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('writes no ending for a bundler', async () => {
+    compile({ module: 'esnext', moduleResolution: 'bundler' });
+    rmSync(join(application.folder, 'src/main.ts'));
+    expect((await application.init()).code).toBe(0);
+    expect(application.read(MODULE)).toContain("from './payments/payments.controller'");
+    expect(await application.typeErrors()).toEqual([]);
+  }, 60_000);
+
+  it('follows the imports of main.ts if the module imports no neighbour', async () => {
+    compile({ module: 'esnext', moduleResolution: 'bundler' });
+    expect(application.read('src/main.ts')).toContain("'./app.module.js'");
+    expect((await application.init()).code).toBe(0);
+    expect(application.read(MODULE)).toContain("from './payments/payments.controller.js'");
+    expect(await application.typeErrors()).toEqual([]);
+  }, 60_000);
+});
+
 describe('nestjs-payments init in an application that lacks packages', () => {
   const command = 'pnpm add nestjs-payments @nestjs/axios@^';
   /** A program that stands for pnpm: it notes its arguments, and ends as it is told. */
