@@ -4,7 +4,7 @@ import { type CloseProposal, type DayClose } from '../../reconciliation/index.js
 import { shellWord } from '../shell-word.js';
 import { EXIT, exitCodeOf } from './exit-code.js';
 import { type ReconcileDesk } from './reconcile-desk.js';
-import { type ReconcileValues } from './reconcile-options.js';
+import { commandLine } from './reconcile-order.js';
 
 /** `--day` */
 export async function closeDay(desk: ReconcileDesk): Promise<number> {
@@ -102,12 +102,4 @@ function nextSteps(
         ]
       : []),
   ];
-}
-
-/** A command for the same storage, as a person types it. */
-function commandLine({ database, schema, auth, dotenv }: ReconcileValues, rest: string): string {
-  const options = Object.entries({ database, schema, auth, dotenv }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name} ${shellWord(value)}`],
-  );
-  return ['npx nestjs-payments reconcile', rest, ...options].join(' ');
 }

@@ -5,10 +5,10 @@ import { isPaymentsError } from '../../errors/payments-errors.js';
 import { type StatementPreview } from '../../reconciliation/index.js';
 import { type CommandContext } from '../command.js';
 import { nestCore } from '../nest-core.js';
-import { shellWord } from '../shell-word.js';
 import { UsageError } from '../usage-error.js';
 import { EXIT } from './exit-code.js';
-import { type ReconcileOrder } from './reconcile-order.js';
+import { type ReconcileValues } from './reconcile-options.js';
+import { commandLine, READING, type ReconcileOrder } from './reconcile-order.js';
 import { inWordsOfOptions, statementOptions } from './statement-file.js';
 
 /** `--preview`: needs no database and no keys. */
@@ -21,19 +21,23 @@ export async function previewFile(order: ReconcileOrder, context: CommandContext
     throw isPaymentsError(error) ? new UsageError(inWordsOfOptions(error.message)) : error;
   });
   const { data } = context.terminal;
-  if (order.values.json) data(JSON.stringify(withoutPersons(preview)));
-  else for (const line of previewLines(preview, order.values.statement ?? '', context)) data(line);
+  if (order.values.json) data(JSON.stringify(forScripts(preview)));
+  else for (const line of previewLines(preview, order.values, context)) data(line);
   return preview.problem === undefined ? EXIT.fine : EXIT.problem;
 }
 
 /** Which column is the recipient's is worth a look; who it was is not. */
-function withoutPersons(preview: StatementPreview): object {
-  return { ...preview, rows: preview.rows.map(({ recipient: _person, ...row }) => row) };
+function forScripts({ rows, problem, ...preview }: StatementPreview): object {
+  return {
+    ...preview,
+    rows: rows.map(({ recipient: _person, ...row }) => row),
+    problem: problem && inWordsOfOptions(problem),
+  };
 }
 
 function previewLines(
   { columns, rows, mapping, problem }: StatementPreview,
-  file: string,
+  values: ReconcileValues,
   { terminal: { paintData } }: CommandContext,
 ): readonly string[] {
   const read = Object.entries(columns).map(([field, { header = '', isProposed, problem: missing = '' }]) => [
@@ -60,7 +64,7 @@ function previewLines(
     ...(problem === undefined
       ? [
           'To read it so:',
-          `  npx nestjs-payments reconcile --day <date> --statement ${shellWord(file)} --columns ${shellWord(list.join(','))}`,
+          `  ${commandLine({ ...values, columns: list.join(',') }, `--day ${values.day ?? '<date>'}`, READING)}`,
         ]
       : [paintData('yellow', inWordsOfOptions(printable(problem)))]),
   ];

@@ -1,5 +1,6 @@
 import { type CloseReportFormat } from '../../reconciliation/index.js';
 import { oneOf } from '../option-values.js';
+import { shellWord } from '../shell-word.js';
 import { UsageError } from '../usage-error.js';
 import { type ReconcileValues } from './reconcile-options.js';
 
@@ -22,6 +23,19 @@ const BELONGS: Partial<Record<keyof ReconcileValues, keyof ReconcileValues>> = {
   thousands: 'statement',
   signed: 'statement',
 };
+/** What says how a statement is read. */
+export const READING = [
+  'statement',
+  'columns',
+  'kinds',
+  'statuses',
+  'statement-time-zone',
+  'date-format',
+  'decimal',
+  'thousands',
+  'signed',
+] as const;
+const STORAGE = ['database', 'schema', 'auth', 'dotenv'] as const;
 /** Who closes a day if nobody is named, as nobody is by a cron. */
 const NOBODY = 'npx nestjs-payments reconcile';
 
@@ -82,4 +96,18 @@ function refuseStray(action: ReconcileAction, values: ReconcileValues): void {
   if (values.apply && values.report !== undefined) {
     throw new UsageError('--apply prints what it settles: write --report in a command of its own.');
   }
+}
+
+/** A command for the same storage, as a person types it; with the options that say how the statement is read, if they matter. */
+export function commandLine(
+  values: ReconcileValues,
+  rest: string,
+  more: readonly (typeof READING)[number][] = [],
+): string {
+  const options = [...more, ...STORAGE].flatMap((name) => {
+    const value = values[name];
+    if (value === undefined) return [];
+    return [typeof value === 'string' ? `--${name} ${shellWord(value)}` : `--${name}`];
+  });
+  return ['npx nestjs-payments reconcile', rest, ...options].join(' ');
 }

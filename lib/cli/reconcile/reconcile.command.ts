@@ -82,7 +82,10 @@ function explainProblems({ errors }: PaymentsValidationError, { terminal }: Comm
 
 /** The package's own message says which method to call. */
 function inWordsOfCommands(error: unknown): unknown {
-  if (!isPaymentsError(error) || error.code !== 'DAY_CLOSED') return error;
+  if (!isPaymentsError(error)) return error;
+  if (error.code === 'EXCEPTION_NOT_FOUND')
+    return new PaymentsError(error.code, error.message.replace('exceptions()', '--exceptions'));
+  if (error.code !== 'DAY_CLOSED') return error;
   const [says = ''] = error.message.split('. ');
   return new PaymentsError(
     error.code,

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../../../lib/cli/command-line.js';
 import { RECONCILE_OPTIONS } from '../../../../lib/cli/reconcile/reconcile-options.js';
-import { readOrder, type ReconcileOrder } from '../../../../lib/cli/reconcile/reconcile-order.js';
+import {
+  commandLine,
+  READING,
+  readOrder,
+  type ReconcileOrder,
+} from '../../../../lib/cli/reconcile/reconcile-order.js';
 
 function order(...args: readonly string[]): ReconcileOrder {
   return readOrder(parseCommandLine(args, RECONCILE_OPTIONS, { positionals: false }).values);
@@ -54,5 +59,29 @@ describe('the command line of reconcile', () => {
     [['--balance', '--auth', 'basic'], '--auth must be one of headers, bearer.'],
   ])('refuses %j', (args, says) => {
     expect(() => order(...args)).toThrow(says);
+  });
+
+  it('prints a command for the same storage, and with every option that says how a statement is read', () => {
+    const statement = ['--statement', 'my a.csv', '--columns', 'amount=A, B', '--kinds', 'payout=OUT'];
+    const words = [
+      '--statuses',
+      'failed=Void',
+      '--statement-time-zone',
+      'UTC',
+      '--date-format',
+      'DD/MM/YYYY',
+    ];
+    const signs = ['--decimal', ',', '--thousands', "'", '--signed'];
+    const storage = ['--database', 'p.db', '--auth', 'bearer', '--dotenv', '.env.live'];
+    const { values } = order('--preview', ...storage, ...signs, ...words, ...statement);
+    const inStorage = '--database p.db --auth bearer --dotenv .env.live';
+    expect(commandLine(values, '--exceptions')).toBe(
+      `npx nestjs-payments reconcile --exceptions ${inStorage}`,
+    );
+    expect(commandLine(values, '--day <date>', READING)).toBe(
+      'npx nestjs-payments reconcile --day <date> --statement "my a.csv" --columns "amount=A, B" --kinds "payout=OUT" ' +
+        '--statuses "failed=Void" --statement-time-zone UTC --date-format DD/MM/YYYY --decimal "," --thousands "\'" --signed ' +
+        inStorage,
+    );
   });
 });
