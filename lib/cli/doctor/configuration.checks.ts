@@ -57,7 +57,9 @@ export function credentialCheck(
     const { environment: found, baseUrl } = credentials;
     return { result: ok('Address and keys', `keys for ${found}, ${baseUrl}`), credentials };
   } catch (error) {
-    return { result: problem('Address and keys', error) };
+    const { fix = '', ...result } = problem('Address and keys', error);
+    // The variables name no environment, so only the command line does.
+    return { result: { ...result, fix: fix.replace('leave `environment` out', 'leave --environment out') } };
   }
 }
 

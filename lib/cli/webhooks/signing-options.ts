@@ -62,7 +62,14 @@ export function signingOf(
   if (secrets.length === 0) {
     throw new UsageError('There is no signing secret: set PAYMENTS_WEBHOOK_SECRET, or write --secret.');
   }
-  return asUsage(() => signingWith(chosen, secrets));
+  return asUsage(() => signingWith(chosen, secrets), inFlags);
+}
+
+/** The package's message about a secret, for a command line. */
+function inFlags(message: string): string {
+  return message
+    .replaceAll('write { value, allowShort: true }', 'write --allow-short-secret')
+    .replaceAll('correct `encoding`', 'correct --secret-encoding');
 }
 
 /** The secrets of the command line or the environment. */

@@ -362,6 +362,11 @@ describe('nestjs-payments doctor', () => {
     expect(checks.get(name)?.fix).toMatch(/\S/);
   });
 
+  it('names the option of the command line that asks for another environment', async () => {
+    const { checks } = await doctor('--environment', 'production');
+    expect(checks.get('Address and keys')?.fix).toMatch(/pk_live_, or leave --environment out\.$/);
+  });
+
   it('says on a line of its own what to do about each of several wrong variables, by option', async () => {
     Object.assign(environment, { PAYMENTS_BASE_URL: 'gateway', PAYMENTS_API_KEY: '' });
     const { checks } = await doctor();

@@ -89,6 +89,8 @@ describe('nestjs-payments', () => {
     { args: ['sign', 'a', 'b'], says: 'One body at a time' },
     { args: ['sign', '--at', 'noon'], says: '--at is not a moment' },
     { args: ['sign', '--secret', 'short'], says: 'is shorter than' },
+    { args: ['verify', '--secret', 'short'], says: 'write --allow-short-secret' },
+    { args: ['sign', '--secret', 'zz', '--secret-encoding', 'hex'], says: 'or correct --secret-encoding' },
     { args: ['sign', '--dotenv', 'no-such-file'], says: '--dotenv cannot be read (ENOENT)' },
     { args: ['verify'], says: 'Which headers came with it?' },
     { args: ['doctor', '--auth', 'basic'], says: '--auth must be one of headers, bearer.' },

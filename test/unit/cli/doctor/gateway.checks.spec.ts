@@ -38,11 +38,13 @@ describe('the keys', () => {
   });
 
   it.each([
-    [404, 'is this the gateway?'],
-    [429, 'Wait a minute, and run it again: the keys were not judged.'],
-    [503, "Run it again later, or ask the gateway's support: the keys were not judged."],
-  ])('are not blamed for %d', (status, fix) => {
-    expect(keyCheck({ status, text: '' }).fix).toContain(fix);
+    [404, 'answered 404 to GET /merchant-balance', 'is this the gateway?'],
+    [429, 'answered 429: too many calls', 'Wait a minute, and run it again: the keys were not judged.'],
+    [503, 'answered 503: the gateway fails', 'Run it again later'],
+  ])('answered %d: %s', (status, detail, fix) => {
+    const check = keyCheck({ status, text: '' });
+    expect(check).toMatchObject({ state: 'failed', detail });
+    expect(check.fix).toContain(fix);
   });
 });
 
