@@ -5,7 +5,6 @@ import { type StopSignal } from './command.js';
 import { runCli } from './run-cli.js';
 import { terminalOf } from './terminal.js';
 
-const EXIT_AFTER_MS = 1_000;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const satisfies StopSignal[];
 
 // A reader that closes the pipe early (`| head`) does not end the command.
@@ -21,17 +20,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
   screen: process.stderr.isTTY ? process.stderr : undefined,
   ask,
 });
-
-exitWhenWritten();
-
-/** A connection to a server that says nothing any more would keep the process for ever, after its last word. */
-function exitWhenWritten(): void {
-  setTimeout(() => {
-    const isWritten = process.stdout.writableLength + process.stderr.writableLength === 0;
-    if (isWritten) process.exit();
-    else exitWhenWritten();
-  }, EXIT_AFTER_MS).unref();
-}
 
 function onSignal(listener: (signal: StopSignal) => void): () => void {
   for (const signal of STOP_SIGNALS) process.on(signal, listener);
