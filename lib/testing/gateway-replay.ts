@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { jsonObject } from '../common/json-object.js';
+import { isRecord, jsonObject } from '../common/json-object.js';
 import { type PaymentsModuleOptions } from '../config/payments-options.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import {
@@ -73,15 +73,14 @@ export class GatewayReplay {
   /**
    * Answers the next call of an operation with the recorded refusal that has this code. Without it, a call gets the recorded success.
    *
+   * @param code `'messages by field'` for a refusal that has no code, but messages for the fields of the request.
    * @throws PaymentsConfigError that lists the codes which were recorded, if this one was not.
    */
   next(operation: SandboxOperation, code: string): void {
     const own = this.recording.exchanges.filter((exchange) => exchange.operation === operation);
-    const exchange = own.find(({ body }) => body['code'] === code);
+    const exchange = own.find(({ body }) => codeOf(body) === code);
     if (!exchange) {
-      const codes = own.map(({ body }) =>
-        typeof body['code'] === 'string' ? body['code'] : 'messages by field',
-      );
+      const codes = own.map(({ body }) => codeOf(body));
       throw new PaymentsConfigError(
         `The recording has no ${code} of ${operation}: it has ${codes.join(', ') || 'no answer of it'}.`,
       );
@@ -105,19 +104,29 @@ export class GatewayReplay {
     const [path = ''] = (request.url ?? '').split('?', 1);
     const operation = `${request.method ?? ''} ${path.replace(PREFIX, '')}`;
     const sent = jsonObject(await text(request)) ?? {};
-    const exchange = this.take(operation);
+    const exchange = this.take(operation, sent);
     const status = exchange?.status ?? 501;
     const body = exchange ? replayedBody(exchange.body, sent, new Date()) : notRecorded(operation);
     sendJson(response, status, body);
   }
 
-  private take(operation: string): RecordedExchange | undefined {
+  private take(operation: string, sent: Readonly<Record<string, unknown>>): RecordedExchange | undefined {
     const place = this.planned.findIndex((one) => one.operation === operation);
     if (place >= 0) return this.planned.splice(place, 1)[0]?.exchange;
-    return this.recording.exchanges.find(
-      (exchange) => exchange.operation === operation && 'data' in exchange.body,
+    const successes = this.recording.exchanges.filter(
+      ({ operation: recorded, body }) => recorded === operation && 'data' in body,
     );
+    return successes.find(({ body }) => isOfChannel(body['data'], sent)) ?? successes[0];
   }
+}
+
+function codeOf(body: Readonly<Record<string, unknown>>): string {
+  return typeof body['code'] === 'string' ? body['code'] : 'messages by field';
+}
+
+/** The answer to a lookup in one channel has other fields than that in another one. A recording may lack the channel. */
+function isOfChannel(data: unknown, { channel }: Readonly<Record<string, unknown>>): boolean {
+  return isRecord(data) && data['channel'] === channel;
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
@@ -139,5 +148,9 @@ function answerFailed(request: IncomingMessage, response: ServerResponse, error:
 }
 
 function notRecorded(operation: string): Readonly<Record<string, unknown>> {
-  return { status: 'error', code: 'NOT_RECORDED', message: `The recording has no success of ${operation}.` };
+  return {
+    status: 'error',
+    code: 'NOT_RECORDED',
+    message: `The recording has no success of ${operation}.`,
+  };
 }

@@ -1,7 +1,9 @@
 import { type INestApplication } from '@nestjs/common';
-import { request } from 'node:http';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { Server as TlsServer } from 'node:tls';
 import { type PaymentWebhookEvent } from '../common/events.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { type WebhookSecret } from '../config/webhook-options.js';
@@ -21,7 +23,7 @@ export interface WebhookResponse {
 }
 
 /**
- * Delivers a signed event to an application over real HTTP, on Express or Fastify, and resolves with the
+ * Delivers a signed event to an application over real HTTP or HTTPS, on Express or Fastify, and resolves with the
  * answer. If the application does not listen yet, initializes it and opens a free port for the time of the
  * delivery. Simultaneous deliveries share that port.
  *
@@ -45,18 +47,22 @@ export async function postWebhook(
   const body = JSON.stringify(event);
   const own = { 'content-type': 'application/json' };
   const headers = { ...own, ...signWebhook({ scheme, secret, body, headers: own, url: path }) };
-  return whileListening(app, (address) => post(address, path, headers, body));
+  const isTls = app.getHttpServer() instanceof TlsServer;
+  return whileListening(app, (address) => post(address, isTls, path, headers, body));
 }
 
 function post(
   { address, port }: AddressInfo,
+  isTls: boolean,
   path: string,
   headers: Readonly<Record<string, string>>,
   body: string,
 ): Promise<WebhookResponse> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(
-      { host: reachable(address), port, path, method: 'POST', headers, agent: false },
+    const options = { host: reachable(address), port, path, method: 'POST', headers, agent: false };
+    const outgoing = (isTls ? requestHttps : requestHttp)(
+      // A test may have any certificate.
+      { ...options, ...(isTls && { rejectUnauthorized: false }) },
       (response) => {
         text(response).then((body) => {
           resolve({ status: response.statusCode ?? 0, body: parsed(body) });

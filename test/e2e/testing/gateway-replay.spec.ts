@@ -58,9 +58,9 @@ async function start(recording: unknown = JSON.parse(text)): Promise<TestingModu
   return module.init();
 }
 
-/** Starts the replay of this exchange alone. */
-async function startWith(exchange: RecordedExchange): Promise<void> {
-  await start({ version: 1, recordedAt: '2026-11-26T10:00:00.000Z', exchanges: [exchange] });
+/** Starts the replay of these exchanges alone. */
+async function startWith(...exchanges: readonly RecordedExchange[]): Promise<void> {
+  await start({ version: 1, recordedAt: '2026-11-26T10:00:00.000Z', exchanges });
 }
 
 const post = (path: string, body: object) =>
@@ -120,6 +120,26 @@ describe('the replay of a recorded gateway', () => {
     expect(() => {
       replay.next('POST /disbursements/bank', 'PROVIDER_ERROR');
     }).toThrow(/The recording has no PROVIDER_ERROR of POST \/disbursements\/bank: it has .*INVALID_BANK/);
+  });
+
+  it('gives a recorded refusal that has messages by field and no code', async () => {
+    const body = { success: false, message: '…', errors: { phone: ['…'] } };
+    await startWith({ operation: 'POST /payments/mobile-money', status: 422, body });
+    replay.next('POST /payments/mobile-money', 'messages by field');
+    const answer = await post('/payments/mobile-money', { amount: 15_000 });
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ success: false, errors: { phone: [expect.any(String)] } });
+  });
+
+  it('answers a lookup with the recorded one of its channel', async () => {
+    const lookedUp = (channel: string) => ({
+      operation: 'POST /disbursements/name-lookup',
+      status: 200,
+      body: { data: { channel, account_name: `of ${channel}` } },
+    });
+    await startWith(lookedUp('MOBILE_MONEY'), lookedUp('BANK'));
+    const answer = await post('/disbursements/name-lookup', { channel: 'BANK' });
+    expect(await answer.json()).toMatchObject({ data: { channel: 'BANK', account_name: 'of BANK' } });
   });
 
   it('lets the process of a test end that never stops it', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type INestApplication } from '@nestjs/common';
@@ -14,13 +15,18 @@ describe.each(adapters)('postWebhook() on %s', (adapter) => {
 
   afterEach(() => app.close());
 
-  async function create(webhooks: Partial<WebhookOptions> = {}): Promise<INestApplication> {
+  async function create(
+    webhooks: Partial<WebhookOptions> = {},
+    https?: { readonly key: Buffer; readonly cert: Buffer },
+  ): Promise<INestApplication> {
     const module = await Test.createTestingModule({
       imports: [PaymentsModule.forRoot(paymentsOptions(webhooks))],
       controllers: [WebhooksController],
     }).compile();
-    app = module.createNestApplication(adapter === 'express' ? new ExpressAdapter() : new FastifyAdapter(), {
+    const fastify = () => new FastifyAdapter({ ...(https && { https }) } as object);
+    app = module.createNestApplication(adapter === 'express' ? new ExpressAdapter() : fastify(), {
       logger: false,
+      ...(https && { httpsOptions: https }),
     });
     return app;
   }
@@ -32,6 +38,14 @@ describe.each(adapters)('postWebhook() on %s', (adapter) => {
       expect(answer).toEqual({ status: 200, body: '' });
     }
     expect((app.getHttpServer() as Server).listening).toBe(false);
+  });
+
+  it('delivers over HTTPS, whatever the certificate', async () => {
+    const of = (kind: string): Buffer => readFileSync(`test/support/tls/stranger.${kind}.pem`);
+    await create({}, { key: of('key'), cert: of('cert') });
+    const event = paymentEvent('payment.success');
+    const answer = await postWebhook(app, '/webhooks/payments', event, { scheme, secret });
+    expect(answer).toEqual({ status: 200, body: '' });
   });
 
   it('delivers many at once to an application that was only created, and leaves it closed', async () => {
