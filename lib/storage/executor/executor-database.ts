@@ -35,13 +35,19 @@ export function executorDatabase(
   ready: () => Promise<unknown>,
 ): ExecutorDatabase {
   const atOnce = (script: SqlScript): Promise<SqlResult> => repeated(executor, dialect, script);
-  const prepared = once(async () => {
+  const preparation = once(async () => {
     await ready();
     await dialect.prepare?.(atOnce);
   });
+  const prepared = (): Promise<void> =>
+    answered(preparation.begin(), 'the version of the tables').catch((error: unknown) => {
+      // On a connection that says nothing any more, it never ends.
+      preparation.beginAgain();
+      throw error;
+    });
   const run: RunScript = async (script) => {
     try {
-      await answered(prepared(), 'the version of the tables');
+      await prepared();
       const work = atOnce(script);
       return await answered(work, 'an answer of the database').catch((error: unknown) => {
         const { undo } = script;
@@ -54,7 +60,7 @@ export function executorDatabase(
     }
   };
   return {
-    prepare: prepared,
+    prepare: preparation.begin,
     run,
     connect: async () => {
       const { pool, poolSize } = onPool(executor.pool ?? executor, executor.poolSize);
@@ -63,7 +69,7 @@ export function executorDatabase(
     join: async (transaction, token) => {
       const joined = executor.wrapTransaction(transaction);
       try {
-        await answered(prepared(), 'the version of the tables');
+        await prepared();
         const inTransaction = await dialect.join({
           run: (script) => runSteps(joined, script),
           handle: joined.handle,

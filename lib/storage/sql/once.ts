@@ -1,11 +1,31 @@
-/** Does something once, for everybody who asks; again after a failure. */
-export function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= work().catch((error: unknown) => {
-      done = undefined;
-      throw error;
-    });
-    return done;
+/** Work that is done once, for everybody who asks. */
+export interface Once {
+  /** Begins it, or joins who began. After a failure, the next call begins it again. */
+  readonly begin: () => Promise<void>;
+  /** The next call begins it again, beside what runs, which may never end. Whichever ends well is the last. */
+  readonly beginAgain: () => void;
+}
+
+export function once(work: () => Promise<void>): Once {
+  let isDone = false;
+  let running: Promise<void> | undefined;
+  const attempt = async (): Promise<void> => {
+    await work();
+    isDone = true;
+  };
+  return {
+    begin: () => {
+      if (isDone) return Promise.resolve();
+      if (running) return running;
+      const begun = attempt().catch((error: unknown) => {
+        if (running === begun) running = undefined;
+        throw error;
+      });
+      running = begun;
+      return begun;
+    },
+    beginAgain: () => {
+      running = undefined;
+    },
   };
 }

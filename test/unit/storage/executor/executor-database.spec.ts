@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
 import { paymentsPool } from 'nestjs-payments/postgres';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { executorDatabase } from '../../../../lib/storage/executor/executor-database.js';
 import { OpenTransactions } from '../../../../lib/storage/mysql/joined-transaction.js';
 import { MYSQL_DIALECT } from '../../../../lib/storage/mysql/mysql-dialect.js';
@@ -41,6 +41,25 @@ describe('a database through an executor', () => {
     execute.mockRejectedValueOnce(DEADLOCK).mockResolvedValueOnce({ affectedRows: 3 });
     expect(await database.run(WRITE)).toEqual({ rows: [], rowCount: 3 });
     expect(execute).toHaveBeenCalledTimes(2);
+  });
+
+  it('a database through an executor asks for the version of the tables again if no answer ever comes', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    query.mockReset().mockResolvedValue([]);
+    const ready = vi
+      .fn<() => Promise<unknown>>()
+      .mockReturnValueOnce(new Promise(() => undefined))
+      .mockResolvedValue(undefined);
+    const dialect = { ...MYSQL_DIALECT, join: new OpenTransactions().join };
+    const database = executorDatabase(executor, dialect, ready);
+    void database.prepare();
+    const inVain = expect(database.run(READ)).rejects.toThrow('in vain for the version of the tables');
+    await vi.advanceTimersByTimeAsync(4_000);
+    await inVain;
+    await database.run(READ);
+    await database.run(READ);
+    expect(ready).toHaveBeenCalledTimes(2);
   });
 
   it('a database through an executor gives up after four tries, and says nothing of what was to be stored', async () => {
