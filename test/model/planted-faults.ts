@@ -126,7 +126,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'another body is the same payment',
     file: 'lib/journal/payment/payment-identity.ts',
-    find: "hash('sha256', `${operation}\\n${compared}`)",
+    find: "hash('sha256', `${operation}\\n{${compared.join(',')}}`)",
     write: "hash('sha256', operation)",
   },
   // Probes.

@@ -16,16 +16,8 @@ const ACTIONS = [
   'cancel',
   'list',
 ] as const;
-/** What changes the batch or sends money. */
-const SIGNED: readonly PayoutAction[] = [
-  'check',
-  'accept',
-  'approve',
-  'run',
-  'ask-again',
-  'settle',
-  'cancel',
-];
+/** What changes nothing, and so needs nobody's name. */
+const UNSIGNED: readonly PayoutAction[] = ['report', 'list'];
 /** Options that mean something for one action alone. */
 const BELONGS = {
   because: 'accept',
@@ -73,7 +65,7 @@ export function readOrder(values: PayoutValues, [word = '', ...more]: readonly s
 }
 
 function refuseIncomplete(action: PayoutAction, by: string, values: PayoutValues): void {
-  if (by === '' && SIGNED.includes(action)) {
+  if (by === '' && !UNSIGNED.includes(action)) {
     throw new UsageError(`--${action} needs --by <person>: who does it?`);
   }
   if (action === 'accept' && !values.because?.trim()) {

@@ -64,22 +64,30 @@ export function writtenRequest({
   payment: { amount },
   body: fields = {},
 }: Pick<MoneyCall<object>, 'operation' | 'payment' | 'body'>): WrittenRequest {
-  const body = canonicalText(fields);
-  const compared = fields['amount'] === amount ? body : canonicalText({ ...fields, amount });
-  return { body, bodyHash: `${VERSION}:${hash('sha256', `${operation}\n${compared}`)}` };
+  const sent = canonicalFields(fields);
+  const compared = sent.map((field) =>
+    field.startsWith(AMOUNT) ? `${AMOUNT}${JSON.stringify(amount)}` : field,
+  );
+  const bodyHash = `${VERSION}:${hash('sha256', `${operation}\n{${compared.join(',')}}`)}`;
+  return { body: `{${sent.join(',')}}`, bodyHash };
 }
+
+const AMOUNT = '"amount":';
 
 /** JSON with the fields of every object in order. */
 function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  let fields = '';
+  return `{${canonicalFields(value).join(',')}}`;
+}
+
+function canonicalFields(value: object): readonly string[] {
+  const fields: string[] = [];
   for (const name of Object.keys(value).sort()) {
     const field = (value as Readonly<Record<string, unknown>>)[name];
-    if (field === undefined) continue;
-    fields += `${fields && ','}${JSON.stringify(name)}:${canonicalText(field)}`;
+    if (field !== undefined) fields.push(`${JSON.stringify(name)}:${canonicalText(field)}`);
   }
-  return `{${fields}}`;
+  return fields;
 }
 
 /** A key as text, unique for every payment. */

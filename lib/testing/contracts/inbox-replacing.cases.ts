@@ -71,7 +71,11 @@ export const EXISTING_ENTRIES: Cases<InboxTest> = {
     expect(await claim(existing())).toEqual({ result: 'missing' });
   },
 
-  'runs what has not finished, is busy and conflicts as any other': async ({ pass, expect, claim }) => {
+  'runs what has not finished, is busy and conflicts like every other delivery': async ({
+    pass,
+    expect,
+    claim,
+  }) => {
     const first = claimed(await claim(inboxDelivery('order-1')));
     expect((await claim(existing())).result).toBe('busy');
     await first.fail();
