@@ -1,8 +1,7 @@
 import { type Server } from 'node:http';
 import { type PaymentsModuleOptions } from '../config/payments-options.js';
-import { afterCommit } from './after-commit.js';
 import { type SandboxClock } from './clock/sandbox-clock.js';
-import { composeSandbox, type ComposedSandbox, replaceState } from './compose.js';
+import { type ComposedSandbox, replaceState } from './compose.js';
 import { type SandboxActivity } from './control/activity.js';
 import {
   type SandboxBalance,
@@ -18,17 +17,13 @@ import { type CallSelection, NextCall } from './faults/next-call.js';
 import { SandboxCustomer } from './handle/customer.js';
 import { SandboxPayoutProvider } from './handle/payout-provider.js';
 import { type MerchantSelection, SandboxMerchant, type StatementPeriod } from './handle/sandbox-merchant.js';
-import { accessRulesOf } from './http/access-rules.js';
-import { close, listen, portOf, unref } from './http/http-server.js';
+import { close, portOf, unref } from './http/http-server.js';
 import { urlHost } from './http/loopback.js';
-import { requestListener } from './request-listener.js';
-import { dataFolderOf, resolveSandboxOptions, type SandboxSettings } from './resolve-sandbox-options.js';
+import { type SandboxSettings } from './resolve-sandbox-options.js';
 import { type PaymentsSandboxOptions } from './sandbox-options.js';
-import { recordState } from './state/record-state.js';
-import { entriesOf, exportState, type SandboxState, storedSettings } from './state/state-entry.js';
-import { StateFolder } from './state/state-folder.js';
+import { startEmulator } from './start-emulator.js';
+import { entriesOf, exportState, type SandboxState } from './state/state-entry.js';
 import { type StateRecorder } from './state/state-recorder.js';
-import { beginWorld } from './world/begin-world.js';
 
 /**
  * The whole gateway on this machine: real HTTP, state, signed webhooks, faults and a clock that you can move.
@@ -65,26 +60,8 @@ export class PaymentsSandbox {
    * @throws PaymentsConfigError if an option is wrong or the port is taken.
    */
   static async start(options: PaymentsSandboxOptions = {}): Promise<PaymentsSandbox> {
-    const data = dataFolderOf(options);
-    const folder = data === undefined ? undefined : await StateFolder.open(data);
-    try {
-      const entries = folder?.entries ?? [];
-      const settings = resolveSandboxOptions(options, storedSettings(entries));
-      const parts = composeSandbox(settings);
-      const isFresh = entries.length === 0;
-      if (options.world && isFresh) await beginWorld(parts, options.world, settings.auto);
-      parts.state.restore(entries);
-      const server = await listen(settings.port, settings.host);
-      // Not before it listens: a start that failed must leave nothing in the folder.
-      const recorder = folder && recordState(folder, parts);
-      const { gatewayRoute: gateway, controlRoute: control } = parts;
-      server.on('request', afterCommit(requestListener(gateway, control, accessRulesOf(settings)), recorder));
-      if (!isFresh) parts.state.resume();
-      return new PaymentsSandbox(settings, parts, server, recorder);
-    } catch (error) {
-      folder?.close();
-      throw error;
-    }
+    const { settings, parts, server, recorder } = await startEmulator(options);
+    return new PaymentsSandbox(settings, parts, server, recorder);
   }
 
   /** Base address of the gateway's operations; ends in `/api/v1`. */
@@ -151,7 +128,15 @@ export class PaymentsSandbox {
     return new SandboxPayoutProvider(this.parts.gateway, reference, merchant);
   }
 
-  /** Plans a fault for the next call of an operation. @throws PaymentsConfigError if the gateway has none such. */
+  /**
+   * Plans a fault for the next call of an operation.
+   *
+   * @throws PaymentsConfigError if the gateway has no such operation.
+   * @example
+   * ```ts
+   * sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+   * ```
+   */
   next(operation: SandboxOperation, selection: CallSelection = {}): NextCall {
     return new NextCall(this.parts.faults, operation, selection);
   }
@@ -207,6 +192,11 @@ export class PaymentsSandbox {
   /**
    * Describes what happened to a reference: requests with the rule that fired, changes of status, webhook
    * tries with their answers. The text contains no secrets and no personal data.
+   *
+   * @example
+   * ```ts
+   * console.log(sandbox.explain('order-1'));
+   * ```
    */
   explain(reference: string): string {
     return this.parts.timeline.describe(reference);
