@@ -53,14 +53,13 @@ export async function startReconciliationPlace(url?: string): Promise<Reconcilia
   const database = await openPaymentsDatabase(server.url, url === undefined ? { max: 1 } : {});
   const sandbox = await startSandbox({ startingBalance: '100000000' });
   const storage = postgresStorage({ pool: database.pool, schema: database.schema });
-  let ahead = 0;
+  const ahead = (): number => sandbox.clock.now() - Date.now();
   const pass = async (ms: number): Promise<void> => {
+    const before = ahead();
     await database.pass(ms);
     await sandbox.clock.advance(ms);
     // The emulator's clock arrives where it was sent, and so falls behind by the time that this took.
-    const skew = sandbox.clock.now() - Date.now();
-    await database.pass(skew - ahead - ms);
-    ahead = skew;
+    await database.pass(ahead() - before - ms);
   };
   const csv = (day: string): string => {
     const from = Date.parse(day) - OFFSET;
