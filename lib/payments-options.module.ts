@@ -122,7 +122,7 @@ export class PaymentsOptionsModule extends ConfigurableModuleClass implements On
   }
 
   /**
-   * Nest would make options of a request anew for each one, and with them the account, its journal and its connections.
+   * Nest would make options of a request again for each one, and with them the account, its journal and its connections.
    *
    * @throws PaymentsConfigError if the factory injects a provider of a request.
    */

@@ -6,7 +6,7 @@ const SECONDS_A_DAY = 86_400;
 const DAYS_A_MONTH = 30;
 const BYTES_A_MB = 1_000_000;
 const BYTES_A_GB = 1_000_000_000;
-/** So that the others go on while one restarts. */
+/** So that the others continue while one restarts. */
 const FEWEST_PROCESSES = 2;
 const FEWEST_CONNECTIONS = 2;
 

@@ -32,7 +32,7 @@ export async function measure(size) {
     rows: present.flatMap(rowsOfStorage),
     goals: present.flatMap(goalsOfStorage),
     remarks: [
-      'CollectionsService.mobileMoney of a Nest application, with the gateway in a process of its own, which answers at once. By hand, with the same driver or ORM and the same pool of 10 connections: the statements or commands that the package sends for one payment, recorded when the figure starts, and the same HTTP request with undici. Beside the memory storage stands the bare request. CPU is that of the paying process, a payment. One round warms up. Time-outs include results that the journal did not take in time, whose payments succeeded all the same (“written late”).',
+      'CollectionsService.mobileMoney of a Nest application, with the gateway in a process of its own, which answers at once. By hand, with the same driver or ORM and the same pool of 10 connections: the statements or commands that the package sends for one payment, recorded when the figure starts, and the same HTTP request with undici. Beside the memory storage stands the bare request. CPU is that of the paying process, a payment. One round warms up. Time-outs include results that the journal did not take in time, whose payments succeeded anyway (“written late”).',
       `Statements of a payment: ${present.map(({ name, statements }) => `${name} ${statements}`).join(', ')}. All processes share the cores of one machine with the gateway and the server. The gateway used at most ${busiest(present, 1)} beside one process.`,
       ...measured.flatMap(({ absent }) => absent ?? []),
     ],

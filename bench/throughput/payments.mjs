@@ -47,7 +47,7 @@ export default async function open({ file, baseUrl, ...options }) {
   };
 }
 
-/** An application that makes payments. @param late Counts the results that the journal did not take in time: their payments succeed all the same. */
+/** An application that makes payments. @param late Counts the results that the journal did not take in time: their payments succeed anyway. */
 export async function startShop(storage, baseUrl, late) {
   const warn = (message, ...more) => {
     if (/could not be written .* in time/.test(message)) late.written += 1;

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { inTime } from '../common/timing.js';
+import { withTimeout } from '../common/timing.js';
 import { type ResolvedResolverOptions } from '../config/resolve-accounts.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { PaymentsAccountError } from '../errors/payments-account.error.js';
@@ -103,7 +103,7 @@ export class AccountLookups {
       return late;
     };
     try {
-      return await inTime(Promise.resolve(account).then(resolve), performance.now() + timeoutMs, onLate);
+      return await withTimeout(Promise.resolve(account).then(resolve), performance.now() + timeoutMs, onLate);
     } catch (error) {
       throw late && error === late ? late : this.failed(account, error);
     }

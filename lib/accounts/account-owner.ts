@@ -78,7 +78,7 @@ export async function* storedAccounts(
     try {
       yield* pagesIn(storage, owners, part, index === 0 ? from?.after : undefined);
     } catch (error) {
-      // The accounts of other storages come all the same.
+      // The accounts of other storages come anyway.
       failures.push(error);
     }
   }

@@ -110,7 +110,7 @@ export class AccountPool {
     };
   }
 
-  /** The next call asks the resolver. What runs goes on with the keys that it has. */
+  /** The next call asks the resolver. What runs continues with the keys that it has. */
   forget(name: string): void {
     this.lookups.forget(name);
     const pooled = this.accounts.get(name);
@@ -171,7 +171,7 @@ export class AccountPool {
     this.makeRoom(now);
   }
 
-  /** The payments of the account go on: its webhook secrets are not needed for them. */
+  /** The payments of the account continue: its webhook secrets are not needed for them. */
   private reportEndedSecrets(name: string, { webhooks }: ResolvedPaymentsOptions): void {
     if (!webhooks || !haveEnded(webhooks.keys)) return;
     this.endedSecrets.report(

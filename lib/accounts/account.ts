@@ -50,7 +50,7 @@ export interface AccountParts {
   readonly limitedStorage: TimeLimitedStorage;
   readonly transport: HttpTransport;
   readonly inFlight: InFlightPlaces;
-  readonly events: Pick<ApplicationEvents, 'tell'>;
+  readonly events: Pick<ApplicationEvents, 'emit'>;
   readonly handlers: HandlersOfAccount;
   /** Undefined without an encryption. */
   readonly resealing: Resealing | undefined;

@@ -50,7 +50,7 @@ const PAYOUTS_OF_ONE =
 
 const FAMILIES = ['collection', 'disbursement'] as const;
 
-/** Where the list of an account goes on. */
+/** Where the list of an account continues. */
 interface ListPlace {
   readonly stored: StoredAccount;
   readonly family: PaymentFamily;

@@ -96,7 +96,7 @@ export class PaymentsAccounts {
 
   /**
    * Forgets the keys of an account, or that there is no such account: the next call asks `accounts.resolve`. Call it
-   * when you change them. Calls that run go on with the keys that they have. Does nothing to a registered account.
+   * when you change them. Calls that run continue with the keys that they have. Does nothing to a registered account.
    *
    * Only this process forgets. Other replicas use the old keys for `cacheMs` at most, or until the gateway answers 401.
    *

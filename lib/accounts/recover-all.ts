@@ -45,7 +45,7 @@ export class RecoveryOfAll {
   private from: PagePlace | undefined;
   /** Whose turns the last run had time for: the next one passes over them in the page where it begins, until the end. */
   private hadTurn: ReadonlySet<string> = new Set();
-  /** Where the next run goes on in accounts with many payments. */
+  /** Where the next run continues in accounts with many payments. */
   private readonly places = new Map<string, TurnPlace>();
 
   /** @param stopped Fires when the application stops. Then a run begins no further turn. */

@@ -122,7 +122,7 @@ export class BankDirectory {
 function tooLate(): GatewayAnswerError {
   return new GatewayAnswerError('NO_ANSWER', "The list of banks did not come within the call's deadlineMs.", {
     operation: 'banks.list',
-    hint: 'Make the same call again: the request goes on, and the package keeps its answer.',
+    hint: 'Make the same call again: the request continues, and the package keeps its answer.',
   });
 }
 

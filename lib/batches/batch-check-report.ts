@@ -72,6 +72,6 @@ export async function checkStopped({ store }: BatchAccount, record: BatchRecord)
   }
   return new PaymentsError(
     'BATCH_CHECK',
-    `The check stopped, and goes on when you call check() again: ${reason}`,
+    `The check stopped, and continues when you call check() again: ${reason}`,
   );
 }

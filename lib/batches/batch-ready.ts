@@ -26,7 +26,7 @@ export async function checkReady(
   if (approvals.some((approval) => approval.digest !== digest)) {
     throw new PaymentsError(
       'BATCH_CHANGED',
-      `Nothing was sent: the stored lines of the batch "${record.batch}" are not those that were approved. Cancel it, and load it anew.`,
+      `Nothing was sent: the stored lines of the batch "${record.batch}" are not those that were approved. Cancel it, and load it again.`,
     );
   }
   const [counts, balance] = await Promise.all([

@@ -42,7 +42,7 @@ export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy
     };
   }
 
-  /** Goes on with what another process, or this one before it died, was working on. */
+  /** Continues with what another process, or this one before it died, was working on. */
   async onApplicationBootstrap(): Promise<void> {
     const { engine, accounts } = this.context;
     accounts.checkStorages();

@@ -50,11 +50,11 @@ export class PayoutBatch {
 
   /**
    * Looks up every recipient that was not checked yet, compares names, and compares the sum with the wallet. Resolves when all
-   * lines are checked, on whichever machine that is done; a check that was cut off goes on. Lines that are blocked because the
+   * lines are checked, on whichever machine that is done; a check that was cut off continues. Lines that are blocked because the
    * gateway gave no usable answer are looked up again. Approvals that were given before are gone.
    *
    * @throws PaymentsError with the code `BATCH_STATE` if it is being paid or has ended, `BATCH_CHECK` if the check stopped,
-   * for example because the gateway refuses the keys, or `STOPPING` if the application stops first: the next process goes on.
+   * for example because the gateway refuses the keys, or `STOPPING` if the application stops first: the next process continues.
    * @throws PaymentsStorageError
    */
   async check(actor: BatchActor): Promise<BatchCheckReport> {
@@ -116,7 +116,7 @@ export class PayoutBatch {
 
   /**
    * Stops after the payments that are being made. What is not sent stays unsent until `resume()`, also of a batch that
-   * pauses and would go on by itself.
+   * pauses and would continue by itself.
    *
    * @throws PaymentsError with the code `BATCH_STATE` if it is neither being paid nor paused, or `BATCH_NOT_FOUND`.
    */
@@ -129,7 +129,7 @@ export class PayoutBatch {
   }
 
   /**
-   * Goes on with a batch that pauses.
+   * Continues with a batch that pauses.
    *
    * @throws PaymentsError with the code `BATCH_STATE` if it is neither paused nor being paid, or `BATCH_NOT_FOUND`.
    */
@@ -175,7 +175,7 @@ export class PayoutBatch {
   /**
    * The progress at every change, until the batch is not being checked or paid any more. The last one is that of its end.
    *
-   * @throws PaymentsError with the code `STOPPING` if the application stops first: the next process goes on.
+   * @throws PaymentsError with the code `STOPPING` if the application stops first: the next process continues.
    */
   async *watch(): AsyncIterable<BatchProgress> {
     const access = this.access();
@@ -197,7 +197,7 @@ export class PayoutBatch {
   /**
    * Resolves when the batch has ended, pauses, or was cancelled.
    *
-   * @throws PaymentsError with the code `STOPPING` if the application stops first: the next process goes on.
+   * @throws PaymentsError with the code `STOPPING` if the application stops first: the next process continues.
    */
   async finished(): Promise<BatchProgress> {
     await this.access().until(({ state }) => state !== 'running');

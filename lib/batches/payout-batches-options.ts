@@ -24,7 +24,7 @@ export interface PayoutBatchesOptions {
   /** What has to be true before money moves. @default see `BatchPolicy` */
   readonly policy?: BatchPolicy;
   /**
-   * How many lines of a chunk are looked up or sent at once, 1 to 100. The `rate` of the account limits them all the same.
+   * How many lines of a chunk are looked up or sent at once, 1 to 100. The `rate` of the account limits them anyway.
    * @default 4
    */
   readonly concurrency?: number;

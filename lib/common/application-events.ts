@@ -38,31 +38,31 @@ export class ApplicationEvents<Events = PaymentsEvents> implements OnApplication
   }
 
   /** Never throws. */
-  tell<Name extends keyof Events & string>(event: Name, payload: Events[Name]): void {
-    this.tellOf(this.account, event, payload);
+  emit<Name extends keyof Events & string>(event: Name, payload: Events[Name]): void {
+    this.emitFor(this.account, event, payload);
   }
 
   /** The same for another account of the registration. */
-  of(account: string): Pick<ApplicationEvents<Events>, 'tell'> {
+  of(account: string): Pick<ApplicationEvents<Events>, 'emit'> {
     return {
-      tell: (event, payload) => {
-        this.tellOf(account, event, payload);
+      emit: (event, payload) => {
+        this.emitFor(account, event, payload);
       },
     };
   }
 
   /** False if the application has no emitter: then nothing needs to be prepared for it. */
-  get isHeard(): boolean {
+  get hasSubscribers(): boolean {
     return this.emitter !== undefined || this.searchedInVain !== this.modules().size;
   }
 
-  private tellOf(account: string, event: string, payload: unknown): void {
-    if (!this.isHeard) return;
-    void this.emit(account, event, payload);
+  private emitFor(account: string, event: string, payload: unknown): void {
+    if (!this.hasSubscribers) return;
+    void this.deliver(account, event, payload);
   }
 
   /** An async function, so that a listener that throws at once is caught as well. */
-  private async emit(account: string, event: string, payload: unknown): Promise<void> {
+  private async deliver(account: string, event: string, payload: unknown): Promise<void> {
     try {
       this.emitter ??= this.find();
       const origin: PaymentsEventOrigin = { account };

@@ -11,7 +11,7 @@ export type DeadlineResult<T> =
 
 /**
  * Waits for work no longer than the deadline (by `performance.now()`) and the signal allow; the work itself
- * goes on.
+ * continues.
  */
 export function withDeadline<T>(
   work: Promise<T>,
@@ -53,26 +53,26 @@ export function withDeadline<T>(
 }
 
 /** What still runs although nobody waits for it any more, by the error of who waited. */
-const leftRunning = new WeakMap<object, Promise<unknown>>();
+const stillRunning = new WeakMap<object, Promise<unknown>>();
 
-/** The work that still runs after `inTime` gave this error. */
+/** The work that still runs after `withTimeout` gave this error. */
 export function leftBehind(error: unknown): Promise<unknown> | undefined {
-  return error instanceof Error ? leftRunning.get(error) : undefined;
+  return error instanceof Error ? stillRunning.get(error) : undefined;
 }
 
 /**
- * Waits for work until the deadline, by `performance.now()`; the work itself goes on. The wait alone keeps no
+ * Waits for work until the deadline, by `performance.now()`; the work itself continues. The wait alone keeps no
  * process from ending.
  *
  * @param late The error after the deadline.
  */
-export async function inTime<T>(work: Promise<T>, deadline: number, late: () => Error): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>, deadline: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
       () => {
         const error = late();
-        leftRunning.set(error, work);
+        stillRunning.set(error, work);
         reject(error);
       },
       Math.ceil(deadline - performance.now()),

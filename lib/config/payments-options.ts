@@ -48,7 +48,7 @@ export interface PaymentsModuleOptions {
   readonly rate?: RateOptions;
   /**
    * Most payments that may be in flight at once in this process. A further one is refused before it is written or sent, with a
-   * `PaymentsOverloadError`: those that were begun go on. A call that waits for `accounts.resolve` counts,
+   * `PaymentsOverloadError`: those that were begun continue. A call that waits for `accounts.resolve` counts,
    * too. Calls that only read have as many places of their own.
    * @default 1_000
    */

@@ -41,7 +41,7 @@ type SendCall = <T extends object>(
 export interface GatewayClient {
   readonly rules: RequestRules;
   readonly send: SendCall;
-  /** Where the tries of the account wait for their turn. */
+  /** Where the tries of the account wait for their permit. */
   readonly rateLimiter: Pick<RateLimiter, 'pausedMs'>;
   /** Makes a call that only reads. */
   read<T extends object>(call: ReadCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>>;

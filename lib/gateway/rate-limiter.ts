@@ -3,13 +3,13 @@ import { type ResolvedRateOptions } from '../config/resolved-options.js';
 import { LONGEST_RETRY_AFTER_MS } from './wait-before-try.js';
 
 /** Whether a try may start, or why it must not. */
-export type Turn =
-  | { readonly turn: 'go' }
-  | { readonly turn: 'aborted' }
-  /** The call's time was up before its turn came. */
-  | { readonly turn: 'late' }
+export type Permit =
+  | { readonly permit: 'granted' }
+  | { readonly permit: 'aborted' }
+  /** The call's time was up before it got its permit. */
+  | { readonly permit: 'late' }
   /** The gateway asks to wait longer than the call can. */
-  | { readonly turn: 'held-back'; readonly retryAfterMs: number };
+  | { readonly permit: 'held-back'; readonly retryAfterMs: number };
 
 interface LimiterClock {
   /** Milliseconds that only ever rise. */
@@ -20,7 +20,7 @@ interface LimiterClock {
 
 interface Waiter {
   readonly latest: number;
-  readonly settle: (turn: Turn) => void;
+  readonly settle: (permit: Permit) => void;
 }
 
 const REAL_CLOCK: LimiterClock = {
@@ -34,7 +34,7 @@ const REAL_CLOCK: LimiterClock = {
 };
 
 /**
- * Every try of an account waits here for its turn, in order of arrival: as long as the `rate` option says,
+ * Every try of an account waits here for its permit, in order of arrival: as long as the `rate` option says,
  * and after a 429 as long as the gateway says.
  *
  * Not a library: none that is maintained and runs under Nest 11's Jest lets a waiting call leave at its abort
@@ -53,17 +53,17 @@ export class RateLimiter {
   }
 
   /**
-   * Asks for a turn. Call `release` at its end. Returns no promise if there is nothing to wait for.
+   * Asks for a permit. Call `release` at its end. Returns no promise if there is nothing to wait for.
    *
    * @param latest Latest start of the try after a wait, by `performance.now()`.
    */
-  acquire(latest: number, signal: AbortSignal | undefined): Turn | Promise<Turn> {
-    if (signal?.aborted) return { turn: 'aborted' };
+  acquire(latest: number, signal: AbortSignal | undefined): Permit | Promise<Permit> {
+    if (signal?.aborted) return { permit: 'aborted' };
     const now = this.clock.now();
     const retryAfterMs = this.rules.tooLongMs(now, latest);
-    if (retryAfterMs !== undefined) return { turn: 'held-back', retryAfterMs };
-    if (this.queue.size === 0 && this.rules.waitMs(now) === 0) return this.go(now);
-    return latest <= now ? { turn: 'late' } : this.wait(latest - now, latest, signal);
+    if (retryAfterMs !== undefined) return { permit: 'held-back', retryAfterMs };
+    if (this.queue.size === 0 && this.rules.waitMs(now) === 0) return this.grant(now);
+    return latest <= now ? { permit: 'late' } : this.wait(latest - now, latest, signal);
   }
 
   /**
@@ -75,7 +75,7 @@ export class RateLimiter {
     return this.rules.tooLongMs(now, latest) === undefined ? this.rules.closedMs(now) : 0;
   }
 
-  /** Ends a turn. */
+  /** Returns the permit of a try that has ended. */
   release(): void {
     this.rules.end();
     this.serve();
@@ -87,28 +87,28 @@ export class RateLimiter {
     this.rules.close(now, askedMs);
     for (const { latest, settle } of this.queue) {
       const retryAfterMs = this.rules.tooLongMs(now, latest);
-      if (retryAfterMs !== undefined) settle({ turn: 'held-back', retryAfterMs });
+      if (retryAfterMs !== undefined) settle({ permit: 'held-back', retryAfterMs });
     }
     this.serve();
   }
 
-  private wait(ms: number, latest: number, signal: AbortSignal | undefined): Promise<Turn> {
+  private wait(ms: number, latest: number, signal: AbortSignal | undefined): Promise<Permit> {
     return new Promise((resolve) => {
       const onAbort = (): void => {
-        waiter.settle({ turn: 'aborted' });
+        waiter.settle({ permit: 'aborted' });
       };
       const waiter: Waiter = {
         latest,
-        settle: (turn) => {
+        settle: (permit) => {
           this.queue.delete(waiter);
           if (this.queue.size === 0) this.cancelNext?.();
           cancelLate();
           signal?.removeEventListener('abort', onAbort);
-          resolve(turn);
+          resolve(permit);
         },
       };
       const cancelLate = this.clock.after(ms, () => {
-        waiter.settle({ turn: 'late' });
+        waiter.settle({ permit: 'late' });
       });
       signal?.addEventListener('abort', onAbort, { once: true });
       this.queue.add(waiter);
@@ -126,7 +126,7 @@ export class RateLimiter {
         if (waitMs < Infinity) this.cancelNext = this.clock.after(waitMs, this.onTime);
         return;
       }
-      settle(this.go(now));
+      settle(this.grant(now));
     }
   }
 
@@ -134,9 +134,9 @@ export class RateLimiter {
     this.serve();
   };
 
-  private go(now: number): Turn {
+  private grant(now: number): Permit {
     this.rules.start(now);
-    return { turn: 'go' };
+    return { permit: 'granted' };
   }
 }
 

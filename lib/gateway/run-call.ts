@@ -9,7 +9,7 @@ import { type GatewayCall } from './gateway-call.js';
 import { attemptInfo, type TryReport, interpretTry } from './answer/interpret-try.js';
 import { backOffMs, pause } from '../common/timing.js';
 import { nextWaitMs, probeWaitMs } from './wait-before-try.js';
-import { type RateLimiter, type Turn } from './rate-limiter.js';
+import { type Permit, type RateLimiter } from './rate-limiter.js';
 import { type CallLimits } from './call-options.js';
 import { type CallTrace } from './call-trace.js';
 import { type HttpTransport, type OutgoingRequest } from './http/http-transport.js';
@@ -163,13 +163,13 @@ function detailsOf(
   };
 }
 
-/** A try and its duration without the wait for its turn. */
+/** A try and its duration without the wait for its permit. */
 interface TimedResult {
   readonly result: TryResult;
   readonly durationMs: number;
 }
 
-/** Waits for the account's turn, then sends once. Never rejects. */
+/** Waits for a permit of the account, then sends once. Never rejects. */
 export async function sendInTurn(
   setup: Pick<
     CallSetup,
@@ -185,13 +185,13 @@ export async function sendInTurn(
   >,
 ): Promise<TimedResult> {
   const { transport, request, signal, deadline, sendBy, rateLimiter, trace, onSending } = setup;
-  const turn = rateLimiter.acquire(sendBy, signal);
-  const granted = turn instanceof Promise ? await trace.waiting('rate', turn) : turn;
-  if (granted.turn !== 'go') return { result: unsent(granted), durationMs: 0 };
+  const asked = rateLimiter.acquire(sendBy, signal);
+  const granted = asked instanceof Promise ? await trace.waiting('rate', asked) : asked;
+  if (granted.permit !== 'granted') return { result: unsent(granted), durationMs: 0 };
   const startedAt = performance.now();
   try {
     // If this process was stopped for long, the journal may already let others act on the payment.
-    if (startedAt >= deadline) return { result: unsent({ turn: 'late' }), durationMs: 0 };
+    if (startedAt >= deadline) return { result: unsent({ permit: 'late' }), durationMs: 0 };
     const timeoutMs = Math.min(setup.timeoutMs, deadline - startedAt);
     const result = await trace.sending(request, () =>
       sendTry(transport, request, timeoutMs, signal, onSending),
@@ -202,8 +202,8 @@ export async function sendInTurn(
   }
 }
 
-function unsent(turn: Exclude<Turn, { readonly turn: 'go' }>): TryResult {
-  if (turn.turn === 'held-back') return { result: 'held-back', retryAfterMs: turn.retryAfterMs };
-  const aborted = turn.turn === 'aborted';
+function unsent(refused: Exclude<Permit, { readonly permit: 'granted' }>): TryResult {
+  if (refused.permit === 'held-back') return { result: 'held-back', retryAfterMs: refused.retryAfterMs };
+  const aborted = refused.permit === 'aborted';
   return { result: 'failure', sent: false, aborted, code: aborted ? 'ABORTED' : 'QUEUE_TIMEOUT' };
 }

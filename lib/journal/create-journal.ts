@@ -37,7 +37,7 @@ interface JournalParts {
   readonly store: JournalStore;
   readonly gateway: Pick<GatewayClient, 'read'>;
   readonly payments: Pick<Payments, 'probe' | 'sendPlanned'>;
-  readonly events: Pick<ApplicationEvents, 'tell'>;
+  readonly events: Pick<ApplicationEvents, 'emit'>;
   readonly conflicts: ConflictStore;
   /** Undefined without an encryption. */
   readonly resealing?: Resealing | undefined;
@@ -80,11 +80,11 @@ export function createAccountJournal({
   };
 }
 
-function announceStale(entry: JournalEntry, events: Pick<ApplicationEvents, 'tell'>): void {
+function announceStale(entry: JournalEntry, events: Pick<ApplicationEvents, 'emit'>): void {
   const { operation, reference, state, createdAt } = entry;
   new SafeLogger('PaymentsJournal').warn(
     `Nothing was heard of ${operation} for the reference ${quoted(reference)}, ${state} since ${createdAt.toISOString()}: ` +
       'look it up with the gateway, then write down how it ended with PaymentsJournal.settle().',
   );
-  events.tell('payment.stale', entry);
+  events.emit('payment.stale', entry);
 }

@@ -33,7 +33,7 @@ import { type RecoveryRun } from './recovery/recover.js';
 export interface WaitForOutcomeOptions {
   /** Longest wait in milliseconds: 1 to 2147483647. */
   readonly timeoutMs: number;
-  /** Ends the wait, which then rejects with `signal.reason`. The payment itself goes on. */
+  /** Ends the wait, which then rejects with `signal.reason`. The payment itself continues. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface ReconciledAccount {
   readonly store: ReconciliationStore;
   /** With their encryption opened; undefined if the storage keeps no batches. */
   readonly batches: BatchStore | undefined;
-  readonly events: Pick<ApplicationEvents<ReconciliationEvents>, 'tell'>;
+  readonly events: Pick<ApplicationEvents<ReconciliationEvents>, 'emit'>;
 }
 
 /** The accounts of `PaymentsModule`. */

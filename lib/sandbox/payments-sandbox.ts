@@ -246,7 +246,7 @@ export class PaymentsSandbox {
   }
 
   /**
-   * Replaces the whole state with an exported one: payments, wallets, webhook addresses, clock. What is due goes on.
+   * Replaces the whole state with an exported one: payments, wallets, webhook addresses, clock. What is due continues.
    * Keeps this sandbox's webhook secret.
    *
    * @throws PaymentsConfigError if it is no exported state; nothing has changed then.

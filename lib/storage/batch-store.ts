@@ -48,7 +48,7 @@ export interface BatchKey extends InboxScope {
 export interface BatchRecord extends BatchKey {
   readonly state: BatchState;
   /**
-   * Identifies the lines: 32 hexadecimal digits. Each load has its own, so that a process that goes on loading after another
+   * Identifies the lines: 32 hexadecimal digits. Each load has its own, so that a process that continues loading after another
    * one took over adds nothing to the lines of that one.
    */
   readonly load: string;
@@ -185,7 +185,7 @@ export interface BatchStore {
 
   /**
    * Adds a chunk of lines in the state `waiting`, all or none. Returns the keys that the load has already: then nothing was
-   * added. Goes on if only the answer of the database was lost.
+   * added. Continues if only the answer of the database was lost.
    */
   addChunk(load: string, chunk: BatchChunk, lines: readonly NewBatchLine[]): Promise<readonly string[]>;
   /** Removes the lines, chunks and counts of a load, in several transactions. */

@@ -29,7 +29,7 @@ export interface JournalRecord extends JournalKey {
   /** The `Idempotency-Key` of the current attempt. */
   readonly idempotencyKey: string;
   /**
-   * The call that wrote the attempt down. If the store reports a failure and writes all the same, that call
+   * The call that wrote the attempt down. If the store reports a failure and writes anyway, that call
    * removes its own record and no other.
    */
   readonly intent: string;
@@ -137,7 +137,7 @@ export interface PaymentTombstone {
   readonly attempt: number;
   /**
    * How the payment ended, or what was known of one that had not ended. `unlisted-refusal`: it
-   * was refused without a listed code, or turned away (`keepsKey`), so it may have been made all the same.
+   * was refused without a listed code, or turned away (`keepsKey`), so it may have been made anyway.
    */
   readonly end: PaymentOutcome | 'accepted' | 'rejected' | 'unlisted-refusal';
   /** Who said how it ended; absent if it had not ended. */
@@ -216,7 +216,7 @@ export interface DailyCapStore {
     share: DailyShare,
   ): Promise<(StoredJournalRecord & CountedPayment) | DailyCapReached | undefined>;
   /** Takes one payment out of the counter, if the counter is still of this day. Number and sum never go below 0. */
-  giveBack(scope: JournalScope, day: number, cents: number): Promise<void>;
+  release(scope: JournalScope, day: number, cents: number): Promise<void>;
 }
 
 /**

@@ -3,7 +3,7 @@ import { type StoredVersion } from './stored-version.js';
 /** One version of the tables. */
 export interface Migration {
   /**
-   * What is added. A migration only adds: builds of the version before it run on the tables while a deployment goes on,
+   * What is added. A migration only adds: builds of the version before it run on the tables while a deployment continues,
    * and after a roll-back.
    */
   readonly statements: string;

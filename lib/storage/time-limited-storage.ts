@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { inTime } from '../common/timing.js';
+import { withTimeout } from '../common/timing.js';
 import { accountsIn } from './account-page.js';
 import { type ConflictStore } from './conflict-store.js';
 import { type JournalStore } from './journal-store.js';
@@ -102,13 +102,13 @@ function limitedConflicts(conflicts: ConflictStore): ConflictStore {
 }
 
 /**
- * Waits for the storage as long as it may take to answer; the work itself goes on.
+ * Waits for the storage as long as it may take to answer; the work itself continues.
  *
  * @param waitsMs How long the storage waits by itself before it answers.
  * @throws PaymentsStorageError
  */
 export function limited<T>(work: Promise<T>, waitsMs = 0): Promise<T> {
-  return inTime(work, performance.now() + STORAGE_ANSWERS_WITHIN_MS + waitsMs, late);
+  return withTimeout(work, performance.now() + STORAGE_ANSWERS_WITHIN_MS + waitsMs, late);
 }
 
 function late(): PaymentsStorageError {

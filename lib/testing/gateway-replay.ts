@@ -55,7 +55,7 @@ export class GatewayReplay {
     const read = readRecording(recording);
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    // A test that forgets stop() lets its process end all the same.
+    // A test that forgets stop() lets its process end anyway.
     server.unref();
     return new GatewayReplay(read, server);
   }

@@ -20,7 +20,7 @@ export function createWebhooks(
   storage: Omit<PaymentsStorage, 'open' | 'close'>,
   handlers: HandlersOfAccount,
   { outcomes }: Pick<AccountJournal, 'outcomes'>,
-  events: Pick<ApplicationEvents, 'tell'>,
+  events: Pick<ApplicationEvents, 'emit'>,
   places: InFlight,
 ): { readonly inbox: PaymentsInbox; readonly receiver: WebhookReceiver | undefined } {
   const { account, environment, webhooks, encryption } = options;

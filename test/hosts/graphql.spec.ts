@@ -18,7 +18,7 @@ interface GraphQLAnswer {
   readonly errors?: readonly { readonly message: string; readonly extensions?: Record<string, unknown> }[];
 }
 
-/** The application of docs/graphql.md, with this text in the place of another. */
+/** The application of docs/graphql.md, with this text instead of another. */
 async function pageApplication(name: string, edits: readonly (readonly [string, string])[]): Promise<Type> {
   const page = readFileSync('docs/graphql.md', 'utf8');
   const [, code = ''] = /```ts\n(\/\/ app\.module\.ts\n[\s\S]*?)```/.exec(page) ?? [];

@@ -54,7 +54,7 @@ export const PLANTS: readonly Plant[] = [
   },
 ];
 
-/** What of a file is put in the place of what; other files stay as they are. */
+/** What of a file is put in place of what; other files stay as they are. */
 export function edit({ file, from, to }: Plant): (path: string, source: string) => string {
   return (path, source) => {
     if (path !== file) return source;

@@ -51,7 +51,7 @@ const reach: Reach = async (point, reference, told) => {
     history.add([...lines, { what: 'stopped', point, reference }]);
     rmSync(file, { force: true });
     await tell({ stops: true });
-    // The runner stops it and lets it go on; until then nothing moves here, whenever the signal comes.
+    // The runner stops it and lets it continue; until then nothing moves here, whenever the signal comes.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STOPPED_MS);
     return;
   }

@@ -31,7 +31,7 @@ const POSTGRES: StorageRequests = {
 const REDIS: StorageRequests = {
   split: redisRequests,
   kindOf: (command) => {
-    // EVALSHA <sha> 2 <entries> <done> <field> <token> …, or EVAL with the source in the place of the digest.
+    // EVALSHA <sha> 2 <entries> <done> <field> <token> …, or EVAL with the source instead of the digest.
     const parts = textsOf(Buffer.from(command, 'latin1'));
     const [, , , entries = '', , field = '', ...more] = parts;
     const [reference] = REFERENCE.exec(field) ?? [];

@@ -163,7 +163,7 @@ export class Checker {
     });
   }
 
-  /** The gateway refused the payment of a call: a call that ran beside it may begin the payment anew. */
+  /** The gateway refused the payment of a call: a call that ran beside it may begin the payment again. */
   refused(slot: Slot): void {
     const facts = this.of(slot);
     facts.planned = false;
@@ -210,7 +210,7 @@ export class Checker {
     if (problem !== undefined) this.check(false, problem, { slot, ...judged });
     // What its call could not write may yet put it back.
     facts.planned &&= entry?.state === 'planned' || entry?.state === 'in-flight';
-    // Whatever was sent of it was turned away, and the next call begins anew.
+    // Whatever was sent of it was turned away, and the next call begins again.
     if (entry?.state === 'planned') facts.keys.set(entry.idempotencyKey, 0);
     facts.ended ||= entry?.state === 'settled' && effects.length > 0;
   }

@@ -170,7 +170,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   // What was learnt stays.
   {
-    name: 'what a status query said is probed all the same',
+    name: 'what a status query said is probed anyway',
     file: RECOVERY,
     find: 'if (asked.record.state !== record.state) return { known: true };',
     write: '',

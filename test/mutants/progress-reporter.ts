@@ -16,7 +16,7 @@ interface ReporterOptions {
 }
 
 /**
- * Writes a line for each sampled mutant at once, so that a long run can be read, and stopped, while it goes on. Stryker's
+ * Writes a line for each sampled mutant at once, so that a long run can be read, and stopped, while it continues. Stryker's
  * own progress counts the mutants that are not in the sample.
  */
 class ProgressReporter {

@@ -8,7 +8,7 @@ const { dependencies } = JSON.parse(readFileSync(pathOf('package.json'), 'utf8')
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-/** The same specs, with Nest 11 and what must be one copy with it in the place of the root's packages. */
+/** The same specs, with Nest 11 and what must be one copy with it instead of the root's packages. */
 export default mergeConfig(
   { ...root, test: { ...root.test, include: [], exclude: ['**/node_modules/**'] } },
   {

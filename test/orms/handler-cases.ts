@@ -263,7 +263,7 @@ export function handlerCases<Handle>(
     expect(await way.times()).toEqual([besideNested === 'waits' ? 1 : 0]);
   });
 
-  it('refuses work of a nested transaction that goes on after it has failed', async (context) => {
+  it('refuses work of a nested transaction that continues after it has failed', async (context) => {
     const { besideNested } = way;
     if (!besideNested) {
       context.skip('nobody follows its nested transactions');

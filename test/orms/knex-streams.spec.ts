@@ -43,7 +43,7 @@ for (const { name, service, openWay } of ORM_SERVERS) {
       expect(references).toHaveLength(ROWS.length);
     });
 
-    it('lets the handler go on if it stops reading early', async () => {
+    it('lets the handler continue if it stops reading early', async () => {
       await handle(async (trx) => {
         for await (const row of rowsOf(trx)) {
           expect(row).toHaveProperty('reference');

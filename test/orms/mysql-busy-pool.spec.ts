@@ -51,7 +51,7 @@ describeWith([mysqlService], 'transactions on MariaDB that enlist a payment', ()
     const busy = await Promise.all(Array.from({ length: POOL_SIZE }, () => database.begin()));
     await expect(journal.within?.(handle)).rejects.toMatchObject({
       name: 'PaymentsStorageError',
-      message: expect.stringContaining('in vain for an answer of the database') as unknown,
+      message: expect.stringContaining('waiting for an answer of the database') as unknown,
     });
     await Promise.all(busy.map((transaction) => transaction.rollback()));
     await rollback();
@@ -62,7 +62,7 @@ describeWith([mysqlService], 'transactions on MariaDB that enlist a payment', ()
     ['it reads what it wrote', /CASE WHEN EXISTS/],
     ['it reads how the forgotten payment ended', /FROM payments_tombstones[^)]*FOR UPDATE/],
   ])(
-    'leave nothing that could be sent if they are refused as %s, and committed all the same',
+    'leave nothing that could be sent if they are refused as %s, and committed anyway',
     async (_when, statement) => {
       const journal = await journalOf();
       await journal.insert(journalRecord('order-1', { state: 'settled', outcome: 'success' }), 0);

@@ -45,7 +45,7 @@ export function openMysql(poolSize?: number): Promise<MysqlDatabase> {
 }
 
 /**
- * It may be the database of an earlier test: nothing is stored and no time has passed, but counters go on, and whoever
+ * It may be the database of an earlier test: nothing is stored and no time has passed, but counters continue, and whoever
  * inserts a key that was deleted a moment ago may wait for others who do.
  */
 export async function borrowMysql(poolSize?: number): Promise<MysqlDatabase> {

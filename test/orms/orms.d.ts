@@ -336,7 +336,7 @@ declare module 'sequelize' {
     readonly sequelize: Sequelize;
     commit(): Promise<void>;
     rollback(): Promise<void>;
-    /** They are not in its types, and there all the same. */
+    /** They are not in its types, and there anyway. */
     cleanup(): void;
     forceCleanup(): Promise<void>;
   }

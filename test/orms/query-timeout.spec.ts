@@ -129,7 +129,7 @@ describeWith([postgresService], 'a handler on PostgreSQL whose statement waits f
   });
 });
 
-/** @param isSent Whether it reaches the server all the same. */
+/** @param isSent Whether it reaches the server anyway. */
 function refuseFirstBegin(client: PoolClient, isSent = false): void {
   const send = client.query.bind(client) as (...given: readonly unknown[]) => unknown;
   let isRefused = false;

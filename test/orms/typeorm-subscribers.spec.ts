@@ -108,7 +108,7 @@ describeWith([postgresService], 'a webhook transaction whose TypeORM has subscri
         { beforeTransactionCommit: notAwaited },
       ],
       [
-        'beforeTransactionCommit does not await what goes on with a statement that fails',
+        'beforeTransactionCommit does not await what continues with a statement that fails',
         { beforeTransactionCommit: goesOn },
       ],
       [

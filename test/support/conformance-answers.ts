@@ -8,13 +8,13 @@ import {
   type RefusedByCode,
   type RefusedByFields,
   type StepAnswer,
-  type Strange,
+  type UnexpectedAnswer,
 } from '../../lib/cli/conformance/questions/step-answer.js';
 
 export const LOST: Faulty = { kind: 'fault', why: 'its answer was lost' };
 
-export const STRANGE: Strange = {
-  kind: 'strange',
+export const UNEXPECTED: UnexpectedAnswer = {
+  kind: 'unexpected',
   why: 'the code NO_SUCH_CODE is not listed',
   status: 422,
   headers: [],

@@ -58,7 +58,7 @@ export const ALL_INPUTS: QuestionInputs = {
   amountCents: 100_000,
 };
 
-/** The same, and the run goes on after an hour. */
+/** The same, and the run continues after an hour. */
 export const HOUR_INPUTS: QuestionInputs = { ...ALL_INPUTS, afterAnHour: true };
 
 /** In TZS. */
@@ -109,7 +109,7 @@ export async function conclusionsOf(
   }
 }
 
-/** Runs a plan, and goes on with it after an hour of the emulator's manual clock, or after another wait. */
+/** Runs a plan, and continues with it after an hour of the emulator's manual clock, or after another wait. */
 export async function conclusionsAfterAnHour(
   sandbox: PaymentsSandbox,
   plan: RunPlan = planRun(HOUR_INPUTS, WIDE_CAPS),

@@ -267,7 +267,7 @@ export function forgottenWebhooksContract(
       ['payment.success', 'payment.failed'],
       ['payment.failed', 'payment.success'],
     ] as const)(
-      'believes %s that another one handled and forgot, when it goes on with %s',
+      'believes %s that another one handled and forgot, when it continues with %s',
       async (first, late) => {
         beforeClaim = async () => {
           expect(await deliver(first)).toBe(200);
@@ -298,7 +298,7 @@ export function forgottenWebhooksContract(
       expect(await payments.journal.get('collection', 'order-2')).toMatchObject({ outcome: 'success' });
     });
 
-    it('goes on with what another one settled and has not finished', async () => {
+    it('continues with what another one settled and has not finished', async () => {
       second.failWith = new Error('not yet');
       beforeClaim = async () => {
         expect(await deliver('payment.success')).toBe(500);

@@ -67,7 +67,7 @@ export class GatewayPlaces {
     return this.listen(server);
   }
 
-  /** @param key What an interceptor puts in the place of the idempotency key. */
+  /** @param key What an interceptor puts in place of the idempotency key. */
   async pay(baseUrl: string, http: PaymentsModuleOptions['http'] = {}, key?: string): Promise<PayoutEnd> {
     const merchant = await startMerchant({ baseUrl, http, timeoutMs: 2_000 });
     this.closing.push(() => merchant.close());

@@ -22,7 +22,7 @@ import { GatewayConnections } from '../../lib/gateway/http/gateway-connections.j
 export const API_KEY = 'pk_test_4f9a2c7e1b';
 export const API_SECRET = 'sk_test_4f9a2c7e1b';
 /** Listens to no event of the application. */
-const NOBODY = { tell: () => undefined };
+const NOBODY = { emit: () => undefined };
 
 /** The services of one merchant on the package's transport, without the module around them. */
 export interface MerchantServices {

@@ -60,7 +60,7 @@ const givenBack = new Map<string, string[]>();
 
 /**
  * A database for a test that leaves the tables of the package as they are: no other columns, indexes, triggers or
- * statistics. It may be that of an earlier test: nothing is stored and no time has passed, but sequences go on.
+ * statistics. It may be that of an earlier test: nothing is stored and no time has passed, but sequences continue.
  */
 export async function borrowPaymentsDatabase(connectionString: string): Promise<PaymentsDatabase> {
   const schemas = givenBack.get(connectionString) ?? [];

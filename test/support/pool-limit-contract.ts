@@ -76,7 +76,7 @@ export function poolLimitContract(open: () => Promise<LimitedPool>): void {
     await gateway.close();
   });
 
-  it('answers payments and webhooks with 503 and Retry-After, sends nothing, and goes on when it may', async () => {
+  it('answers payments and webhooks with 503 and Retry-After, sends nothing, and continues when it may', async () => {
     const { port } = running;
     const post = (path: string): ReturnType<typeof send> => send(port, path, '');
     const event = paymentEvent('payment.success', { reference: 'order-2' });

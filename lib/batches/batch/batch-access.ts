@@ -19,7 +19,7 @@ export class BatchAccess {
     this.load = record.load;
   }
 
-  /** @throws PaymentsError with the code `BATCH_NOT_FOUND` if it was removed, or loaded anew. */
+  /** @throws PaymentsError with the code `BATCH_NOT_FOUND` if it was removed, or loaded again. */
   async stored(): Promise<StoredBatch> {
     const { scope, store } = this.account;
     const stored = await store.get({ ...scope, batch: this.batch });

@@ -46,7 +46,7 @@ export class BatchAccounts {
       store: sealer ? sealedBatches(store, scope, sealer) : store,
       storedHashes: (hash) => (sealer ? keyedFingerprints(scope, hash, sealer) : [hash]),
       announce: ({ batch, state }, { action, by }) => {
-        this.events.of(account).tell('payout-batch.changed', { account, batch, action, by, state });
+        this.events.of(account).emit('payout-batch.changed', { account, batch, action, by, state });
       },
     };
   }

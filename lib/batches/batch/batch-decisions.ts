@@ -44,7 +44,7 @@ export function decideApproval(
 }
 
 /**
- * @throws PaymentsError with the code `BATCH_BLOCKED` if lines are not checked, or are blocked and nobody said to go on without
+ * @throws PaymentsError with the code `BATCH_BLOCKED` if lines are not checked, or are blocked and nobody said to continue without
  * them.
  */
 export function refuseBlocked(counts: readonly LineCount[], withoutBlocked: boolean): void {

@@ -9,7 +9,7 @@ interface BatchApproval {
   readonly digest: string;
 }
 
-/** Why a batch pauses, and whether it goes on by itself. */
+/** Why a batch pauses, and whether it continues by itself. */
 export interface BatchPause {
   /** A whole sentence. */
   readonly reason: string;

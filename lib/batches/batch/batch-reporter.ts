@@ -22,7 +22,7 @@ export class BatchReporter {
 
   /** The last change of a batch is always in a report: each waits first and reads then. */
   changed(place: BatchPlace): void {
-    if (!this.events.isHeard || this.waiting.has(place.load)) return;
+    if (!this.events.hasSubscribers || this.waiting.has(place.load)) return;
     this.waiting.add(place.load);
     this.report(place).catch((error: unknown) => {
       this.logger.warn(`The progress of the batch "${place.batch}" was not emitted: ${failureLabel(error)}`);
@@ -37,6 +37,6 @@ export class BatchReporter {
     const stored = await store.get({ ...scope, batch });
     if (stored?.record.load !== load) return;
     const progress = progressOf(stored, await store.counts(load), this.context.now());
-    this.events.of(account).tell('payout-batch.progress', { account, batch, ...progress });
+    this.events.of(account).emit('payout-batch.progress', { account, batch, ...progress });
   }
 }

@@ -30,7 +30,7 @@ const TRANSITIONS: Readonly<Record<BatchAction, BatchTransition>> = {
   'approve-in-part': { from: ['checked'], to: 'checked' },
   approve: { from: ['checked'], to: 'approved' },
   start: { from: ['approved'], to: 'running' },
-  // A person also holds a batch that would go on by itself.
+  // A person also holds a batch that would continue by itself.
   pause: { from: ['running', 'paused'], to: 'paused' },
   resume: { from: ['paused'], to: 'running' },
   cancel: { from: ['loaded', 'checking', 'checked', 'approved', 'running', 'paused'], to: 'cancelled' },

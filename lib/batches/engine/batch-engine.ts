@@ -6,7 +6,7 @@ import { isPaymentsError } from '../../errors/payments-errors.js';
  *
  * - `check`: looks up the recipients of a chunk.
  * - `pay`: sends the lines of a chunk.
- * - `wake`: looks whether a batch that pauses may go on.
+ * - `wake`: looks whether a batch that pauses may continue.
  *
  * @publicApi
  */

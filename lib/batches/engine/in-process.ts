@@ -26,7 +26,7 @@ const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
 
 /**
  * Runs the jobs of batches in the application's own process, for one machine. Jobs are in memory: when the application starts
- * again, it goes on with every batch that was being checked or paid.
+ * again, it continues with every batch that was being checked or paid.
  *
  * @throws PaymentsConfigError if an option is unknown, or `concurrency` is not a whole number from 1 to 100.
  *

@@ -227,7 +227,7 @@ export class BatchWorker {
 
   private async pause({ job, account, stored }: OpenedJob, pause: BatchPause): Promise<void> {
     const paused = await changeBatch(account, stored, ({ record }) =>
-      // Somebody may have paused it, and resumed it: then it is another run that goes on.
+      // Somebody may have paused it, and resumed it: then it is another run that continues.
       record.state === 'running' && detailsOf(record).round === job.round
         ? { action: 'pause', by: SYSTEM, details: { reason: pause.reason }, changes: { pause } }
         : undefined,

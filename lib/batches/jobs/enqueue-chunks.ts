@@ -35,7 +35,7 @@ export async function enqueueChunks(
 }
 
 /**
- * Lets a batch that pauses go on; does nothing if it does not pause any more.
+ * Lets a batch that pauses continue; does nothing if it does not pause any more.
  *
  * @param mayResume Looks at what is stored now.
  */

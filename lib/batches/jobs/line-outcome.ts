@@ -11,7 +11,7 @@ import { AnotherPaymentError } from '../../journal/payment/repeated-call-errors.
 import { type LineState } from '../../storage/batch-store.js';
 import { type BatchPause } from '../batch/batch-details.js';
 
-/** What a call that failed says of its line, and whether the batch goes on. */
+/** What a call that failed says of its line, and whether the batch continues. */
 interface LineOutcome {
   /** `checked`: nothing was sent, so a later run sends it. `sending`: a later run finds out whether it was sent. */
   readonly state: Extract<LineState, 'checked' | 'sending' | 'unknown' | 'refused' | 'failed'>;

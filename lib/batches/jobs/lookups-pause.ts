@@ -18,7 +18,7 @@ export interface OpenLookups {
 }
 
 /**
- * The pause of a batch that waits for lookups. A short outage and a bank that is down look the same. So the batch goes on by
+ * The pause of a batch that waits for lookups. A short outage and a bank that is down look the same. So the batch continues by
  * itself first, and waits for a person if nothing was sent for many runs.
  */
 export function lookupsPause({ keys, lines, sent, looksBefore }: OpenLookups): BatchPause {

@@ -11,7 +11,7 @@ import { resumeBatch } from './enqueue-chunks.js';
 const LOOK_AGAIN_MS = { balance: 60_000, gateway: 30_000 } as const;
 
 /**
- * Lets the engine look later whether a batch that pauses may go on; does nothing if only a person resumes it.
+ * Lets the engine look later whether a batch that pauses may continue; does nothing if only a person resumes it.
  *
  * @param job `chunk` is how often it was looked at in this round: each look is a job of its own.
  */

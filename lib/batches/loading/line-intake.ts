@@ -101,7 +101,7 @@ export class LineIntake {
     this.writing.catch(() => undefined);
   }
 
-  /** Goes on after a bad line, so that every other one is found, too. */
+  /** Continues after a bad line, so that every other one is found, too. */
   private async write(chunk: readonly NewBatchLine[], places: ReadonlyMap<string, string>): Promise<void> {
     const used = new Set(await this.add(chunk));
     if (used.size === 0) return;

@@ -45,7 +45,7 @@ export async function loadBatch(account: BatchAccount, wanted: BatchToLoad): Pro
     return stored;
   } catch (error) {
     // Why it failed says more than what could not be removed, which the next load under this name removes.
-    await giveUp(account, stored).catch(() => undefined);
+    await abandonLoad(account, stored).catch(() => undefined);
     throw error;
   }
 }
@@ -110,7 +110,7 @@ async function finish(
   throw exists(batch);
 }
 
-async function giveUp({ store }: BatchAccount, { record, version }: StoredBatch): Promise<void> {
+async function abandonLoad({ store }: BatchAccount, { record, version }: StoredBatch): Promise<void> {
   const isRemoved = await store.remove(record, version);
   const current = isRemoved ? undefined : await store.get(record);
   // If only the answer of the last step was lost, the batch is loaded, and keeps its lines.

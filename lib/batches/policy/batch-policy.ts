@@ -69,7 +69,7 @@ export interface BatchPolicy {
   readonly stopAfterUnknown?: number;
   /** A batch pauses after so many refusals in a row within a chunk of 100 lines: 1 to 100. @default 10 */
   readonly stopAfterRefused?: number;
-  /** Whether a batch that pauses because the wallet holds too little goes on when it holds enough. @default false */
+  /** Whether a batch that pauses because the wallet holds too little continues when it holds enough. @default false */
   readonly resumeAfterTopUp?: boolean;
 }
 

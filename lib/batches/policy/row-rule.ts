@@ -26,7 +26,7 @@ export function countRow(
   if (next.refused >= stopAfterRefused) {
     return {
       row: next,
-      stop: `${next.refused} lines in a row were refused: look at the reasons before you go on.`,
+      stop: `${next.refused} lines in a row were refused: look at the reasons before you continue.`,
     };
   }
   return { row: next };

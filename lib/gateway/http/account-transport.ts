@@ -94,7 +94,7 @@ class AxiosTransport implements HttpTransport {
         if (watch.changed !== undefined) return { changed: watch.changed };
         return isGuarded && watch.dispatched === 0 ? { interceptorFailed: true } : {};
       },
-      giveUp: () => {
+      abort: () => {
         endWatch(watch);
         controller.abort();
       },

@@ -40,7 +40,7 @@ export interface InFlightRequest {
   /** Call it only if nothing was sent. */
   notSentBecause(): NotSentReason;
   /** Stops the request. A payment that has not left will not leave. */
-  giveUp(): void;
+  abort(): void;
 }
 
 /**

@@ -66,16 +66,16 @@ export function sendTry(
       end({ result: 'failure', sent, aborted, code, ...(!sent && !aborted && reasonOf(inFlight)) });
     };
     // Ends the try even if an adapter or an interceptor ignores the signal.
-    const giveUp = (code: 'TIMEOUT' | 'ABORTED'): void => {
-      inFlight.giveUp();
+    const abort = (code: 'TIMEOUT' | 'ABORTED'): void => {
+      inFlight.abort();
       fail(code);
     };
     const onAbort = (): void => {
-      giveUp('ABORTED');
+      abort('ABORTED');
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     const timer = setTimeout(() => {
-      giveUp('TIMEOUT');
+      abort('TIMEOUT');
     }, timeoutMs);
     // The signal may have fired during `send`.
     if (signal?.aborted) onAbort();

@@ -75,7 +75,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
   private resolve!: (response: CollectedResponse) => void;
   private reject!: (error: Error) => void;
   private controller: Dispatcher.DispatchController | undefined;
-  private givenUp = false;
+  private isAborted = false;
   private status!: number;
   private statusText!: string;
   private headers!: IncomingHttpHeaders;
@@ -101,9 +101,9 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
     return {};
   }
 
-  giveUp(): void {
+  abort(): void {
     const error = new Error('given up');
-    this.givenUp = true;
+    this.isAborted = true;
     this.controller?.abort(error);
     this.reject(error);
   }
@@ -111,7 +111,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // If this throws, undici does not write the request: it was given up while it waited for a connection, or
     // undici wants to send it a second time.
-    if (this.givenUp || this.isOver?.()) throw new Error('given up before sending');
+    if (this.isAborted || this.isOver?.()) throw new Error('given up before sending');
     if (this.controller) throw new Error('sent once already');
     this.controller = controller;
     this.onSending?.();
@@ -177,16 +177,16 @@ export function undiciAdapter(transport: UndiciTransport): AxiosAdapter {
       if (watch) noteStart(watch);
     };
     const inFlight = transport.send(request, start, () => watch?.over === true);
-    const giveUp = (): void => {
-      inFlight.giveUp();
+    const abort = (): void => {
+      inFlight.abort();
     };
-    for (const signal of signals) signal?.addEventListener('abort', giveUp, { once: true });
+    for (const signal of signals) signal?.addEventListener('abort', abort, { once: true });
     try {
       const answer = await inFlight.answer;
       if (watch) watch.answer = readAnswer(answer);
       return toAxiosResponse(answer, config);
     } finally {
-      for (const signal of signals) signal?.removeEventListener('abort', giveUp);
+      for (const signal of signals) signal?.removeEventListener('abort', abort);
     }
   };
   TRANSPORTS.set(adapter, transport);

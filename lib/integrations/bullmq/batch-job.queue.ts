@@ -1,7 +1,7 @@
 import { type BulkJobOptions, Queue } from 'bullmq';
 import { performance } from 'node:perf_hooks';
 import { type BatchJob, jobId } from '../../batches/engine/batch-engine.js';
-import { inTime } from '../../common/timing.js';
+import { withTimeout } from '../../common/timing.js';
 import { failureLabel, isPaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { closeQueue, succeedsInTime } from './closing.js';
 import { type EngineSettings } from './engine-settings.js';
@@ -40,8 +40,8 @@ export class BatchJobQueue {
     const late = (): Error => this.problem(`${this.place} did not answer within ${TAKES_WITHIN_MS} ms`);
     try {
       // Wait for the connection first: otherwise jobs would pile up during an outage after their callers gave up.
-      await inTime(this.queue.waitUntilReady(), deadline, late);
-      await inTime(this.queue.addBulk(jobs.map((job) => bulkJob(job, delayMs))), deadline, late);
+      await withTimeout(this.queue.waitUntilReady(), deadline, late);
+      await withTimeout(this.queue.addBulk(jobs.map((job) => bulkJob(job, delayMs))), deadline, late);
     } catch (failure) {
       throw isPaymentsError(failure) ? failure : this.problem(failureLabel(failure));
     }

@@ -27,7 +27,7 @@ export async function closeQueue(queue: Queue): Promise<void> {
   queue.disconnect().catch(() => undefined);
 }
 
-/** Takes no more jobs; those that run go on. */
+/** Takes no more jobs; those that run continue. */
 export function pauseWorker(worker: Worker): void {
   // BullMQ 5 may start another pause between two checks for stalled jobs after its close, which keeps the process running.
   worker.opts.stalledInterval = 1;

@@ -1,7 +1,7 @@
 import { type Job, Queue } from 'bullmq';
 import { performance } from 'node:perf_hooks';
 import { failureLabel, isPaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
-import { inTime } from '../../common/timing.js';
+import { withTimeout } from '../../common/timing.js';
 import { type DeliveryQueue, type QueuedDelivery } from '../../webhooks/delivery/delivery-queue.js';
 import { closeQueue, succeedsInTime } from './closing.js';
 import { JOB_NAME, jobOptions } from './delivery-job.js';
@@ -81,7 +81,7 @@ export class DeliveryStore implements DeliveryQueue {
 
 function answered<T>(work: Promise<T>, deadline: number): Promise<T> {
   const late = (): Error => new PaymentsStorageError(`Redis did not answer within ${ANSWERS_WITHIN_MS} ms.`);
-  return inTime(work, deadline, late).catch((error: unknown) => {
+  return withTimeout(work, deadline, late).catch((error: unknown) => {
     if (isPaymentsError(error)) throw error;
     throw new PaymentsStorageError(`Redis did not do its work: ${failureLabel(error)}.`);
   });

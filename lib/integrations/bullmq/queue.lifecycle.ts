@@ -106,7 +106,7 @@ export class QueueLifecycle
     if (this.moduleRef.get(PaymentHandlers, { strict: false }).handles(account, 'payment.success')) return;
     this.logger.warn(
       `No @OnPayment('payment.success') handler listens to the account '${account}' in this process, whose worker takes ` +
-        'payments from the queue all the same, and nothing is done for them: the method of the webhook route does not run there. ' +
+        'payments from the queue anyway, and nothing is done for them: the method of the webhook route does not run there. ' +
         'Add the handler, or set `worker: false` here.',
     );
   }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { type PaymentsAccounts } from '../../accounts/payments-accounts.js';
-import { inTime } from '../../common/timing.js';
+import { withTimeout } from '../../common/timing.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 
 type Oldest = Awaited<ReturnType<PaymentsAccounts['all']['journal']['oldestUnresolved']>>;
@@ -27,7 +27,7 @@ export class OldestOfAll {
   private last: Last | undefined;
 
   /**
-   * A look that takes too long goes on, and a later check gets its result. Until then the one before counts.
+   * A look that takes too long continues, and a later check gets its result. Until then the one before counts.
    *
    * @throws PaymentsStorageError if the look fails, or takes too long after one that failed, is too old, or never was.
    */
@@ -37,7 +37,7 @@ export class OldestOfAll {
     this.running ??= { oldest: this.look(all), until: performance.now() + LOOK_WITHIN_MS };
     const { oldest, until } = this.running;
     const tooLate = new PaymentsStorageError('The storage did not show all accounts in time.');
-    return inTime(oldest, until, () => tooLate).catch((error: unknown) => {
+    return withTimeout(oldest, until, () => tooLate).catch((error: unknown) => {
       const before = error === tooLate ? this.lastWithin(cacheMs + LAST_COUNTS_MS) : undefined;
       if (before) return before.oldest;
       throw error;

@@ -75,7 +75,7 @@ export class PaymentsHealthIndicator implements OnModuleDestroy {
    *
    * @param key The name in the Terminus report.
    * @returns `status`; `gateway`: `up`, `down`, or `unclear` before the first clear result; `storage`: `up` if it can be
-   * read (it may refuse payments all the same), or `down`; `oldestUnresolvedMs`, if a payment is open.
+   * read (it may refuse payments anyway), or `down`; `oldestUnresolvedMs`, if a payment is open.
    */
   async isHealthy<const Key extends string>(
     key: Key,

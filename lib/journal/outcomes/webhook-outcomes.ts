@@ -164,7 +164,7 @@ export class WebhookOutcomes {
   }
 
   /** Notifies the callers in this process that wait for the outcome, after a commit. */
-  tellWaiters({ data }: PaymentWebhookEvent): void {
+  notifyWaiters({ data }: PaymentWebhookEvent): void {
     this.watch.changed(this.keyOf(data.reference));
   }
 

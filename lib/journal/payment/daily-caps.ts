@@ -94,7 +94,7 @@ function countedDay({ record, updatedAt, idleMs, ageMs }: StoredJournalRecord): 
  * A client of the store that repeats a command after a lost answer may give back twice. Then the day has room for one
  * payment more; no counter goes below 0.
  */
-export async function giveBack(
+export async function release(
   store: JournalStore,
   stored: StoredJournalRecord,
   written: JournalRecord | undefined,
@@ -104,7 +104,7 @@ export async function giveBack(
   if (day === undefined || !store.dailyCaps) return;
   if (written && countedDay({ ...stored, record: written }) === day) return;
   try {
-    await store.dailyCaps.giveBack(record, day, centsOf(record));
+    await store.dailyCaps.release(record, day, centsOf(record));
   } catch (error) {
     new SafeLogger('PaymentsJournal').warn(
       `The ${record.family} ${quoted(record.reference)} of the account ${quoted(record.account)} was not made, and still counts towards the daily cap: ${failureLabel(error)}`,
@@ -134,7 +134,7 @@ export function dailyCapReached(
 }
 
 const TURNED_AWAY_BEFORE =
-  'Make the same call again when the next day has begun: the gateway turned an earlier call away, and may have made the payment all the same. Do not pay under another reference.';
+  'Make the same call again when the next day has begun: the gateway turned an earlier call away, and may have made the payment anyway. Do not pay under another reference.';
 
 function noDayFits(option: string): string {
   return `No day has room for this amount, so the payment stays planned until you raise ${option}.amount. Only PaymentsJournal.settle() with the outcome failed gives it up.`;

@@ -67,7 +67,7 @@ export function toPlanned(
   return { ...record, state: 'planned' };
 }
 
-/** Remembers when a payment was planned: its age begins anew when it is sent, also if nothing is sent then. */
+/** Remembers when a payment was planned: its age begins again when it is sent, also if nothing is sent then. */
 export function withPlannedAt(planned: StoredJournalRecord): JournalRecord & { readonly plannedAt: number } {
   const { record, updatedAt, idleMs, ageMs } = planned;
   return { ...record, plannedAt: record.plannedAt ?? updatedAt + idleMs - ageMs };

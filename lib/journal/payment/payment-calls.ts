@@ -67,7 +67,7 @@ export class PaymentCalls {
   constructor(
     private readonly options: PaymentOptions,
     private readonly store: JournalStore,
-    private readonly events: Pick<ApplicationEvents, 'tell'>,
+    private readonly events: Pick<ApplicationEvents, 'emit'>,
     private readonly gateway: Pick<GatewayClient, 'send' | 'rateLimiter'>,
     private readonly places: InFlight,
   ) {
@@ -236,12 +236,12 @@ export class PaymentCalls {
 
   private announceUnknown(record: JournalRecord, error: unknown): void {
     if (!(error instanceof PaymentOutcomeUnknownError)) return;
-    this.events.tell('payment.unknown', { ...namesOf(record), evidence: error.evidence });
+    this.events.emit('payment.unknown', { ...namesOf(record), evidence: error.evidence });
   }
 
   private announceRejected(record: JournalRecord, error: unknown, final: boolean): void {
     if (!(error instanceof PaymentRejectedError)) return;
-    this.events.tell('payment.rejected', { ...namesOf(record), code: error.code, final });
+    this.events.emit('payment.rejected', { ...namesOf(record), code: error.code, final });
   }
 
   private async join(

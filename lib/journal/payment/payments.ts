@@ -49,7 +49,7 @@ export interface Payments {
 export function createPayments(
   options: PaymentOptions,
   store: JournalStore,
-  events: Pick<ApplicationEvents, 'tell'>,
+  events: Pick<ApplicationEvents, 'emit'>,
   gateway: GatewayClient,
   places: InFlight,
 ): Payments {

@@ -39,7 +39,7 @@ function unreadable(
     `Nothing was sent by this call: the journal holds this payment and cannot read it, because ${damaged}.`,
     {
       ...detailsOf(payment),
-      hint: 'Mend that, then make the same call again; or ask the gateway what happened, and write it down with PaymentsJournal.settle().',
+      hint: 'Fix that, then make the same call again; or ask the gateway what happened, and write it down with PaymentsJournal.settle().',
     },
   );
 }

@@ -75,7 +75,7 @@ export function isStale(existing: StoredJournalRecord, { staleAfterMs }: Recover
   return OPEN.includes(state) && !stale && openMs(existing) > staleAfterMs;
 }
 
-/** How long a payment has been open. Each vain try to send a planned one begins its age anew, but not this time. */
+/** How long a payment has been open. Each vain try to send a planned one begins its age again, but not this time. */
 export function openMs(existing: StoredJournalRecord): number {
   const { state, plannedAt } = existing.record;
   if (state !== 'planned' || plannedAt === undefined) return existing.ageMs;

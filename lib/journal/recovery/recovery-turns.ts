@@ -29,7 +29,7 @@ interface Place {
 export interface TurnPlace {
   /** Where the next turn begins. */
   readonly at: Place;
-  /** Where the search for payments to probe goes on; undefined when it has found all of this run. */
+  /** Where the search for payments to probe continues; undefined when it has found all of this run. */
   readonly ahead?: Place | undefined;
 }
 
@@ -67,7 +67,7 @@ export class RecoveryTurns {
     return turn;
   }
 
-  /** Where a further run begins that goes on with an earlier one: it looks for payments to probe from the beginning. */
+  /** Where a further run begins that continues with an earlier one: it looks for payments to probe from the beginning. */
   static resumed({ at }: TurnPlace): TurnPlace {
     return { at, ahead: START };
   }
@@ -109,7 +109,7 @@ export class RecoveryTurns {
     return next && placeAt(next);
   }
 
-  /** Probes what it finds ahead of the turns. Returns where to go on. */
+  /** Probes what it finds ahead of the turns. Returns where to continue. */
   private async probe(
     ahead: Place,
     probed: Set<string>,

@@ -94,7 +94,7 @@ async function closeInTurn(
   try {
     await changeExceptions(account, changes, day);
   } finally {
-    account.events.tell('reconciliation.closed', { account: scope.account, summary });
+    account.events.emit('reconciliation.closed', { account: scope.account, summary });
   }
   return kept;
 }

@@ -114,7 +114,7 @@ async function applyOne(
   } finally {
     // A later call finds the evidence, and tells nobody again.
     if (isNew)
-      events.tell('reconciliation.settled', { account: scope.account, family, reference, outcome, by });
+      events.emit('reconciliation.settled', { account: scope.account, family, reference, outcome, by });
   }
   return undefined;
 }

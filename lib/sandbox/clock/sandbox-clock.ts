@@ -34,7 +34,7 @@ export interface TimedEvent extends DueEvent {
   readonly due: number;
 }
 
-/** What a clock needs to go on after a restart. */
+/** What a clock needs to continue after a restart. */
 export interface ClockState {
   readonly kind: 'real' | 'manual';
   /** How far the clock is ahead of its base: real time, or the start of every manual clock. */
@@ -188,7 +188,7 @@ export class SandboxClock {
     return { kind: this.kind, skew: this.skew, stoppedAt: this.stoppedAt };
   }
 
-  /** @internal Goes on from another run. A clock of the other kind goes on from the same moment. */
+  /** @internal Continues from another run. A clock of the other kind continues from the same moment. */
   restore({ kind, skew, stoppedAt }: ClockState): void {
     const moment = stoppedAt ?? baseOf(kind) + skew;
     this.skew = kind === this.kind ? skew : moment - baseOf(this.kind);
@@ -290,7 +290,7 @@ function timedEvent({ due, describe }: WaitingTask): readonly TimedEvent[] {
   return event ? [{ due, ...event }] : [];
 }
 
-/** Whether a clock can go on from there. */
+/** Whether a clock can continue from there. */
 export function isPossibleClock({ kind, skew, stoppedAt }: ClockState): boolean {
   return Math.abs(stoppedAt ?? baseOf(kind) + skew) <= LAST_NOW;
 }

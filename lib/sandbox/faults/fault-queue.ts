@@ -1,7 +1,7 @@
 import { type Chance } from '../core/id-source.js';
 import { type Fault, type FaultTarget, type PlannedCallFault } from '../core/fault.js';
 
-/** What a queue of faults needs to go on after a restart. */
+/** What a queue of faults needs to continue after a restart. */
 export interface FaultState {
   readonly planned: number;
   /** Position of each merchant's random sequence. */
@@ -73,7 +73,7 @@ export class FaultQueue {
     return { planned: this.planned, chances, waiting: this.waiting };
   }
 
-  /** Goes on from another run. */
+  /** Continues from another run. */
   restore({ planned, chances, waiting }: FaultState): void {
     this.planned = planned;
     this.chances.clear();

@@ -123,7 +123,7 @@ export const sandboxMatchers = {
     const succeeded = [...subject.payments(), ...subject.payouts()].filter(({ status }) =>
       ['success', 'paid'].includes(status),
     );
-    // The customer of a payment whose reference was used again has paid all the same.
+    // The customer of a payment whose reference was used again has paid anyway.
     const all: readonly { readonly reference: string }[] = [...succeeded, ...subject.replacedPayments()];
     const moved = all.filter((record) => record.reference === reference);
     const texts = {

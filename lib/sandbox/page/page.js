@@ -59,7 +59,7 @@ function take(name, value) {
   outdated(name);
 }
 
-/** Shows what the address names, and reads it anew. */
+/** Shows what the address names, and reads it again. */
 function goTo(moved) {
   takeAddress();
   show(moved);

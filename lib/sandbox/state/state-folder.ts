@@ -41,7 +41,7 @@ export class StateFileReplacedError extends PaymentsConfigError {
 
 /**
  * The state in a folder: a file to which every change is appended, one line a change. A line is whole or does not
- * count, so a change of several parts is on disk wholly or not at all. The file is written anew once most of it is
+ * count, so a change of several parts is on disk wholly or not at all. The file is written again once most of it is
  * out of date.
  */
 export class StateFolder {

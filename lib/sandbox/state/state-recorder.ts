@@ -144,7 +144,7 @@ export class StateRecorder {
     return isWritten && this.problem instanceof FolderLockGoneError;
   }
 
-  /** Asks for the whole state to be written anew. */
+  /** Asks for the whole state to be written again. */
   noteEverything(): void {
     this.everything = true;
     this.ask();

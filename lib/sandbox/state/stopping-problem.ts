@@ -8,6 +8,6 @@ export function stoppingProblem(error: unknown): Error {
   if (error instanceof FolderLostError || error instanceof StateFileReplacedError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new PaymentsConfigError(
-    `${message} The sandbox has stopped keeping its state: make room on the disk and start it again. It goes on with the last change that was written.`,
+    `${message} The sandbox has stopped keeping its state: make room on the disk and start it again. It continues with the last change that was written.`,
   );
 }

@@ -69,7 +69,7 @@ export class WebhookDeliverer {
     this.all.set(delivery.id, delivery);
   }
 
-  /** Goes on with the deliveries that are due. A try that another run did not finish starts at once. */
+  /** Continues with the deliveries that are due. A try that another run did not finish starts at once. */
   resume(): void {
     const now = this.clock.now();
     for (const delivery of this.all.values()) {

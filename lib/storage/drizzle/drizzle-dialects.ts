@@ -74,7 +74,7 @@ export function poolOf(db: Partial<DrizzleDatabase> | null | undefined): Drizzle
 function through(guard: CallbackGuard, send: Run): Run {
   return (statement, ...more) => {
     const text = typeof statement === 'string' ? statement : (statement.text ?? statement.sql ?? '');
-    // After a COMMIT that failed, Drizzle would throw the refusal of its ROLLBACK in the place of the cause.
+    // After a COMMIT that failed, Drizzle would throw the refusal of its ROLLBACK instead of the cause.
     if (guard.isOwn && guard.isOver && /^rollback$/i.test(text)) return Promise.resolve([{}]);
     return guard.run(text, () => send(statement, ...more));
   };

@@ -1,7 +1,7 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { answered } from '../sql/answered.js';
 import { onPool } from '../sql/application-pool.js';
-import { DeliveryTurn } from '../sql/delivery-turns.js';
+import { DeliveryPermit } from '../sql/delivery-permit.js';
 import { once } from '../sql/once.js';
 import { runAgainError } from '../sql/run-again.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
@@ -50,9 +50,9 @@ export function executorDatabase(
       await prepared();
       const work = atOnce(script);
       return await answered(work, 'an answer of the database').catch((error: unknown) => {
-        const { undo } = script;
+        const { undoLate } = script;
         // An ORM keeps a statement for which the pool has no connection, and runs it later.
-        if (undo) work.then((late) => atOnce(undo(late) ?? NOTHING)).catch(() => undefined);
+        if (undoLate) work.then((late) => atOnce(undoLate(late) ?? NOTHING)).catch(() => undefined);
         throw error;
       });
     } catch (error) {
@@ -64,7 +64,7 @@ export function executorDatabase(
     run,
     connect: async () => {
       const { pool, poolSize } = onPool(executor.pool ?? executor, executor.poolSize);
-      return new ExecutorSession(executor, dialect, run, await DeliveryTurn.take(pool, poolSize));
+      return new ExecutorSession(executor, dialect, run, await DeliveryPermit.acquire(pool, poolSize));
     },
     join: async (transaction, token) => {
       const joined = executor.wrapTransaction(transaction);
@@ -191,7 +191,7 @@ class ExecutorSession implements SqlSession {
     private readonly executor: SqlExecutor,
     private readonly dialect: ExecutorDialect,
     private readonly atOnce: RunScript,
-    private readonly turn: DeliveryTurn,
+    private readonly permit: DeliveryPermit,
   ) {}
 
   get handle(): unknown {
@@ -205,7 +205,7 @@ class ExecutorSession implements SqlSession {
 
   async begin(held: HeldKey, leaseMs: number): Promise<void> {
     try {
-      const open = await this.openInTurn();
+      const open = await this.openWithPermit();
       this.open = open;
       if (this.released) {
         // The lease ended meanwhile.
@@ -219,24 +219,24 @@ class ExecutorSession implements SqlSession {
     }
   }
 
-  /** The turn ends with the transaction, whenever that is: until then it has its connection. */
-  private async openInTurn(): Promise<OpenTransaction> {
+  /** The permit ends with the transaction, whenever that is: until then it has its connection. */
+  private async openWithPermit(): Promise<OpenTransaction> {
     this.isBegun = true;
-    const give = (): void => {
-      this.turn.give();
+    const release = (): void => {
+      this.permit.release();
     };
     try {
       const open = await OpenTransaction.begin(this.executor, this.dialect.transaction);
-      open.whenEnded(give);
+      open.whenEnded(release);
       return open;
     } catch (error) {
-      give();
+      release();
       throw error;
     }
   }
 
   within<T>(handlers: () => T): T {
-    return this.turn.runHandlers(handlers);
+    return this.permit.runHandlers(handlers);
   }
 
   async finishAndCommit(held: HeldKey): Promise<void> {
@@ -288,7 +288,7 @@ class ExecutorSession implements SqlSession {
   release(): void {
     if (this.released) return;
     this.released = true;
-    if (!this.isBegun) this.turn.give();
+    if (!this.isBegun) this.permit.release();
     // Rolls back what is still open. After a COMMIT there is nothing left to ask for.
     this.open?.rollback().catch(() => undefined);
   }

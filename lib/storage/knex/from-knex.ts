@@ -212,7 +212,7 @@ function followNested(client: NestingClient, guard: CallbackGuard): void {
     guard.nested.begin((nested) =>
       begin(
         (inner) => {
-          // Knex goes on after a savepoint that was refused.
+          // Knex continues after a savepoint that was refused.
           if (!nested.isBegun) throw guard.refuseBeside();
           nestedOf.set(inner, nested);
           const { query, stream } = inner.client;

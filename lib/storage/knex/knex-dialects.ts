@@ -20,7 +20,7 @@ const NAMES = new Map<string, SqlDialect>([
 export function dialectOf(knex: Partial<KnexInstance> | null | undefined): SqlDialect {
   if (typeof knex?.transaction !== 'function' || typeof knex.client?.acquireConnection !== 'function') {
     throw new PaymentsConfigError(
-      "fromKnex(knex) needs an instance of Knex: write knex({ client: 'pg', connection }), or mysql2 in the place of pg.",
+      "fromKnex(knex) needs an instance of Knex: write knex({ client: 'pg', connection }), or mysql2 instead of pg.",
     );
   }
   const { dialect, driverName } = knex.client;

@@ -89,7 +89,7 @@ export function fromKysely(db: KyselyDatabase): SqlExecutor {
         try {
           for (const text of BEGIN[dialect](isolationLevel)) await own.send(text);
         } catch (error) {
-          // The server may carry it out all the same.
+          // The server may carry it out anyway.
           await own.close();
           throw error;
         }

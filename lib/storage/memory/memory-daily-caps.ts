@@ -47,7 +47,7 @@ export class MemoryDailyCaps implements DailyCapStore {
     return replaced && { ...replaced, ...counted };
   }
 
-  giveBack(scope: JournalScope, day: number, cents: number): Promise<void> {
+  release(scope: JournalScope, day: number, cents: number): Promise<void> {
     const counter = this.records.counterOf(scope);
     if (counter?.day === day) {
       const count = Math.max(counter.count - 1, 0);
@@ -70,7 +70,7 @@ export class MemoryDailyCaps implements DailyCapStore {
   }
 }
 
-/** A counter begins anew if its day is over, or if the clock was ahead by more than a day when it was written. */
+/** A counter begins again if its day is over, or if the clock was ahead by more than a day when it was written. */
 function currentCounter(counter: DailyCounter | undefined, today: number): DailyCounter {
   const isCurrent = counter && counter.day >= today && counter.day <= today + 1;
   return isCurrent ? counter : { day: today, count: 0, cents: 0 };

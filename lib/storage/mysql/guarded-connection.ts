@@ -54,7 +54,7 @@ export class GuardedConnection {
   async commit(): Promise<void> {
     await this.guard.close();
     await this.last('COMMIT');
-    await this.giveBack();
+    await this.returnConnection();
   }
 
   /** Rolls back, unless COMMIT was sent, and gives the connection back, or closes it if its state is unknown. */
@@ -70,7 +70,7 @@ export class GuardedConnection {
       this.connection.destroy();
       return;
     }
-    await this.giveBack();
+    await this.returnConnection();
   }
 
   private last(text: 'COMMIT' | 'ROLLBACK'): Promise<unknown> {
@@ -80,7 +80,7 @@ export class GuardedConnection {
     );
   }
 
-  private async giveBack(): Promise<void> {
+  private async returnConnection(): Promise<void> {
     try {
       await answered(this.connection.query('SET autocommit = 1'), 'the connection');
       this.connection.release();

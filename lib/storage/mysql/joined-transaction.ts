@@ -38,23 +38,23 @@ export class OpenTransactions {
           'transaction of the database that the executor of sqlStorage({ executor }) has.',
       );
     }
-    return (script) => inTurn(() => runOrTakeBack(run, script));
+    return (script) => inTurn(() => runOrUndo(run, script));
   };
 }
 
-async function runOrTakeBack(run: RunScript, script: SqlScript): Promise<SqlResult> {
+async function runOrUndo(run: RunScript, script: SqlScript): Promise<SqlResult> {
   try {
     return await run(script);
   } catch (error) {
     if (!hasNoSavepoint(error)) {
-      const takeBack = script.takeBackOwn?.();
-      if (takeBack) await run(takeBack).catch(() => undefined);
+      const undo = script.undoPartial?.();
+      if (undo) await run(undo).catch(() => undefined);
       throw error;
     }
-    if (script.takeBack) await run(script.takeBack);
+    if (script.undoAfterEnd) await run(script.undoAfterEnd);
     throw new PaymentsStorageError(
       'The transaction ended before the payment was written in it, so nothing was written: await enlist… before COMMIT, ' +
-        'ROLLBACK and ROLLBACK TO SAVEPOINT (Promise.allSettled in the place of Promise.all).',
+        'ROLLBACK and ROLLBACK TO SAVEPOINT (Promise.allSettled instead of Promise.all).',
     );
   }
 }

@@ -145,7 +145,7 @@ const LOCK = "CONCAT('nestjs_payments.', SHA1(DATABASE()))";
 const LOCK_WITHIN_S = 30;
 
 /**
- * Makes what is missing. A migration that ends in its middle goes on at the next call. Resolves to the version that it
+ * Makes what is missing. A migration that ends in its middle continues at the next call. Resolves to the version that it
  * found when it was its turn.
  */
 export async function migrateMysql(executor: SqlExecutor): Promise<StoredVersion> {
@@ -264,7 +264,7 @@ async function checkSettings(runner: SqlRunner): Promise<void> {
   const [found] = await runner.query<Partial<Settings>>(SETTINGS, [1]).catch((error: unknown) => {
     if (!errorCodes(error).includes(SYNTAX_ERROR)) throw error;
     throw new PaymentsStorageError(
-      'The connections do not write values in the place of ?, as lists and purges need it: take queryFormat out of the options of the pool.',
+      'The connections do not write values in place of ?, as lists and purges need it: take queryFormat out of the options of the pool.',
     );
   });
   const refusal = refusalOf(found ?? {});

@@ -33,7 +33,7 @@ export function dailyCapStatements(names: TableNames): DailyCapStatements {
           },
           (results) => {
             if (results[1]?.rows.length !== 0) return undefined;
-            return { text: texts.takeBack, values: [...key, own(results)?.['version_text']] };
+            return { text: texts.undo, values: [...key, own(results)?.['version_text']] };
           },
         ],
       };
@@ -45,8 +45,8 @@ export function dailyCapStatements(names: TableNames): DailyCapStatements {
       const values = [...journalKeyValues(record), ...written, ...expected, cents, maxCount, maxCents];
       return { atomic: true, steps: [{ text: texts.replace, values }] };
     },
-    giveBack: ({ account, environment, family }, day, cents) =>
-      change(texts.giveBack, [account, environment, family, day, cents]),
+    release: ({ account, environment, family }, day, cents) =>
+      change(texts.release, [account, environment, family, day, cents]),
   };
 }
 
@@ -63,7 +63,7 @@ function dailyCapTexts({ journal, versions, dailyCounts }: TableNames) {
       FROM counted, ${journal} WHERE ${KEY} AND version = $5::bigint`,
 
     /** Key, version. Removes the payment that was just written: its day has no room. */
-    takeBack: `WITH gone AS (
+    undo: `WITH gone AS (
         DELETE FROM ${journal} WHERE ${KEY} AND version = $5::bigint RETURNING updated_at
       ), today AS (
         SELECT ${dayOf('updated_at')} AS day FROM gone
@@ -90,7 +90,7 @@ function dailyCapTexts({ journal, versions, dailyCounts }: TableNames) {
       FROM target LEFT JOIN changed ON true`,
 
     /** Scope, day, cents. */
-    giveBack: `WITH ${MOMENT}
+    release: `WITH ${MOMENT}
       UPDATE ${dailyCounts} SET payments = greatest(payments - 1, 0), cents = greatest(cents - $5::numeric, 0)
       FROM moment WHERE ${SCOPE} AND day = $4::bigint`,
   };
@@ -101,7 +101,7 @@ function dayOf(time: string): string {
   return `floor(${dayExpression(`extract(epoch FROM ${time}::timestamptz(3)) * 1000`)})::bigint`;
 }
 
-/** Whether the counter begins anew: its day is over, or the clock was ahead by more than a day when it was written. */
+/** Whether the counter begins again: its day is over, or the clock was ahead by more than a day when it was written. */
 const IS_NEW_DAY = 'stored.day NOT BETWEEN excluded.day AND excluded.day + 1';
 
 /** Counts a payment for each row of `from`, if the day has room. A day that is full is read, and not locked. */

@@ -1,4 +1,4 @@
-import { type DeliveryTurn } from '../sql/delivery-turns.js';
+import { type DeliveryPermit } from '../sql/delivery-permit.js';
 import { type HeldKey, type RunScript, type SqlSession } from '../sql/sql-database.js';
 import { DeliveryConnection } from './delivery-connection.js';
 import { type PooledConnection, type RunStatement, scripts } from './pooled-connection.js';
@@ -12,7 +12,7 @@ interface DeliveryPlace {
   readonly handlersPool: PostgresPool;
   /** What handlers find as `context.transaction`. */
   readonly lent: WeakSet<object>;
-  readonly turn: DeliveryTurn;
+  readonly permit: DeliveryPermit;
 }
 
 /** The transaction of one delivery, on a connection of the pool. Finish and COMMIT are one message. */
@@ -27,11 +27,11 @@ export class DeliveryTransaction implements SqlSession {
     private readonly inbox: string,
     private readonly place: DeliveryPlace,
   ) {
-    const inTurn: RunStatement = (text, values) => {
+    const queued: RunStatement = (text, values) => {
       if (!this.handlers) return this.connection.runAlone(text, values);
       return (this.isBlocked ? this.connection : this.handlers).run(text, values);
     };
-    this.run = scripts(inTurn);
+    this.run = scripts(queued);
   }
 
   get handle(): unknown {
@@ -46,7 +46,7 @@ export class DeliveryTransaction implements SqlSession {
 
   within<T>(handlers: () => T): T {
     const { handlers: connection, place } = this;
-    return place.turn.runHandlers(() => (connection ? connection.runHandlers(handlers) : handlers()));
+    return place.permit.runHandlers(() => (connection ? connection.runHandlers(handlers) : handlers()));
   }
 
   finishAndCommit(held: HeldKey): Promise<unknown> {
@@ -68,7 +68,7 @@ export class DeliveryTransaction implements SqlSession {
     try {
       this.connection.release(how);
     } finally {
-      this.place.turn.give();
+      this.place.permit.release();
     }
     if (how === 'usable') this.handlers?.stopEvents();
   }

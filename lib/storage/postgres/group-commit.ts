@@ -31,11 +31,11 @@ export class GroupCommit {
 
   run(statement: NamedStatement): Promise<PostgresResult> {
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
+      const timeOut = (): void => {
         this.waiting.splice(this.waiting.indexOf(waiting), 1);
         reject(tooLate(FREE_CONNECTION));
       };
-      const waiting: Waiting = { statement, resolve, reject, timer: setTimeout(giveUp, WITHIN_MS).unref() };
+      const waiting: Waiting = { statement, resolve, reject, timer: setTimeout(timeOut, WITHIN_MS).unref() };
       this.waiting.push(waiting);
       void this.serve();
     });

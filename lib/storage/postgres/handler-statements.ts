@@ -279,6 +279,6 @@ const TOO_LATE = '25001';
 function overError(): PaymentsStorageError {
   return new PaymentsStorageError(
     'The webhook transaction is over: await everything that a handler begins, before it returns or throws (Promise.allSettled ' +
-      'in the place of Promise.all). Work that shall outlive the handler needs a pool that was not made by paymentsPool().',
+      'instead of Promise.all). Work that shall outlive the handler needs a pool that was not made by paymentsPool().',
   );
 }

@@ -46,6 +46,6 @@ async function stillJoined(run: RunScript, token: string): Promise<boolean> {
 function transactionEnded(): PaymentsStorageError {
   return new PaymentsStorageError(
     'The transaction ended before the payment was written in it, so nothing was written: await enlist… before COMMIT, ROLLBACK ' +
-      'and ROLLBACK TO SAVEPOINT (Promise.allSettled in the place of Promise.all).',
+      'and ROLLBACK TO SAVEPOINT (Promise.allSettled instead of Promise.all).',
   );
 }

@@ -1,4 +1,4 @@
-import { DeliveryTurn } from '../sql/delivery-turns.js';
+import { DeliveryPermit } from '../sql/delivery-permit.js';
 import { poolSizeOf } from '../sql/application-pool.js';
 import { type SqlDatabase } from '../sql/sql-database.js';
 import { DeliveryTransaction } from './delivery-transaction.js';
@@ -27,12 +27,12 @@ export function postgresDatabase(
   return {
     run: pooledScripts(pool),
     connect: async () => {
-      const turn = await DeliveryTurn.take(handlersPool, poolSizeOf(handlersPool));
+      const permit = await DeliveryPermit.acquire(handlersPool, poolSizeOf(handlersPool));
       try {
         const connection = await PooledConnection.from(pool);
-        return new DeliveryTransaction(connection, names.inbox, { handlersPool, lent, turn });
+        return new DeliveryTransaction(connection, names.inbox, { handlersPool, lent, permit });
       } catch (error) {
-        turn.give();
+        permit.release();
         throw error;
       }
     },

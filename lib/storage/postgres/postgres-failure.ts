@@ -40,7 +40,7 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
   }
   if (codes.includes(ABORTED)) {
     return new PaymentsStorageError(
-      'A statement in the transaction failed and the handler went on, so PostgreSQL undoes everything (25P02): let the error ' +
+      'A statement in the transaction failed and the handler continued, so PostgreSQL undoes everything (25P02): let the error ' +
         'of the statement through, or put the statement behind a SAVEPOINT.',
     );
   }
@@ -61,7 +61,7 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
 
 /**
  * The fault of a statement, of its values, of a lock or of a trigger of the application: the server undoes the transaction, and the
- * connection stays. After any other error it may have committed all the same.
+ * connection stays. After any other error it may have committed anyway.
  */
 const OF_STATEMENT = /^(?:0A000|2[23]|25006|26000|40(?!003)|42|54|55|57014|P0)/;
 

@@ -55,7 +55,7 @@ export interface PostgresStorageOptions {
    * payment takes a third of the CPU that it took the server before. Left out: yes, if the connections end at the server itself
    * (behind a pooler such as PgBouncer they do not, which the package notices) and the journal is larger than 1 MB. True is for
    * a pooler that keeps prepared statements (PgBouncer from 1.21 on with `max_prepared_statements`); false for clients whose
-   * `query` takes texts only. If a connection has lost them (`DISCARD ALL`), this process goes on without.
+   * `query` takes texts only. If a connection has lost them (`DISCARD ALL`), this process continues without.
    *
    * Prepared statements of payments and webhooks that wait for a connection at the same time share a round trip and a commit.
    * @default found out while it is used

@@ -48,7 +48,7 @@ export interface CheckedTables extends PreparingPool {
 /** What prepares tables. */
 interface TablesWork {
   readonly check: (run: RunStatement) => Promise<void>;
-  /** In the place of the check, if the application wants it. */
+  /** Instead of the check, if the application wants it. */
   readonly migrate?: (() => Promise<unknown>) | undefined;
 }
 

@@ -116,7 +116,7 @@ interface Piece {
 
 /**
  * What a text consists of: space and comments, quoted texts and names, words, and single characters. A quote
- * that is not closed goes on to the end.
+ * that is not closed continues to the end.
  */
 const TOKEN = new RegExp(
   [
@@ -164,7 +164,7 @@ function addToken(
   if (word !== undefined || groups['quoted'] !== undefined) piece.last = token;
 }
 
-/** Where a token ends. Comments nest, and a dollar quote goes on to the same tag. */
+/** Where a token ends. Comments nest, and a dollar quote continues to the same tag. */
 function endOf(text: string, at: number, token: string, groups: Readonly<Record<string, string>>): number {
   const next = at + token.length;
   if (groups['dollar'] !== undefined) {

@@ -61,7 +61,7 @@ end
 
 /**
  * Takes a payment from the day, or returns the day that has no room. The counter is the key after the indexes: `<day> <count>
- * <cents>`. It begins anew if its day is over, or if the clock was ahead by more than a day when it was written. The last three
+ * <cents>`. It begins again if its day is over, or if the clock was ahead by more than a day when it was written. The last three
  * ARGV: cents, largest number of payments, largest sum; empty: no bound.
  */
 const COUNT = `

@@ -30,7 +30,7 @@ return { reply[1], unpack(reply[2]) }
 
 /** How many keys of the server one step of the search looks at. */
 const STEP = '1000';
-/** How long a page waits for the search, which goes on with the next page. */
+/** How long a page waits for the search, which continues with the next page. */
 const SEARCH_MS = 1_000;
 /** Builds without this list may work beside this one for a while. */
 const SEARCH_AGAIN_MS = 3_600_000;
@@ -82,7 +82,7 @@ export class RedisAccounts {
     return last !== undefined && found.length > limit ? { accounts, next: last } : { accounts };
   }
 
-  /** Goes on with the search, or begins it if it is time. */
+  /** Continues with the search, or begins it if it is time. */
   private async searchOn(): Promise<void> {
     if (!this.search && performance.now() - this.searchedAt < SEARCH_AGAIN_MS) return;
     const endsAt = performance.now() + SEARCH_MS;

@@ -23,7 +23,7 @@ export interface RedisClient {
 const SILENCE_MS = 5_000;
 
 /**
- * Whether a replica refused to write. After a fail-over, the master that the client is connected to may go on as one, while
+ * Whether a replica refused to write. After a fail-over, the master that the client is connected to may continue as one, while
  * its address already leads to the new master. Before Redis 7, the code stands inside of the message.
  */
 export function isReadOnly(error: unknown): boolean {

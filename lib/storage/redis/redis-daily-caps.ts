@@ -45,7 +45,7 @@ export class RedisDailyCaps implements DailyCapStore {
     return stored && { ...stored, countedOn: dayIn(reply, 2) };
   }
 
-  async giveBack(scope: JournalScope, day: number, cents: number): Promise<void> {
+  async release(scope: JournalScope, day: number, cents: number): Promise<void> {
     await this.run(GIVE_BACK, scope, [String(day), String(cents)]);
   }
 

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { inTime } from '../../common/timing.js';
+import { withTimeout } from '../../common/timing.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 import { KeyServiceError } from './encryption.js';
 
@@ -31,7 +31,7 @@ export class KeyServiceCalls {
     const deadline = performance.now() + this.timeoutMs;
     const turn = begin(lane);
     try {
-      await inTime(turn, deadline, () => this.tooLate());
+      await withTimeout(turn, deadline, () => this.tooLate());
     } catch (error) {
       void turn.then(() => {
         end(lane);
@@ -55,7 +55,7 @@ export class KeyServiceCalls {
     const calling = async (): Promise<T> => work(signal);
     const tooLate = this.tooLate();
     try {
-      const answer = await inTime(calling(), deadline, () => tooLate);
+      const answer = await withTimeout(calling(), deadline, () => tooLate);
       lane.silentUntil = 0;
       return answer;
     } catch (error) {

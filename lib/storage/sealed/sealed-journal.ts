@@ -51,7 +51,7 @@ function sealedDailyCaps(caps: DailyCapStore, sealer: ValueSealer): DailyCapStor
       const { countedOn } = result;
       return { ...(await openWritten(result, record, sealed, sealer, openListed)), countedOn };
     },
-    giveBack: (scope, day, cents) => caps.giveBack(scope, day, cents),
+    release: (scope, day, cents) => caps.release(scope, day, cents),
   };
 }
 

@@ -1,5 +1,5 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { inTime } from '../../common/timing.js';
+import { withTimeout } from '../../common/timing.js';
 
 /** Time limit for a connection of the pool, and for the answer to each statement. */
 export const WITHIN_MS = 4_000;
@@ -9,10 +9,10 @@ export const FREE_CONNECTION = 'a free connection of the pool';
 
 /** Rejects with a `PaymentsStorageError` if the answer takes too long. */
 export function answered<T>(work: Promise<T>, what: string): Promise<T> {
-  return inTime(work, performance.now() + WITHIN_MS, () => tooLate(what));
+  return withTimeout(work, performance.now() + WITHIN_MS, () => tooLate(what));
 }
 
 /** The error after the time limit. */
 export function tooLate(what: string): PaymentsStorageError {
-  return new PaymentsStorageError(`Waited ${WITHIN_MS} ms in vain for ${what}.`);
+  return new PaymentsStorageError(`Timed out after ${WITHIN_MS} ms waiting for ${what}.`);
 }

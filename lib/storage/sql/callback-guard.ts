@@ -48,7 +48,7 @@ export class CallbackGuard extends TransactionGuard {
     if (isRefused) return Promise.reject(this.refuseBeside());
     const wasOver = this.isOver;
     const sent = super.run(text, send);
-    return this.connection && this.isOver && !wasOver ? this.giveBack(this.connection, sent) : sent;
+    return this.connection && this.isOver && !wasOver ? this.returnConnection(this.connection, sent) : sent;
   }
 
   /** Begins to guard: to be called after BEGIN. */
@@ -94,7 +94,7 @@ export class CallbackGuard extends TransactionGuard {
    * The setting would commit a transaction that is still open, so it waits for the answer to COMMIT or ROLLBACK. Without
    * an answer, whoever has the connection next would be in that transaction.
    */
-  private async giveBack<T>(connection: OwnConnection, ended: Promise<T>): Promise<T> {
+  private async returnConnection<T>(connection: OwnConnection, ended: Promise<T>): Promise<T> {
     const isMysql = this.dialect === 'mysql';
     try {
       const result = await answered(ended, 'the answer to COMMIT or ROLLBACK');

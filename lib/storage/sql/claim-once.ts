@@ -33,7 +33,7 @@ export async function claimOnce(
     const script: SqlScript = {
       ...statements.claim(delivery, leaseMs),
       // Nobody would run the handlers, and everybody would wait for the end of the lease.
-      undo: ({ rows: [late] }) => {
+      undoLate: ({ rows: [late] }) => {
         const fence = late?.['fence'];
         return fence == null ? undefined : statements.fail({ values: inboxKeyValues(delivery.key), fence });
       },

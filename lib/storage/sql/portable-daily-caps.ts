@@ -27,7 +27,7 @@ export function portableDailyCaps(dialect: PortableDialect): DailyCapStatements 
   return {
     insert: (record, leaseMs, share) => insertScript(dialect, record, leaseMs, share),
     replace: (version, record, leaseMs, share) => replaceScript(dialect, version, record, leaseMs, share),
-    giveBack: (scope, day, cents) => ({
+    release: (scope, day, cents) => ({
       steps: [
         sql`UPDATE ${COUNTS} SET payments = CASE WHEN payments > 1 THEN payments - 1 ELSE 0 END,
             cents = CASE WHEN cents > ${cents} THEN cents - ${cents} ELSE 0 END
@@ -133,7 +133,7 @@ function take(
       AND (${isNew} OR (payments < ${maxCount} AND cents + ${cents} <= ${maxCents}))`;
 }
 
-/** Whether the counter begins anew: its day is over, or the clock was ahead by more than a day when it was written. */
+/** Whether the counter begins again: its day is over, or the clock was ahead by more than a day when it was written. */
 function isNewDay(day: number): SqlPiece {
   return sql`(day < ${day} OR day > ${day + 1})`;
 }

@@ -109,8 +109,8 @@ function plannedScript(
   const visible = sql`CASE WHEN EXISTS (${tombstone}) THEN 'instead' ELSE 'yes' END`;
   let own: SqlPiece | undefined;
   return {
-    takeBack: { steps: [sql`DELETE FROM ${JOURNAL} WHERE ${isPayment} AND version = ${version}`] },
-    takeBackOwn: () => own && { steps: [sql`DELETE FROM ${JOURNAL} WHERE ${own}`] },
+    undoAfterEnd: { steps: [sql`DELETE FROM ${JOURNAL} WHERE ${isPayment} AND version = ${version}`] },
+    undoPartial: () => own && { steps: [sql`DELETE FROM ${JOURNAL} WHERE ${own}`] },
     steps: [
       probe.begin,
       insertion(dialect, first, leaseMs, version),
@@ -179,7 +179,7 @@ function replaceScript(
           isWritten = results[0]?.rowCount === 1;
           return read;
         },
-        // Another process was faster than the read: it has written the record again, or removed it. It was written all the same.
+        // Another process was faster than the read: it has written the record again, or removed it. It was written anyway.
         (results) =>
           isWritten && lastRows(results).length === 0 ? asWritten(now, record, leaseMs, next) : undefined,
       ],

@@ -37,7 +37,7 @@ export function transactionHindered(codes: DriverCodes): PaymentsStorageError {
   const named = Object.values(codes).join(', ');
   const cause = Object.assign(new Error(`The database gave the code ${named}.`), codes);
   return new PaymentsStorageError(
-    `The transaction could not go on because of another one at the same time (${named}): roll it back, and run the whole transaction again.`,
+    `The transaction could not continue because of another one at the same time (${named}): roll it back, and run the whole transaction again.`,
     { cause },
   );
 }

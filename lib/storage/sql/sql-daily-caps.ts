@@ -56,8 +56,8 @@ export class SqlDailyCaps implements DailyCapStore {
     return reachedIn(row) ?? { ...storedRecord(row), countedOn: countedOn(row) };
   }
 
-  async giveBack(scope: JournalScope, day: number, cents: number): Promise<void> {
-    await this.run(this.statements.giveBack(scope, day, cents));
+  async release(scope: JournalScope, day: number, cents: number): Promise<void> {
+    await this.run(this.statements.release(scope, day, cents));
   }
 
   /** Undefined: the operation has to run again. */
@@ -83,7 +83,7 @@ export class SqlDailyCaps implements DailyCapStore {
     if (!insertion || day === undefined) return insertion;
     if (!insertion.tombstone) return { ...insertion, countedOn: day };
     // The new row made way for a tombstone.
-    await this.giveBack(record, day, cents);
+    await this.release(record, day, cents);
     return insertion;
   }
 }

@@ -33,13 +33,13 @@ export interface SqlScript {
    * What removes all that it wrote, if the transaction of the application had ended before: MySQL notices that only
    * afterwards.
    */
-  readonly takeBack?: SqlScript;
-  /** What removes what it wrote so far, if a later step fails: the application may commit all the same. */
-  readonly takeBackOwn?: () => SqlScript | undefined;
+  readonly undoAfterEnd?: SqlScript;
+  /** What removes what it wrote so far, if a later step fails: the application may commit anyway. */
+  readonly undoPartial?: () => SqlScript | undefined;
   /** The version that it has written, if a later step fails, which only reads. Undefined: it may not be written. */
   readonly written?: () => number | undefined;
   /** What takes it back, if its result comes when nobody waits for it any more. */
-  readonly undo?: (late: SqlResult) => SqlScript | undefined;
+  readonly undoLate?: (late: SqlResult) => SqlScript | undefined;
 }
 
 /** Runs one operation. Rejects with a `PaymentsStorageError`. */

@@ -74,7 +74,7 @@ export class SqlJournal implements JournalStore {
     const stored = row && storedRecord(row);
     if (stored && row['inserted'] !== 'instead') return { inserted: row['inserted'] === 'yes', stored };
     const tombstone = await this.tombstone(record).catch(async (error: unknown) => {
-      // The application may commit all the same.
+      // The application may commit anyway.
       if (stored && this.isJoined) await this.remove(record, stored.version).catch(() => undefined);
       throw error;
     });

@@ -97,7 +97,7 @@ export interface DailyCapStatements {
   insert(record: JournalRecord, leaseMs: number, share: DailyShare): SqlScript;
   /** As `JournalStatements.replace`. With `reached_on` if the day has no room, else with `counted_on`. */
   replace(version: number, record: JournalRecord, leaseMs: number, share: DailyShare): SqlScript;
-  giveBack(scope: JournalScope, day: number, cents: number): SqlScript;
+  release(scope: JournalScope, day: number, cents: number): SqlScript;
 }
 
 /** The operations of the conflicts. */

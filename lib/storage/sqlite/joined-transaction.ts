@@ -45,7 +45,7 @@ export function checkStillOpen(handle: SqliteHandle): void {
   if (isInTransaction(handle)) return;
   throw new PaymentsStorageError(
     'The transaction ended before the payment was written in it, so nothing was written: await enlist… before COMMIT and ROLLBACK ' +
-      '(Promise.allSettled in the place of Promise.all).',
+      '(Promise.allSettled instead of Promise.all).',
   );
 }
 

@@ -19,9 +19,9 @@ import { openSqlite, type SqliteHandle } from './sqlite-engine.js';
 import { migrateFile } from './sqlite-tables.js';
 import { checkedTransaction, checkStillOpen } from './joined-transaction.js';
 import { guardTransaction } from './transaction-guard.js';
-import { Turns } from '../sql/turns.js';
+import { Semaphore } from '../sql/semaphore.js';
 
-/** Time limit for the turn to write. */
+/** Time limit for becoming the writer. */
 const WITHIN_MS = 4_000;
 /** How often the storage looks whether another connection of the application still writes. */
 const POLL_MS = 10;
@@ -32,13 +32,13 @@ const NO_PAYMENT =
   'sent. Enlist it in the transaction of the handler (enlist…(context.transaction, request)): it is sent after the commit.';
 
 /**
- * A file of SQLite as a database. SQLite has one writer at a time, so writers take turns. A transaction of handlers
- * keeps its turn until it ends, on a connection of its own; who only reads waits for nobody.
+ * A file of SQLite as a database. SQLite has one writer at a time, so writers wait for each other. A transaction of handlers
+ * stays the writer until it ends, on a connection of its own; who only reads waits for nobody.
  */
 export class SqliteFile implements SqlDatabase {
   /** The delivery whose handlers call. */
   readonly handlers = new AsyncLocalStorage<SqliteSession>();
-  private readonly turns = new Turns(1);
+  private readonly writers = new Semaphore(1);
   /** The application's own connections whose transactions were joined. */
   private readonly joined = new WeakMap<object, SqliteConnection>();
   private closed = false;
@@ -69,16 +69,16 @@ export class SqliteFile implements SqlDatabase {
     const read = this.read(script);
     if (read) return read;
     if (this.handlers.getStore()?.isOpen) throw new PaymentsStorageError(NO_PAYMENT);
-    await this.takeTurn();
+    await this.acquireWriter();
     try {
       return await this.write(script);
     } finally {
-      this.giveTurn();
+      this.releaseWriter();
     }
   };
 
   /**
-   * A transaction on a connection of the application is not the storage's: it has no turn, and no guard. What another
+   * A transaction on a connection of the application is not the storage's: it is no writer here, and has no guard. What another
    * connection hinders is not repeated: the transaction may have ended by then, and the write would be committed alone.
    */
   readonly join = (transaction: unknown): Promise<RunScript> => {
@@ -113,7 +113,7 @@ export class SqliteFile implements SqlDatabase {
     }
   }
 
-  /** Runs an operation of who has the turn. */
+  /** Runs an operation of the writer. */
   write(script: SqlScript): Promise<SqlResult> {
     const { connection } = this;
     return withoutOthers(() =>
@@ -123,22 +123,22 @@ export class SqliteFile implements SqlDatabase {
     );
   }
 
-  /** Begins a transaction, on a connection of its own, of who has the turn. */
+  /** Begins a transaction, on a connection of its own, of the writer. */
   begin(): Promise<SqliteConnection> {
     return withoutOthers(() => SqliteConnection.begin(this.file, this.now));
   }
 
-  takeTurn(): Promise<void> {
-    return this.turns.take(WITHIN_MS, () => {
-      const waited = `Waited ${WITHIN_MS} ms in vain for the end of a webhook transaction.`;
+  acquireWriter(): Promise<void> {
+    return this.writers.acquire(WITHIN_MS, () => {
+      const waited = `Timed out after ${WITHIN_MS} ms waiting for the end of a webhook transaction.`;
       return new PaymentsStorageError(
         `${waited} SQLite has one writer: a handler in a transaction must be short, and wait for nothing.`,
       );
     });
   }
 
-  giveTurn(): void {
-    this.turns.give();
+  releaseWriter(): void {
+    this.writers.release();
   }
 
   close(): void {
@@ -188,9 +188,9 @@ async function withoutOthers<T>(work: () => T): Promise<T> {
   }
 }
 
-/** The turn of one delivery, from its first write to its end. */
+/** One delivery as the writer, from its first write to its end. */
 class SqliteSession implements SqlSession {
-  private hasTurn = false;
+  private isWriter = false;
   private released = false;
   private transaction: SqliteConnection | undefined;
 
@@ -205,8 +205,8 @@ class SqliteSession implements SqlSession {
     if (this.transaction) return inTransaction(this.transaction, script);
     const read = this.file.read(script);
     if (read) return read;
-    if (!this.hasTurn) await this.file.takeTurn();
-    this.hasTurn = true;
+    if (!this.isWriter) await this.file.acquireWriter();
+    this.isWriter = true;
     return this.file.write(script);
   };
 
@@ -250,7 +250,7 @@ class SqliteSession implements SqlSession {
     if (this.released) return;
     this.released = true;
     this.closeTransaction();
-    if (this.hasTurn) this.file.giveTurn();
+    if (this.isWriter) this.file.releaseWriter();
   }
 
   private commit(held: HeldKey): void {

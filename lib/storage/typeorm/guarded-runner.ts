@@ -83,7 +83,7 @@ export class GuardedRunner {
       this.own(() => this.runner.commitTransaction()),
       'the answer to COMMIT',
     );
-    await this.giveBack();
+    await this.returnConnection();
   }
 
   /** Rolls back, unless COMMIT was sent, and gives the connection back, or closes it if its state is unknown. */
@@ -102,7 +102,7 @@ export class GuardedRunner {
       await this.discard(error as Error);
       return;
     }
-    await this.giveBack();
+    await this.returnConnection();
   }
 
   private async rollbackAll(): Promise<void> {
@@ -127,7 +127,7 @@ export class GuardedRunner {
   private async afterOwn<T>(commit: () => Promise<T>): Promise<T> {
     for (let known = 0; known < this.ownSent.length;) {
       known = this.ownSent.length;
-      // Their code may go on with another statement while one of them runs.
+      // Their code may continue with another statement while one of them runs.
       const ended = await answered(Promise.allSettled(this.ownSent), 'a statement of a subscriber');
       if (ended.some(({ status }) => status === 'rejected'))
         throw new PaymentsStorageError(FAILED_BEFORE_COMMIT);
@@ -159,7 +159,7 @@ export class GuardedRunner {
     };
   }
 
-  private async giveBack(): Promise<void> {
+  private async returnConnection(): Promise<void> {
     try {
       if (this.dialect === 'mysql') await answered(this.send('SET autocommit = 1'), 'the connection');
       await this.release();

@@ -17,7 +17,7 @@ import { measureTime } from './passed-time.js';
  * Registers the tests of what every `ConflictStore` must do. Call it inside a `describe`.
  *
  * @param framework `describe`, `it` and `expect` of Jest, Vitest or another one.
- * @param open Makes an empty store, for each test anew.
+ * @param open Makes an empty store, for each test.
  *
  * @publicApi
  */

@@ -10,7 +10,7 @@ import { JOURNAL_SCOPE as SCOPE, journalRecord, type JournalUnderTest, LEASE_MS 
  * Registers the tests of what a `JournalStore` with `dailyCaps` must do. Call it inside a `describe`.
  *
  * @param framework `describe`, `it` and `expect` of Jest, Vitest or another one.
- * @param open Makes an empty store, for each test anew.
+ * @param open Makes an empty store, for each test.
  *
  * @publicApi
  */
@@ -58,7 +58,7 @@ const DAILY_CAPS: Cases<DailyCapTest> = {
     expect(await pay(counted('order-1'), share)).toBe('written');
     expect(await pay(counted('order-2'), share)).toBe('written');
     expect(await pay(counted('order-3'), { ...share, cents: 1 })).toBe('reached');
-    await caps.giveBack(SCOPE, today, share.cents);
+    await caps.release(SCOPE, today, share.cents);
     expect(await pay(counted('order-3'), { ...share, cents: share.cents + 1 })).toBe('reached');
     expect(await pay(counted('order-3'), share)).toBe('written');
     expect(await pay(counted('order-4'), { ...share, cents: 1 })).toBe('reached');
@@ -185,10 +185,10 @@ const DAILY_CAPS: Cases<DailyCapTest> = {
   'gives back what a payment took, to its own day only': async ({ caps, pay, expect, today }) => {
     const share = { cents: CENTS, maxCount: 1, maxCents: CENTS };
     await pay(counted('order-1'), share);
-    await caps.giveBack(SCOPE, today - 1, CENTS);
-    await caps.giveBack({ ...SCOPE, family: 'disbursement' }, today, CENTS);
+    await caps.release(SCOPE, today - 1, CENTS);
+    await caps.release({ ...SCOPE, family: 'disbursement' }, today, CENTS);
     expect(await pay(counted('order-2'), share)).toBe('reached');
-    await caps.giveBack(SCOPE, today, CENTS);
+    await caps.release(SCOPE, today, CENTS);
     expect(await pay(counted('order-2'), share)).toBe('written');
     expect(await pay(counted('order-3'), share)).toBe('reached');
   },
@@ -196,13 +196,13 @@ const DAILY_CAPS: Cases<DailyCapTest> = {
   'never gives back more than was counted': async ({ caps, pay, expect, today }) => {
     const share = { cents: CENTS, maxCount: 1, maxCents: CENTS };
     await pay(counted('order-1'), share);
-    await caps.giveBack(SCOPE, today, CENTS);
-    await caps.giveBack(SCOPE, today, CENTS);
+    await caps.release(SCOPE, today, CENTS);
+    await caps.release(SCOPE, today, CENTS);
     expect(await pay(counted('order-2'), share)).toBe('written');
     expect(await pay(counted('order-3'), share)).toBe('reached');
   },
 
-  'stays on the day of the counter if the clock goes back by a day, and begins anew if it goes back by more':
+  'stays on the day of the counter if the clock goes back by a day, and begins again if it goes back by more':
     async ({ caps, pass, pay, expect, today }) => {
       const share = { cents: CENTS, maxCount: 1, maxCents: CENTS };
       await pass(DAY_MS);
@@ -231,7 +231,7 @@ const DAILY_CAPS: Cases<DailyCapTest> = {
     expect(await pay(counted('order-2'), share)).toBe('written');
     expect(dailyCapDay((await storedEntry('order-2'))?.createdAt ?? 0)).toBe(today + 1);
     expect(await caps.insert(counted('order-3'), LEASE_MS, share)).toEqual({ reachedOn: today + 1 });
-    await caps.giveBack(SCOPE, today, CENTS);
+    await caps.release(SCOPE, today, CENTS);
     expect(await pay(counted('order-3'), share)).toBe('reached');
   },
 

@@ -15,9 +15,9 @@ export const DAILY_CAP_RACING: Cases<DailyCapTest> = {
     const paying = (name: string) =>
       Array.from({ length: 5 }, (_, at) => pay(counted(`${name}-${at}`), share));
     const [, ...results] = await Promise.all([
-      caps.giveBack(SCOPE, today, CENTS),
+      caps.release(SCOPE, today, CENTS),
       ...paying('before'),
-      caps.giveBack(SCOPE, today, CENTS).then(() => 'given back' as const),
+      caps.release(SCOPE, today, CENTS).then(() => 'given back' as const),
       ...paying('after'),
     ]);
     // Six less the two of four that were not given back. Which come in time for the room is for the store to say.
@@ -35,7 +35,7 @@ export const DAILY_CAP_RACING: Cases<DailyCapTest> = {
   }) => {
     const share = { cents: CENTS, maxCount: 3, maxCents: 3 * CENTS };
     for (const at of [1, 2, 3]) await pay(counted(`order-${at}`), share);
-    await Promise.all([caps.giveBack(SCOPE, today, CENTS), caps.giveBack(SCOPE, today, CENTS)]);
+    await Promise.all([caps.release(SCOPE, today, CENTS), caps.release(SCOPE, today, CENTS)]);
     expect(await pay(counted('order-4'), share)).toBe('written');
     expect(await pay(counted('order-5'), share)).toBe('written');
     expect(await pay(counted('order-6'), share)).toBe('reached');

@@ -19,7 +19,7 @@ import { INBOX_WAITING } from './inbox-waiting.cases.js';
  * Registers the tests of what every `InboxStore` must do. Call it inside a `describe`.
  *
  * @param framework `describe`, `it` and `expect` of Jest, Vitest or another one.
- * @param open Makes an empty store, for each test anew.
+ * @param open Makes an empty store, for each test.
  * @param options.remembersHandlers False if the store undoes the work of all handlers together when one fails, so that
  * there is nothing to remember: each claim then has a transaction, and the journal inside of it. By default true.
  *

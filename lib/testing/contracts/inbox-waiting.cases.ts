@@ -61,7 +61,7 @@ export const INBOX_WAITING: Cases<InboxTest> = {
     for (const other of others) expect((await claim(other)).result).toBe('done');
   },
 
-  'purges no outcome that runs in the place of a finished one': async ({ inbox, pass, expect, claim }) => {
+  'purges no outcome that runs in place of a finished one': async ({ inbox, pass, expect, claim }) => {
     await claimed(await claim(inboxDelivery('order-1'))).finish();
     await pass(10_000);
     const released = inboxDelivery('order-1', { fingerprint: 'f2', replaces: ['f1'] });

@@ -40,7 +40,7 @@ export interface JoinedJournalUnderTest extends JournalUnderTest {
  * application's transactions. Call it inside a `describe`.
  *
  * @param framework `describe`, `it` and `expect` of Jest, Vitest or another one.
- * @param open Makes an empty store, for each test anew.
+ * @param open Makes an empty store, for each test.
  *
  * @publicApi
  */

@@ -19,7 +19,7 @@ import { JOURNAL_WRITING } from './journal-writing.cases.js';
  * Registers the tests of what every `JournalStore` must do. Call it inside a `describe`.
  *
  * @param framework `describe`, `it` and `expect` of Jest, Vitest or another one.
- * @param open Makes an empty store, for each test anew.
+ * @param open Makes an empty store, for each test.
  *
  * @publicApi
  */
@@ -66,7 +66,7 @@ export type JournalDamage = readonly [how: string, damage: (reference: string) =
  * an operator can end it, and nobody makes it again. Call it inside a `describe`.
  *
  * @param framework `describe`, `it` and `expect` of Jest, Vitest or another one.
- * @param open Makes an empty store, for each test anew.
+ * @param open Makes an empty store, for each test.
  * @param damages Ways to damage a stored record.
  *
  * @publicApi

@@ -26,7 +26,7 @@ interface ExpectedTimes {
 }
 
 /**
- * Whoever reads a payment acts on its lease, so every way to read must say the same: the payment found in the place of a
+ * Whoever reads a payment acts on its lease, so every way to read must say the same: the payment found in place of a
  * new one, `get` and `list`.
  */
 export async function expectLeases(

@@ -4,7 +4,7 @@ import { type Cases } from './contract-framework.js';
 import { allBut, JOURNAL_SCOPE as SCOPE, journalRecord, type JournalTest, LEASE_MS } from './journal-test.js';
 import { measureTime } from './passed-time.js';
 
-/** What no payment has at once: a store keeps it all the same. */
+/** What no payment has at once: a store keeps it anyway. */
 const EVERY_FIELD: Required<JournalRecord> = {
   ...SCOPE,
   reference: 'order-1',

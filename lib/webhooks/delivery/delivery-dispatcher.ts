@@ -54,7 +54,7 @@ export class DeliveryDispatcher {
     storage: Pick<PaymentsStorage, 'inbox' | 'conflicts'>,
     private readonly handlers: HandlersOfAccount,
     private readonly outcomes: WebhookOutcomes,
-    private readonly events: Pick<ApplicationEvents, 'tell'>,
+    private readonly events: Pick<ApplicationEvents, 'emit'>,
     private readonly work: HandlerRunner,
   ) {
     this.inbox = storage.inbox;
@@ -155,8 +155,8 @@ export class DeliveryDispatcher {
         this.outcomes.settle(event, { journal, isFirstRun: attempt === 1, ...existing }),
       handlers: [...this.stepsFor(event.event), ...last],
       done: () => {
-        this.outcomes.tellWaiters(event);
-        this.events.tell(event.event as PaymentEventName, event);
+        this.outcomes.notifyWaiters(event);
+        this.events.emit(event.event as PaymentEventName, event);
       },
     };
   }
@@ -174,7 +174,7 @@ export class DeliveryDispatcher {
       announce: [STORED, ...steps],
       done: () => {
         // Listeners may change it, and it is needed once more.
-        this.events.tell('payment.conflict', copyOf(event));
+        this.events.emit('payment.conflict', copyOf(event));
         work.done();
       },
     };
@@ -211,7 +211,7 @@ export class DeliveryDispatcher {
     const { event } = webhook;
     const handlers = this.stepsFor(kind === 'unrecognized' ? kind : `payment.${kind}`);
     const done = (): void => {
-      if (kind !== 'unrecognized') this.events.tell(`payment.${kind}`, event);
+      if (kind !== 'unrecognized') this.events.emit(`payment.${kind}`, event);
     };
     const claim = await this.claim(this.delivery(kind, reference, event), webhook);
     return this.handle(claim, { known, handlers, done }, webhook);

@@ -9,7 +9,7 @@ import { type DeliveryLimits } from './delivery-head.js';
 const KEY_BYTES = 32;
 
 /**
- * Stands in the place of an account that a path names and that does not exist, or is not looked up yet. Does the work
+ * Stands in place of an account that a path names and that does not exist, or is not looked up yet. Does the work
  * of checking a signature, with a key that nobody has, and refuses whatever comes.
  */
 export class UnknownAccount implements DeliveryCheck {

@@ -80,7 +80,7 @@ export class PaymentHandlers {
    *
    * @param assertKnown Throws for an account that does not exist.
    * @param loaded What the load returned. Without it, every module has to be right.
-   * @throws PaymentsConfigError if a handler in one of these modules could never run. The handlers of the others are found all the same.
+   * @throws PaymentsConfigError if a handler in one of these modules could never run. The handlers of the others are found anyway.
    */
   explore(assertKnown: AssertKnown, loaded?: ModuleRef): void {
     const known = this.known();

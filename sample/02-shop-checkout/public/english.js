@@ -71,7 +71,7 @@ export const english = {
   office: 'Office',
   setAside: 'Set aside',
   'setAside.words':
-    'Webhooks that contradict what was asked for. Ask the gateway first. Accept: the money is ours, the order is paid. Dismiss: the order goes on without it.',
+    'Webhooks that contradict what was asked for. Ask the gateway first. Accept: the money is ours, the order is paid. Dismiss: the order continues without it.',
   contradiction: '{event} with {amount} TZS: {kind}',
   accept: 'Accept',
   dismiss: 'Dismiss',

@@ -7,7 +7,7 @@ import { PgliteDatabase } from '../src/database/pglite.database.js';
 
 const BOOT_MS = 120_000;
 
-describe('PGlite in the place of a server', () => {
+describe('PGlite instead of a server', () => {
   let directory: string;
   let database: PgliteDatabase;
 

@@ -17,7 +17,7 @@ export interface Answer<Body = OrderView> {
 }
 
 export interface RunOptions extends NestApplicationOptions {
-  /** What is started in the place of the shop's own module. */
+  /** What is started instead of the shop's own module. */
   readonly module?: Type;
   /** A free one if it is left out. */
   readonly port?: number;

@@ -140,13 +140,13 @@ describe('the upkeep of a worker', () => {
       await start();
     });
 
-    it('the upkeep does not run twice at a time, and goes on after the storage answers again', async () => {
+    it('the upkeep does not run twice at a time, and continues after the storage answers again', async () => {
       pass(20 * MINUTE_MS);
       expect(list).toHaveBeenCalledTimes(1);
       list.mockRestore();
       await lostRequest('ticket-1');
       fail();
-      // The run goes on with payouts before it ends.
+      // The run continues with payouts before it ends.
       await turns(50);
       pass(5 * MINUTE_MS);
       await worker.close();

@@ -19,7 +19,7 @@ function stories(databaseUrl: string): void {
   });
   afterEach(() => desk.close());
 
-  it('goes on with a batch in the midst of it when it starts again, and pays every line once', async () => {
+  it('continues with a batch in the midst of it when it starts again, and pays every line once', async () => {
     const rows = Array.from({ length: LINES }, (_, n) => {
       const account = `0150234${String(n).padStart(5, '0')}`;
       sandbox.directory.register(account, 'Asha Mushi');

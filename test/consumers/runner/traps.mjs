@@ -25,7 +25,7 @@ export async function withTraps(cwd, names, work) {
   }
 }
 
-/** A package that swallows the error has loaded it all the same. */
+/** A package that swallows the error has loaded it anyway. */
 function setTrap(folder, name) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version: '0.0.0', main: 'index.js' }));

@@ -197,7 +197,7 @@ describe('a call whose account must be resolved', () => {
     expect(await accounts.for('school').banks.list({ signal })).not.toEqual([]);
   });
 
-  it('ends at once when its signal fires, and others that wait for the same answer go on', async () => {
+  it('ends at once when its signal fires, and others that wait for the same answer continue', async () => {
     const { answer, resolve } = waiting();
     const asked = vi.fn(resolve);
     await start(asked);

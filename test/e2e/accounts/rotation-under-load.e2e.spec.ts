@@ -201,7 +201,7 @@ it('a probe that is refused for its keys leaves the payment unknown, and nothing
   checkEachMovedOnce(1);
   expect(refused()).toBe(1);
   expect(merchants.asked).toHaveLength(1);
-  // Another payment goes on with the new keys.
+  // Another payment continues with the new keys.
   await call(one, KINDS);
   expect(sandbox.merchant('shop').payments()).toHaveLength(2);
 });

@@ -115,7 +115,7 @@ describeWith([redisService], 'bullmqEngine, if a chunk fails', () => {
     expect((await queue.getJobs()).map(({ data }) => data as unknown)).toEqual([{ ...JOB, strangers: 50 }]);
   });
 
-  it('counts the processes without its batch anew when one has it, and shows the count to nobody', async () => {
+  it('counts the processes without its batch again when one has it, and shows the count to nobody', async () => {
     const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     await addTried(99, 99);
     const ran: BatchJob[] = [];

@@ -50,7 +50,7 @@ describe('a batch whose work gets lost for a moment', () => {
     );
   };
 
-  it('goes on by itself although the storage was away right after it was resumed', async () => {
+  it('continues by itself although the storage was away right after it was resumed', async () => {
     let given = 0;
     const batch = await pausedOnce((store) => ({
       chunksIn: (load, states, page) => {
@@ -63,7 +63,7 @@ describe('a batch whose work gets lost for a moment', () => {
     expect(given).toBeGreaterThan(2);
   });
 
-  it('goes on by itself although the queue was away right after it had paused', async () => {
+  it('continues by itself although the queue was away right after it had paused', async () => {
     const engine = eagerEngine();
     let wakes = 0;
     const batch = await pausedOnce(() => ({}), {

@@ -62,7 +62,7 @@ describe('a job that comes to a process', () => {
     });
   });
 
-  it('is over if the batch was loaded anew since', async () => {
+  it('is over if the batch was loaded again since', async () => {
     await run({ ...job(), load: 'an earlier one' });
     expect(place.sandbox.payouts()).toEqual([]);
   });

@@ -84,7 +84,7 @@ describe('a batch of which not everything goes well', () => {
     await batch.settle('S-2', 'paid', { by: 'support' });
     expect(await running.journal.get('disbursement', `${name}.S-2`)).toMatchObject({ outcome: 'paid' });
     expect((await batch.progress()).byState).toMatchObject({ accepted: { lines: 3 }, paid: { lines: 1 } });
-    // The gateway called it a refusal, and paid it all the same.
+    // The gateway called it a refusal, and paid it anyway.
     await batch.settle('S-3', 'paid', { by: 'support' });
     expect((await batch.progress()).byState).toEqual({
       accepted: expect.objectContaining({ lines: 3 }) as unknown,
@@ -198,7 +198,7 @@ describe('a batch of which not everything goes well', () => {
     expect((await linesOf(batch, 'checked')).map(({ key }) => key)).toContain('S-29');
   });
 
-  it('goes on in the next process, and pays nothing twice', async () => {
+  it('continues in the next process, and pays nothing twice', async () => {
     const batch = await approvedBatch(running.batches, name, knownLines(sandbox, 250, '10'));
     await batch.start({ by: 'maker' });
     for await (const { byState } of batch.watch()) {

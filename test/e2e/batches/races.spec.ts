@@ -253,7 +253,7 @@ describe('two who work on batches at the same moment', () => {
     const batch = await first.batches.create(name(), shown, { by: 'maker' });
     await batch.check({ by: 'maker' });
     let blocked: number | undefined;
-    // The process of the maker stands still between two statements, and goes on when everything was paid.
+    // The process of the maker stands still between two statements, and continues when everything was paid.
     const change = async (load: string, changes: readonly LineChange[]): Promise<readonly number[]> => {
       ({ blocked } = await batch.check({ by: 'checker' }));
       await (await first.batches.open(name())).approve({ by: 'checker', withoutBlocked: true });

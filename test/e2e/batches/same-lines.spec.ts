@@ -7,7 +7,7 @@ describe('the same lines under two names at the same moment', () => {
   let place: BatchesPlace;
   let running: BatchesApp;
   let lines: readonly PayoutLine[];
-  /** What happens after a load has looked for batches with its lines, and before it goes on. */
+  /** What happens after a load has looked for batches with its lines, and before it continues. */
   let afterLook: (batch: string) => Promise<unknown>;
 
   beforeAll(async () => {

@@ -68,7 +68,7 @@ describe('an application that starts while something is away', () => {
     );
   };
 
-  it('goes on with its batches when the storage gives them', async () => {
+  it('continues with its batches when the storage gives them', async () => {
     running = await start({
       change: (store) => ({ unfinished: (page) => (fails(2) ? away() : store.unfinished(page)) }),
     });
@@ -76,7 +76,7 @@ describe('an application that starts while something is away', () => {
     expect(failures).toBe(2);
   });
 
-  it('goes on with a batch when the queue takes its work', async () => {
+  it('continues with a batch when the queue takes its work', async () => {
     const engine = inProcess();
     running = await start({
       engine: {

@@ -157,7 +157,7 @@ describe('a batch that cannot be paid now', () => {
     };
     const reason = (text: string): unknown => expect.stringContaining(text) as unknown;
 
-    it('pauses if the gateway is away, and goes on by itself', async () => {
+    it('pauses if the gateway is away, and continues by itself', async () => {
       const batch = await begunLater(3, 15);
       for (let looks = 0; looks < 5; looks += 1) {
         expect(await batch.finished()).toMatchObject({
@@ -243,7 +243,7 @@ describe('a batch that cannot be paid now', () => {
     expect(await batch.finished()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 1 } } });
   });
 
-  it('goes on by itself when the wallet holds enough again, and not before', async () => {
+  it('continues by itself when the wallet holds enough again, and not before', async () => {
     place.sandbox.next('POST /disbursements/bank').status(402, { code: 'INSUFFICIENT_BALANCE' }).times(3);
     const batch = await begun();
     expect((await batch.finished()).state).toBe('paused');
@@ -269,7 +269,7 @@ describe('a batch that cannot be paid now', () => {
     expect(sent()).toBe(4);
   });
 
-  it('is held by somebody while it waits to go on by itself', async () => {
+  it('is held by somebody while it waits to continue by itself', async () => {
     place.sandbox.next('POST /disbursements/bank').status(402, { code: 'INSUFFICIENT_BALANCE' }).times(3);
     const batch = await begun();
     expect((await batch.finished()).state).toBe('paused');
@@ -286,7 +286,7 @@ describe('a batch that cannot be paid now', () => {
 
   it.each<[when: string, isAtWake: boolean, hooked: (happens: () => Promise<void>) => Partial<BatchStore>]>([
     [
-      'while it looks whether it may go on',
+      'while it looks whether it may continue',
       true,
       (happens) => ({ counts: (load) => happens().then(() => place.store.counts(load)) }),
     ],

@@ -99,7 +99,7 @@ describe('redelivery', () => {
     stage = await stageWebhooks({ profile, webhookSecret });
     const found = concludeWebhooks(await endings(5));
     const learnt = found.conclusions.flatMap(({ fact }) => (fact ? [[fact.name, fact.value]] : []));
-    // Whether a webhook is signed again is seen only if the machine's time went on.
+    // Whether a webhook is signed again is seen only if the machine's time continued.
     expect({ 'repeated webhook': 'signed again', ...Object.fromEntries(learnt) }).toEqual({
       'repeated webhook': 'signed again',
       ...facts,

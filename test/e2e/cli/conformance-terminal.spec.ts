@@ -29,14 +29,14 @@ const onTerminal = (...args: string[]): CliProcess =>
   });
 
 describe('nestjs-payments conformance on a terminal', () => {
-  it('sends nothing more after Ctrl-C in place of Enter, and asks the person nothing twice when it goes on', async () => {
+  it('sends nothing more after Ctrl-C in place of Enter, and asks the person nothing twice when it continues', async () => {
     const command = onTerminal();
     await command.until('stdout', /Press Enter when that is done\./);
     const sent = sandbox.requests().length;
     command.type(CTRL_C);
     const { code, stdout } = await command.finished();
     expect(code).toBe(1);
-    expect(stdout).toContain('It was stopped: the same command goes on.');
+    expect(stdout).toContain('It was stopped: the same command continues.');
     expect(sandbox.requests().length).toBe(sent);
     const again = onTerminal();
     await again.until('stdout', /Press Enter when that is done\./);

@@ -154,7 +154,7 @@ describe('nestjs-payments conformance', () => {
     expect((await run('--plan', '--out', 'nowhere/x.json', '--check', 'nothing.json')).code).toBe(0);
   });
 
-  it('ends at once if the gateway cannot be reached, and begins anew at the right address', async () => {
+  it('ends at once if the gateway cannot be reached, and begins again at the right address', async () => {
     const environment = { ...environmentOf(sandbox), PAYMENTS_BASE_URL: 'http://127.0.0.1:1/api/v1' };
     const { code, stdout, stderr } = await runCommand(COMMAND, { folder, environment });
     expect(code).toBe(1);
@@ -204,12 +204,12 @@ describe('nestjs-payments conformance', () => {
     expect(sandbox.requests().length).toBe(sent);
   });
 
-  it('stops after the request under way, and goes on where it was', async () => {
+  it('stops after the request under way, and continues where it was', async () => {
     const command = new CliProcess(COMMAND, { folder, environment: environmentOf(sandbox) });
     await command.until('stderr', /asked: [^\n]+\n.*asked: /);
     const stopped = await command.stop('SIGINT');
     expect(stopped.code).toBe(1);
-    expect(stopped.stderr).toContain('the same command goes on');
+    expect(stopped.stderr).toContain('the same command continues');
     expect(existsSync(join(folder, 'conformance.jsonl'))).toBe(true);
     const before = sandbox.requests().length;
     const { code, stdout } = await run('--plan');

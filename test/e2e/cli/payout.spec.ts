@@ -360,7 +360,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(ledger()).toEqual(['salaries.S-1', 'salaries.S-2']);
   });
 
-  it('says how to go on if the database fails during a run', async () => {
+  it('says how to continue if the database fails during a run', async () => {
     await approved(3);
     sandbox.next('POST /disbursements/bank', { reference: 'salaries.S-2' }).delay('2s');
     const run = payout('--run', '--by', 'john');
@@ -371,7 +371,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     const failed = await run;
     await pool.query(`ALTER SCHEMA ${schema}_away RENAME TO ${schema}`);
     expect(failed.code).toBe(4);
-    expect(failed.stderr).toContain('Lines may have been sent: pay none of them another way. To go on:');
+    expect(failed.stderr).toContain('Lines may have been sent: pay none of them another way. To continue:');
     expect(failed.stderr).toContain(' --run --by john ');
   });
 

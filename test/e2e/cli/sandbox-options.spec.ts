@@ -162,7 +162,7 @@ describe.skipIf(process.platform !== 'linux')('nestjs-payments sandbox --open', 
   it.each([
     ['no screen', { DISPLAY: undefined, WAYLAND_DISPLAY: undefined, WSL_DISTRO_NAME: undefined }],
     ['no program that opens a page', { DISPLAY: ':0', PATH: '/nowhere' }],
-  ])('says so where there is %s, and goes on', async (_, environment) => {
+  ])('says so where there is %s, and continues', async (_, environment) => {
     const { cli, port } = await start(['--open'], { environment });
     await cli.until('stderr', /There is no browser to open here\.\n/);
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);

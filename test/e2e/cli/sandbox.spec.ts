@@ -287,7 +287,7 @@ describe('nestjs-payments sandbox', () => {
     await cli.until('stderr', /order\uFFFD\[31m-1\uFFFDforged\n/);
   });
 
-  it('goes on when nobody reads its data any more', async () => {
+  it('continues when nobody reads its data any more', async () => {
     const cli = start('sandbox', '--port', '0', '--json');
     const [, port] = await cli.until('stdout', /127\.0\.0\.1:(\d+)\/api\/v1"/);
     cli.stopReading();

@@ -130,7 +130,7 @@ describe('before its storage is closed', () => {
     const worked = workOn(running.app, queued('payouts', 'payment.success'));
     await began;
     const closed = running.app.close();
-    // The account beside it is idle, and refuses all the same.
+    // The account beside it is idle, and refuses anyway.
     while ((await workOn(running.app, queued('default', 'payment.failed'))).status !== 503);
     finish();
     expect(await worked).toEqual({ status: 200 });

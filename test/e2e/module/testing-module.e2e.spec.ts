@@ -356,7 +356,7 @@ describe('PaymentsTestingModule.forApplication', () => {
 });
 
 describe("Nest's overrideModule", () => {
-  it('puts the module in the place of a registration that the test imports too', async () => {
+  it('puts the module in place of a registration that the test imports too', async () => {
     const payments = PaymentsModule.forRoot({
       baseUrl: 'https://gateway.example/api/v1',
       apiKey: 'pk_live_a',

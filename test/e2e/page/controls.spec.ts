@@ -397,7 +397,7 @@ describeWithBrowser('every control of the page', (browser) => {
     expect(sandbox.payments()).toHaveLength(1);
   });
 
-  it('a reason that is being typed stays while the payment goes on', async () => {
+  it('a reason that is being typed stays while the payment continues', async () => {
     await callerOf(sandbox).collect({ phone: '255712340002' });
     await open('#/payments/order-1');
     const reason = page.getByLabel('Reason');

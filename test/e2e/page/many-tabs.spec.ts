@@ -59,7 +59,7 @@ describeWithBrowser("many tabs of the emulator's page", (browser) => {
   );
 
   it(
-    'go on without the tab that was first',
+    'continue without the tab that was first',
     async () => {
       const second = await another();
       await sandboxPage(second).live();

@@ -156,7 +156,7 @@ describe('a day that is closed', () => {
     expect(close.summary.balance).toMatchObject({ in: '50000.00', fees: '1000.00', difference: '0.00' });
   });
 
-  it('forgets what is old and not needed any more, and goes on as before', async () => {
+  it('forgets what is old and not needed any more, and continues as before', async () => {
     await start();
     await closeToday();
     await place.pass(9 * HOUR);

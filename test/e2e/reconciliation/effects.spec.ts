@@ -68,7 +68,7 @@ describe('a proposal that is applied', () => {
     expect(shop.app.get(Heard).settled).toHaveLength(1);
   });
 
-  it('is told although the storage fails behind it, and not told again by the call that goes on', async () => {
+  it('is told although the storage fails behind it, and not told again by the call that continues', async () => {
     await place.nextDay(8);
     shop = await startReconciliationApp(place, {
       imports: [EventEmitterModule.forRoot()],

@@ -28,7 +28,7 @@ describe('a row of a later day, or of another attempt', () => {
   /** A row of the emulator's form for the payout. */
   const row = (status: string, at = now() + 2 * HOUR, fee = '500.00'): string =>
     `${new Date(at).toISOString()},Payout,supplier-1,,30000.00,${fee},0150000000999,TZS,${status}\n`;
-  /** Closes the day with these rows, and goes on to the next morning. */
+  /** Closes the day with these rows, and continues to the next morning. */
   const closeWith = async (rows: readonly string[]): Promise<DayClose> => {
     const day = place.today();
     await place.nextDay(0);

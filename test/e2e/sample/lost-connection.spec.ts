@@ -32,7 +32,7 @@ describeWith(
       ['02-shop-checkout', ShopCheckout, Database],
       ['04-payroll', Payroll, Pool],
       ['09-marketplace', Marketplace, Pool],
-    ])('%s goes on with another one', async (_sample, module, token) => {
+    ])('%s continues with another one', async (_sample, module, token) => {
       const config = ConfigModule.forRoot({
         isGlobal: true,
         ignoreEnvFile: true,

@@ -168,7 +168,7 @@ describe('the replay of a recorded gateway', () => {
     expect(await answer.json()).toMatchObject({ data: { amount: '15000.00', fee } });
   });
 
-  it('answers 500 with the reason if the recording holds what no answer can, and goes on', async () => {
+  it('answers 500 with the reason if the recording holds what no answer can, and continues', async () => {
     await startWith({ operation: 'POST /payments/mobile-money', status: 9_999, body: { data: {} } });
     const failed = await post('/payments/mobile-money', { amount: 15_000 });
     expect(failed.status).toBe(500);

@@ -402,7 +402,7 @@ describe.each(adapters)('resolving for paths, on %s', (adapter) => {
     expect(place.sales.all).toEqual(['shop order-1']);
   });
 
-  it('answers 503 where the resolver fails, goes on with what it knows, and logs it once', async () => {
+  it('answers 503 where the resolver fails, continues with what it knows, and logs it once', async () => {
     place = await startMarketplace(adapter);
     expect((await deliverTo(place.port, 'shop')).status).toBe(200);
     place.merchants.before = () => Promise.reject(new Error('password=sk_live_1'));

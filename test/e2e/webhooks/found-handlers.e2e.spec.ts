@@ -90,7 +90,7 @@ describe.each(adapters)('the handlers of a module that is loaded later on %s', (
     expect(ran).toEqual([...earlier, ...earlier, 'mailed']);
   });
 
-  it('are checked: the load fails, and the other handlers go on', async () => {
+  it('are checked: the load fails, and the other handlers continue', async () => {
     const { misspelt, homeless } = wrongModules();
     running = await startWebhookApp(adapter, { controllers: [WebhooksController], providers: [Orders] });
     await expect(load(homeless)).rejects.toThrow("account 'nobody'");

@@ -108,7 +108,7 @@ describe.each(adapters)('an upload that is refused on %s', (adapter) => {
     outgoing.destroy();
   });
 
-  it('is given up when the sender neither goes on nor leaves', async () => {
+  it('is given up when the sender neither continues nor leaves', async () => {
     vi.useFakeTimers({
       toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
     });

@@ -18,7 +18,7 @@ class Orders {
 
 type Method = (this: unknown, ...args: readonly unknown[]) => unknown;
 
-/** A decorator that puts another method in the place of the one below it. */
+/** A decorator that puts another method in place of the one below it. */
 function replacedBy(make: (original: Method) => Method): MethodDecorator {
   return (_target, _key, descriptor: PropertyDescriptor) => {
     const original = descriptor.value as Method;

@@ -347,7 +347,7 @@ describe('keys and personal data', () => {
     ['with white space', { ...options, apiSecret: `${KEYS.apiSecret} ` }],
     ['in the address', { ...options, baseUrl: `https://${FIRST}:${KEYS.apiSecret}@gateway.example/api/v1` }],
     ['beside a wrong number', { ...options, timeoutMs: PHONE }],
-    ['in the place of a section', { ...options, retry: KEYS.apiSecret }],
+    ['instead of a section', { ...options, retry: KEYS.apiSecret }],
     ['in a list', { ...options, networks: [PHONE], refusalCodes: [TELLTALE] }],
   ])('are nowhere to be seen if a key is %s', async (_, wrong) => {
     lines = [];

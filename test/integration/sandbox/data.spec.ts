@@ -75,7 +75,7 @@ describe('a sandbox with a folder for its state', () => {
   });
   afterEach(() => receiver.close());
 
-  it('goes on with the same state after a kill, and after a stop', async () => {
+  it('continues with the same state after a kill, and after a stop', async () => {
     await gateway.collect();
     await gateway.collect({ reference: 'order-2' });
     await sandbox.customer(COLLECTION.phone).approve('order-1');
@@ -95,7 +95,7 @@ describe('a sandbox with a folder for its state', () => {
     expect(answer.body).toMatchObject({ code: 'DUPLICATE_REQUEST' });
   });
 
-  it('goes on with the ids, and gives none twice', async () => {
+  it('continues with the ids, and gives none twice', async () => {
     const first = await gateway.collect();
     const again = await startAsKilled(data);
     const next = await callerOf(again).collect({ reference: 'order-2' });
@@ -197,7 +197,7 @@ describe('a sandbox with a folder for its state', () => {
     expect(statuses).toEqual([503, 503, 200]);
   });
 
-  it('goes on with the choices of the adversarial profile for a repeated call', async () => {
+  it('continues with the choices of the adversarial profile for a repeated call', async () => {
     const here = folder();
     const options = { profile: 'adversarial', seed: 4 } as const;
     const unbroken = await manual({ data: here, ...options });
@@ -457,7 +457,7 @@ describe('a sandbox with a folder for its state', () => {
   );
 
   it.runIf(process.platform === 'linux')(
-    'answers a delayed call with an error once the disk is full, and its clock goes on',
+    'answers a delayed call with an error once the disk is full, and its clock continues',
     async () => {
       sandbox.next('POST /payments/mobile-money').delay('5s');
       const delayed = gateway.collect();

@@ -145,7 +145,7 @@ describe('the handle of the emulator', () => {
     expect(sandbox.payments()).toMatchObject([{ status: 'pending', metadata: { nested: { deep: 1 } } }]);
   });
 
-  it('forgets everything with reset, but goes on with new ids', async () => {
+  it('forgets everything with reset, but continues with new ids', async () => {
     const first = await gateway.collect({}, { key: 'key-1' });
     await gateway.payToBank();
     sandbox.next('GET /merchant-balance').status(500);

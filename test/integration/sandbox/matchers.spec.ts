@@ -242,7 +242,7 @@ describe("the sandbox's matchers", () => {
       }).toThrow(DROPPED);
     });
 
-    it('say what is certain all the same', () => {
+    it('say what is certain anyway', () => {
       expect(sandbox).toHaveReceived(COLLECT);
       expect(sandbox).not.toHaveReceived(COLLECT, { times: 2 });
       expect(sandbox).not.toHaveReceived('GET /merchant-balance');

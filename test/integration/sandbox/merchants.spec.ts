@@ -67,7 +67,7 @@ describe("a sandbox's merchants", () => {
     expect((await callerOf(quiet).collect({}, one)).body).toEqual(busy.body);
   });
 
-  it('are reset one by one: timers, calls under way and deliveries of the others go on', async () => {
+  it('are reset one by one: timers, calls under way and deliveries of the others continue', async () => {
     receivers[0].answerWith(500);
     await gateway.collect({}, one);
     await sandbox.merchant('one').customer(COLLECTION.phone).approve('order-1');

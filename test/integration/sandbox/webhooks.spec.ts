@@ -191,7 +191,7 @@ describe("the emulator's webhooks", () => {
     expect(hasty.deliveries()[0]?.attempts[0]?.problem).toBe('no answer within 30 ms');
   });
 
-  it('name the reason when the scheme cannot sign, and the clock goes on', async () => {
+  it('name the reason when the scheme cannot sign, and the clock continues', async () => {
     const scheme = customScheme({
       name: 'broken',
       verify: () => ({ ok: false, reason: 'never' }),

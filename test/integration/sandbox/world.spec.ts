@@ -55,7 +55,7 @@ describe('a sandbox that begins with a world', () => {
     ]);
   });
 
-  it('lets pending payments go on: one is approved, one expires at its time', async () => {
+  it('lets pending payments continue: one is approved, one expires at its time', async () => {
     const sandbox = await withShop(
       {
         payments: [

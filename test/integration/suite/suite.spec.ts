@@ -87,7 +87,7 @@ describeWith([postgresService], 'the database that DATABASE_URL names', () => {
       const before = await state();
       expect(before).toMatchObject([{ commands: ['CREATE SCHEMA', 'CREATE TABLE'], journal: [{}] }]);
       const specs = ['sample/04-payroll/test/restart', 'test/integration/storage/postgres/migrate'];
-      const names = 'PostgreSQL server goes on|keeps what is stored';
+      const names = 'PostgreSQL server continues|keeps what is stored';
       const command = ['node_modules/vitest/vitest.mjs', 'run', '--maxWorkers=1', ...specs, '-t', names];
       const { stdout } = await node(command, { DATABASE_URL: url });
       expect(stdout).toMatch(/Tests .*2 passed/);

@@ -211,7 +211,7 @@ export async function runCalls(mode: CallRun['mode'], size: CallSize, program: s
   }
 
   /**
-   * A process stands still while its payments are at the gateway, as on a machine that was suspended: the storage's clock goes on, its
+   * A process stands still while its payments are at the gateway, as on a machine that was suspended: the storage's clock continues, its
    * own does not. Others take the payments over, and the gateway takes what it had refused. Then the first one gets the refusals.
    */
   async function standStill(): Promise<void> {

@@ -71,7 +71,7 @@ it('gives each account a turn before any has a second one', async () => {
   expect(turns.at(-1)?.place).toEqual({ at: { family: 'collection', after: '1' } });
 });
 
-it('goes on in the next run where the time of the last one was up, and then with the others', async () => {
+it('continues in the next run where the time of the last one was up, and then with the others', async () => {
   const names = Array.from({ length: 1_200 }, (_, index) => `shop-${String(index).padStart(4, '0')}`);
   for (const name of names) await write(name);
   const all = recovery([owner(undefined)], 700);
@@ -110,7 +110,7 @@ it.each([400, 1_200])(
   },
 );
 
-it('goes on in the second storage where the time of two runs was up', async () => {
+it('continues in the second storage where the time of two runs was up', async () => {
   const other = memoryStorage();
   const names = Array.from({ length: 60 }, (_, index) => `b-${String(index).padStart(2, '0')}`);
   for (const name of names) await write(name, other);
@@ -126,7 +126,7 @@ it('goes on in the second storage where the time of two runs was up', async () =
   expect(hadTurns()[0]).toBe(names[accounts + more - names.length - 2]);
 });
 
-it('goes on in an account that had more than the time allowed, and looks for payments to probe from its beginning', async () => {
+it('continues in an account that had more than the time allowed, and looks for payments to probe from its beginning', async () => {
   await write('giant');
   needs.set('giant', 9);
   const all = recovery([owner(undefined)], 3);

@@ -9,7 +9,7 @@ const INSIDE_LIB: Readonly<Record<string, string>> = {
   'conformance-answers.ts': 'gives answers to questions that no application asks',
   'conformance-run.ts': 'asks them without the command line',
   'control-contract.ts': 'reads the document that the emulator serves',
-  'delivery-queue.ts': 'stands in the place of BullMQ',
+  'delivery-queue.ts': 'stands in place of BullMQ',
   'gateway-contract.ts': 'reads the document of the gateway',
   'gateway-profiles.ts': 'reads the table of facts, which has no entry point',
   'heard-webhooks.ts': 'hears webhooks as the command does, without the command line',

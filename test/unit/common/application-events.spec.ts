@@ -32,7 +32,7 @@ it('tells the one provider that can do both that an EventEmitter2 can, with the 
   const found = emitter();
   const half = { emitAsync: () => Promise.reject(new Error('half')) };
   const other = { onAny: () => {}, emitAsync: 'no function' };
-  started(new Map([['a', moduleOf('App', null, 'text', half, other, found)]])).tell('payment.stale', ENTRY);
+  started(new Map([['a', moduleOf('App', null, 'text', half, other, found)]])).emit('payment.stale', ENTRY);
   expect(found.heard).toEqual([['payment.stale', ENTRY, { account: 'shop' }]]);
 });
 
@@ -42,7 +42,7 @@ it('prefers the module of @nestjs/event-emitter to emitters of the application',
     ['a', moduleOf('App', own)],
     ['b', moduleOf('EventEmitterModule', real)],
   ]);
-  started(modules).tell('payment.stale', ENTRY);
+  started(modules).emit('payment.stale', ENTRY);
   expect([own.heard.length, real.heard.length]).toEqual([0, 1]);
 });
 
@@ -51,10 +51,10 @@ it('looks again only once a module was loaded since it found none', () => {
   const modules = new Map([['a', moduleOf('App')]]);
   const events = started(modules);
   modules.get('a')!.providers.set('late', { instance: found });
-  events.tell('payment.stale', ENTRY);
+  events.emit('payment.stale', ENTRY);
   expect(found.heard).toEqual([]);
   modules.set('lazy', moduleOf('Lazy'));
-  events.tell('payment.stale', ENTRY);
+  events.emit('payment.stale', ENTRY);
   expect(found.heard).toHaveLength(1);
 });
 
@@ -72,7 +72,7 @@ it.each([
 ])('logs which event had a listener that %s, and does not throw', async (_, emitAsync, said) => {
   const logged = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
   const events = started(new Map([['a', moduleOf('App', { onAny: () => {}, emitAsync })]]));
-  events.tell('payment.stale', ENTRY);
+  events.emit('payment.stale', ENTRY);
   await new Promise(setImmediate);
   expect(logged.mock.calls).toEqual([[`A listener of payment.stale failed: ${said}`]]);
   expect(logged.mock.contexts).toMatchObject([{ context: 'PaymentsEvents' }]);
@@ -84,7 +84,7 @@ it('logs nothing if a module was loaded that brings no emitter either', async ()
   const modules = new Map([['a', moduleOf('App')]]);
   const events = started(modules);
   modules.set('lazy', moduleOf('Lazy'));
-  events.tell('payment.stale', ENTRY);
+  events.emit('payment.stale', ENTRY);
   await new Promise(setImmediate);
   expect(logged).not.toHaveBeenCalled();
   logged.mockRestore();

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
-import { inTime } from '../../../lib/common/timing.js';
+import { withTimeout } from '../../../lib/common/timing.js';
 import { InFlight, type InFlightCount, inFlightPlaces, mayBegin } from '../../../lib/common/in-flight.js';
 
 afterEach(() => {
@@ -92,7 +92,7 @@ describe('a place', () => {
     const slow = new Promise<void>((resolve) => (end = resolve));
     const late = (): Error => new Error('it took too long');
     const twice = (): Promise<void> =>
-      inTime(inTime(slow, performance.now(), late), performance.now() + 1_000, late);
+      withTimeout(withTimeout(slow, performance.now(), late), performance.now() + 1_000, late);
     await expect(places.begin(twice)).rejects.toThrow('it took too long');
     expect(places.begin(twice)).toBeUndefined();
     end();

@@ -32,7 +32,7 @@ function isHidden(node: ts.Node): boolean {
   const isPrivate =
     ts.canHaveModifiers(node) &&
     ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword) === true;
-  // A parameter that makes a private property is a parameter of the constructor all the same.
+  // A parameter that makes a private property is a parameter of the constructor anyway.
   if (isPrivate && !ts.isParameter(node)) return true;
   return ts.getJSDocTags(node).some(({ tagName }) => tagName.text === 'internal');
 }

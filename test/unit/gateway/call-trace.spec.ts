@@ -98,7 +98,7 @@ describe('the report of a call', () => {
     expect(rest).toEqual({ ...SUBJECT, ...event });
   });
 
-  it('has a warning if the call goes on, is unknown, or is turned away', () => {
+  it('has a warning if the call continues, is unknown, or is turned away', () => {
     const info = { number: 1, phase: 'ambiguous', code: 'ECONNRESET', durationMs: 5 } as const;
     for (const decision of [AGAIN, UNKNOWN, TURNED_AWAY]) trace.tried(info, 'req "1"', decision);
     for (const decision of [ACCEPTED, REFUSED]) trace.tried(info, undefined, decision);

@@ -214,7 +214,7 @@ describe('after an earlier try of the same payment that was answered with 502', 
     expect(after({ event: 'not-sent' }, true)).toBe(false);
   });
 
-  it('a read goes on as before, since it moves no money', () => {
+  it('a read continues as before, since it moves no money', () => {
     expect(cell('read', 'refused', 400, 'server-error')).toBe('rejected');
   });
 });

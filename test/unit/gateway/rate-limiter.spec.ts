@@ -1,48 +1,48 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { RateLimiter, type Turn } from '../../../lib/gateway/rate-limiter.js';
+import { type Permit, RateLimiter } from '../../../lib/gateway/rate-limiter.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
 const LATEST = 59_000;
 
 describe('the gate of an account', () => {
   let clock: ManualClock;
-  let turns: string[];
+  let permits: string[];
 
   const gateOf = (rate: { perSecond?: number; concurrency?: number } = {}): RateLimiter =>
     new RateLimiter({ perSecond: rate.perSecond, concurrency: rate.concurrency }, clock);
 
-  /** Enters, and notes what the turn was and when it came. */
+  /** Enters, and notes what the permit was and when it came. */
   const enter = (gate: RateLimiter, name: string, latest = LATEST, signal?: AbortSignal): void => {
-    const note = ({ turn }: Turn): void => {
-      turns.push(`${name} ${turn} at ${clock.now()}`);
+    const note = ({ permit }: Permit): void => {
+      permits.push(`${name} ${permit} at ${clock.now()}`);
     };
-    const turn = gate.acquire(latest, signal);
-    if (turn instanceof Promise) void turn.then(note);
-    else note(turn);
+    const asked = gate.acquire(latest, signal);
+    if (asked instanceof Promise) void asked.then(note);
+    else note(asked);
   };
 
   beforeEach(() => {
     clock = new ManualClock();
-    turns = [];
+    permits = [];
   });
 
   describe('without caps and without a 429', () => {
     it('is open, and sets no timer', () => {
       const gate = gateOf();
       for (let call = 0; call < 1_000; call += 1) enter(gate, 'call');
-      expect(turns).toHaveLength(1_000);
+      expect(permits).toHaveLength(1_000);
       expect(clock.pending).toBe(0);
     });
 
     it('is open also for a call with hardly any time', () => {
       enter(gateOf(), 'hasty', -500);
-      expect(turns).toEqual(['hasty go at 0']);
+      expect(permits).toEqual(['hasty granted at 0']);
     });
 
     it('does not let in a call that was aborted', () => {
       enter(gateOf(), 'call', LATEST, AbortSignal.abort());
-      expect(turns).toEqual(['call aborted at 0']);
+      expect(permits).toEqual(['call aborted at 0']);
     });
   });
 
@@ -61,17 +61,17 @@ describe('the gate of an account', () => {
   });
 
   describe('with a cap on concurrency', () => {
-    it('lets in as many as the cap, and the others in their order as turns end', async () => {
+    it('lets in as many as the cap, and the others in their order as permits end', async () => {
       const gate = gateOf({ concurrency: 2 });
       for (const name of ['a', 'b', 'c', 'd', 'e']) enter(gate, name);
-      expect(turns).toEqual(['a go at 0', 'b go at 0']);
+      expect(permits).toEqual(['a granted at 0', 'b granted at 0']);
       await clock.advance(5);
       gate.release();
       await clock.advance(5);
       gate.release();
       gate.release();
       await clock.advance(1);
-      expect(turns.slice(2)).toEqual(['c go at 5', 'd go at 10', 'e go at 10']);
+      expect(permits.slice(2)).toEqual(['c granted at 5', 'd granted at 10', 'e granted at 10']);
       expect(clock.pending).toBe(0);
     });
 
@@ -82,18 +82,18 @@ describe('the gate of an account', () => {
       gate.release();
       enter(gate, 'third');
       await clock.advance(1);
-      expect(turns).toEqual(['first go at 0', 'second go at 0']);
+      expect(permits).toEqual(['first granted at 0', 'second granted at 0']);
     });
 
     it('lets nobody overtake those who wait, even if the timer that lets them in is late', async () => {
       let now = 0;
       const lateTimers = { now: () => now, after: () => () => undefined };
       const gate = new RateLimiter({ perSecond: 1, concurrency: undefined }, lateTimers);
-      expect(gate.acquire(LATEST, undefined)).toEqual({ turn: 'go' });
+      expect(gate.acquire(LATEST, undefined)).toEqual({ permit: 'granted' });
       const waiting = gate.acquire(LATEST, undefined);
       now = 1_500;
       expect(gate.acquire(LATEST, undefined)).toBeInstanceOf(Promise);
-      expect(await waiting).toEqual({ turn: 'go' });
+      expect(await waiting).toEqual({ permit: 'granted' });
     });
 
     it('lets a waiting call go when it is aborted, and serves the next one', async () => {
@@ -106,7 +106,7 @@ describe('the gate of an account', () => {
       await clock.advance(1);
       gate.release();
       await clock.advance(1);
-      expect(turns.slice(1)).toEqual(['second aborted at 0', 'third go at 1']);
+      expect(permits.slice(1)).toEqual(['second aborted at 0', 'third granted at 1']);
       expect(clock.pending).toBe(0);
     });
 
@@ -115,7 +115,7 @@ describe('the gate of an account', () => {
       enter(gate, 'first');
       enter(gate, 'second', 50);
       await clock.advance(60);
-      expect(turns.slice(1)).toEqual(['second late at 50']);
+      expect(permits.slice(1)).toEqual(['second late at 50']);
       expect(clock.pending).toBe(0);
     });
 
@@ -123,7 +123,7 @@ describe('the gate of an account', () => {
       const gate = gateOf({ concurrency: 1 });
       enter(gate, 'first');
       enter(gate, 'second', 0);
-      expect(turns).toEqual(['first go at 0', 'second late at 0']);
+      expect(permits).toEqual(['first granted at 0', 'second late at 0']);
     });
   });
 
@@ -134,7 +134,12 @@ describe('the gate of an account', () => {
       await clock.advance(400);
       for (const name of ['b', 'c', 'd']) enter(gate, name);
       await clock.advance(1_700);
-      expect(turns).toEqual(['a go at 0', 'b go at 400', 'c go at 1000', 'd go at 1400']);
+      expect(permits).toEqual([
+        'a granted at 0',
+        'b granted at 400',
+        'c granted at 1000',
+        'd granted at 1400',
+      ]);
     });
 
     it('never lets more than the cap start within any second, in whatever rhythm calls come', async () => {
@@ -171,7 +176,7 @@ describe('the gate of an account', () => {
       await clock.advance(500);
       enter(gate, 'b');
       await clock.advance(1_600);
-      expect(turns.slice(1)).toEqual(['a go at 2000', 'b go at 2000']);
+      expect(permits.slice(1)).toEqual(['a granted at 2000', 'b granted at 2000']);
       expect(clock.pending).toBe(0);
     });
 
@@ -181,16 +186,16 @@ describe('the gate of an account', () => {
       gate.pauseFor(500);
       enter(gate, 'a');
       await clock.advance(2_100);
-      expect(turns).toEqual(['a go at 2000']);
+      expect(permits).toEqual(['a granted at 2000']);
     });
 
-    it('turns away at once a call whose deadline is too near', () => {
+    it('permits away at once a call whose deadline is too near', () => {
       const gate = gateOf();
       gate.pauseFor(2_000);
-      expect(gate.acquire(1_999, undefined)).toEqual({ turn: 'held-back', retryAfterMs: 2_000 });
+      expect(gate.acquire(1_999, undefined)).toEqual({ permit: 'held-back', retryAfterMs: 2_000 });
     });
 
-    it('turns away at once those in the queue who cannot wait so long', async () => {
+    it('permits away at once those in the queue who cannot wait so long', async () => {
       const gate = gateOf({ concurrency: 1 });
       enter(gate, 'running');
       enter(gate, 'short of time', 1_500);
@@ -199,13 +204,13 @@ describe('the gate of an account', () => {
       gate.pauseFor(2_000);
       gate.release();
       await clock.advance(2_100);
-      expect(turns.slice(1)).toEqual(['short of time held-back at 1', 'patient go at 2001']);
+      expect(permits.slice(1)).toEqual(['short of time held-back at 1', 'patient granted at 2001']);
     });
 
-    it('turns every call away when the wait is over a minute, however patient it is', () => {
+    it('permits every call away when the wait is over a minute, however patient it is', () => {
       const gate = gateOf();
       gate.pauseFor(60_001);
-      expect(gate.acquire(1_000_000, undefined)).toEqual({ turn: 'held-back', retryAfterMs: 60_001 });
+      expect(gate.acquire(1_000_000, undefined)).toEqual({ permit: 'held-back', retryAfterMs: 60_001 });
     });
 
     it('asks the gateway again after a minute, whatever it wrote', async () => {
@@ -218,7 +223,11 @@ describe('the gate of an account', () => {
       gate.pauseFor(100);
       enter(gate, 'later', Infinity);
       await clock.advance(200);
-      expect(turns).toEqual(['early held-back at 59000', 'again go at 60000', 'later go at 60100']);
+      expect(permits).toEqual([
+        'early held-back at 59000',
+        'again granted at 60000',
+        'later granted at 60100',
+      ]);
     });
 
     it('keeps to the caps when it opens', async () => {
@@ -229,7 +238,7 @@ describe('the gate of an account', () => {
       await clock.advance(200);
       gate.release();
       await clock.advance(1);
-      expect(turns).toEqual(['a go at 100', 'b go at 200']);
+      expect(permits).toEqual(['a granted at 100', 'b granted at 200']);
     });
 
     it('sets no timer that outlives the last waiting call', async () => {
@@ -240,7 +249,7 @@ describe('the gate of an account', () => {
       expect(clock.pending).toBe(2);
       controller.abort();
       await clock.advance(1);
-      expect(turns).toEqual(['a aborted at 0']);
+      expect(permits).toEqual(['a aborted at 0']);
       expect(clock.pending).toBe(0);
     });
   });

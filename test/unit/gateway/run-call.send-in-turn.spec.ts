@@ -8,7 +8,7 @@ import { sendInTurn } from '../../../lib/gateway/run-call.js';
 describe('sending in turn', () => {
   it('says how long the try took, and not the wait for its turn', async () => {
     const gate = new RateLimiter({ perSecond: undefined, concurrency: 1 });
-    expect(gate.acquire(performance.now() + 60_000, undefined)).toEqual({ turn: 'go' });
+    expect(gate.acquire(performance.now() + 60_000, undefined)).toEqual({ permit: 'granted' });
     let startedAt = 0;
     const carrier = {
       send: () => {
@@ -18,7 +18,7 @@ describe('sending in turn', () => {
           answer,
           mayHaveBeenSent: () => true,
           notSentBecause: () => ({}),
-          giveUp: () => {},
+          abort: () => {},
         };
       },
     };
@@ -63,6 +63,6 @@ describe('sending in turn', () => {
     });
     expect(result).toMatchObject({ result: 'failure', sent: false });
     expect(sent).toBe(0);
-    expect(gate.acquire(performance.now() + 1_000, undefined)).toEqual({ turn: 'go' });
+    expect(gate.acquire(performance.now() + 1_000, undefined)).toEqual({ permit: 'granted' });
   });
 });

@@ -64,7 +64,7 @@ function gatewayThat(behaviours: readonly Behaviour[]) {
           typeof behaviour === 'string' ? Promise.reject(new Error('lost')) : Promise.resolve(behaviour),
         mayHaveBeenSent: () => behaviour !== 'unreachable',
         notSentBecause: () => ({}),
-        giveUp: () => undefined,
+        abort: () => undefined,
       };
     },
   };

@@ -27,7 +27,7 @@ const statementsOf = (text: string): readonly string[] =>
 const isAddition = (statement: string): boolean => ADDS.some((pattern) => pattern.test(statement));
 
 describe.each(LISTS)('the migrations of %s', (_dialect, list) => {
-  it('only add, so that the build before runs on while a deployment goes on', () => {
+  it('only add, so that the build before runs on while a deployment continues', () => {
     const statements = list.flatMap((made) => statementsOf(made.statements));
     expect(statements.length).toBeGreaterThan(3);
     expect(statements.filter((statement) => !isAddition(statement))).toEqual([]);

@@ -52,7 +52,7 @@ describe('what was set aside', () => {
     });
   });
 
-  it('refuses to go on after what is no id', async () => {
+  it('refuses to continue after what is no id', async () => {
     await expect(inbox.conflicts({ after: 'order-1' })).rejects.toMatchObject({
       errors: { after: [expect.stringContaining('page.at(-1)?.id')] },
     });

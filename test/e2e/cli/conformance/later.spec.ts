@@ -59,7 +59,7 @@ describe('a request that may be sent after an hour alone', () => {
     const first = await ask();
     expect(about(first)).toMatchObject({
       verdict: 'silent',
-      says: 'request 2: it is asked later: the same command goes on',
+      says: 'request 2: it is asked later: the same command continues',
     });
     const sent = sandbox.requests().length;
     for (const wait of [0, HOUR_MS - 1]) {
@@ -131,7 +131,7 @@ describe('a request that may be sent after an hour alone', () => {
 describe('nestjs-payments conformance --after-an-hour', () => {
   beforeAll(bundleCli);
 
-  it('says when to ask again, and then the same command goes on and writes its files', async () => {
+  it('says when to ask again, and then the same command continues and writes its files', async () => {
     const sandbox = await startSandbox({ clock: 'manual' });
     const folder = ownFolder();
     const run = (...more: string[]) =>
@@ -146,7 +146,7 @@ describe('nestjs-payments conformance --after-an-hour', () => {
     const first = await run('--out', 'gateway.json');
     expect(first.code).toBe(1);
     expect(first.stderr).toMatch(
-      /Ask again within a quarter of an hour after \d\d:\d\d: the same command goes on with .*conformance\.jsonl/,
+      /Ask again within a quarter of an hour after \d\d:\d\d: the same command continues with .*conformance\.jsonl/,
     );
     expect(first.stdout).toMatch(/held +DUPLICATE_REQUEST for the same key and collection +request_id/);
     expect(readdirSync(folder)).toEqual(['conformance.jsonl']);

@@ -103,7 +103,7 @@ describe('a run that was stopped and is resumed', () => {
     }
   });
 
-  it('goes on only with the run that began it', async () => {
+  it('continues only with the run that began it', async () => {
     const sandbox = await startSandbox();
     const journal = join(ownFolder(), 'journal.jsonl');
     const gateway = gatewayOf(sandbox);
@@ -178,7 +178,7 @@ describe('a run that was stopped and is resumed', () => {
       await expect(Conversation.open(gateway, plan, journal)).rejects.toThrow(code);
   });
 
-  it('begins anew with other options as long as nothing was asked', async () => {
+  it('begins again with other options as long as nothing was asked', async () => {
     const sandbox = await startSandbox();
     const journal = join(ownFolder(), 'journal.jsonl');
     const gateway = gatewayOf(sandbox);

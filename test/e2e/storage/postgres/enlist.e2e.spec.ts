@@ -361,7 +361,7 @@ describeWith([postgresService], 'a payment that is enlisted in a transaction of 
       expect(gateway.seen).toHaveLength(1);
     });
 
-    it('with another content is refused, and the transaction goes on', async () => {
+    it('with another content is refused, and the transaction continues', async () => {
       const client = await begin();
       await enlist(client);
       await expect(enlist(client, OTHER)).rejects.toMatchObject({ name: 'ReferenceReusedError' });
@@ -424,7 +424,7 @@ describeWith([postgresService], 'a payment that is enlisted in a transaction of 
           mayHaveBeenProcessed: 'not-by-this-call',
           hint: expect.stringContaining('run the transaction again') as unknown,
         });
-        // An application that commits all the same.
+        // An application that commits anyway.
         await client.query('COMMIT');
         expect(await entry()).toBeUndefined();
         expect(gateway.seen).toHaveLength(1);

@@ -96,7 +96,7 @@ describeWith([postgresService], 'a webhook whose handler writes in the transacti
     await expectOnceWithTheNextDelivery();
   });
 
-  it('is rolled back if the handler went on after a failed statement', async () => {
+  it('is rolled back if the handler continued after a failed statement', async () => {
     afterwards = (client) => client.query('SELECT 1 / 0').catch(() => undefined);
     expect(await deliver()).toBe(503);
     await expectOnceWithTheNextDelivery();

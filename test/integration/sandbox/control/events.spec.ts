@@ -56,7 +56,7 @@ describe("the emulator's live stream", () => {
     expect(struck!.data).toMatchObject({ items: [{ kind: 'html', left: 1 }] });
   });
 
-  it('goes on after the last message that a listener had', async () => {
+  it('continues after the last message that a listener had', async () => {
     const stream = await listenTo(events);
     await gateway.collect({ reference: 'order-1' });
     const seen = await stream.until('request');

@@ -61,7 +61,7 @@ describe('the lists of the control API', () => {
     expect(await references('/payments?limit=2')).toEqual(['b', 'c']);
   });
 
-  it('go on from an entry that no longer fits', async () => {
+  it('continue from an entry that no longer fits', async () => {
     for (const reference of ['a', 'b', 'c', 'd']) await stage.gateway.collect({ reference });
     const { before } = await page('/payments?open=true&limit=2');
     await stage.sandbox.customer('255712345678').approve('c');

@@ -128,7 +128,7 @@ describeWith([postgresService], 'the statements of postgresStorage()', () => {
     expect(await keptBy(pool)).toBe(0);
   });
 
-  it('are planned anew if a migration changes the tables meanwhile', async () => {
+  it('are planned again if a migration changes the tables meanwhile', async () => {
     const storage = storageOn(pool);
     await liveThrough(storage, 'old');
     await database.pool.query('ALTER TABLE payments_journal ADD COLUMN later text');

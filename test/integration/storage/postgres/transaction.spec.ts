@@ -88,7 +88,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     });
     const looked = once(pool, 'release');
     const refused = expect(storage.inbox.claim(delivery, LEASE_MS)).rejects.toThrow(
-      'in vain for one of the 2 connections',
+      'waiting for one of the 2 connections',
     );
     await vi.advanceTimersByTimeAsync(LOOK_AFTER_MS);
     await looked;
@@ -215,7 +215,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
     expect(await heir.finish()).toBe(true);
   });
 
-  it('reports work as not finished whose handler went on after a failed statement', async () => {
+  it('reports work as not finished whose handler continued after a failed statement', async () => {
     const running = await claimAndWrite();
     await expect(clientOf(running).query('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' });
     await expect(running.finish()).rejects.toThrow('SAVEPOINT');

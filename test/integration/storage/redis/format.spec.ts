@@ -83,7 +83,7 @@ describeWith([redisService], 'the format of what Redis holds', () => {
     expect(await client.get(key())).toBe(found);
   });
 
-  it('goes on with what a build wrote that named no compatibility', async () => {
+  it('continues with what a build wrote that named no compatibility', async () => {
     await client.set(key(), '1');
     await insert();
     expect(await client.get(key())).toBe('1');

@@ -50,7 +50,7 @@ describeWithSqlite('the file of sqliteStorage()', () => {
     expect(await second.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).toEqual({ result: 'done' });
   });
 
-  it('lets others go on between the batches of a purge', async () => {
+  it('lets others continue between the batches of a purge', async () => {
     const { inbox } = file.open();
     const database = file.connect();
     database.exec(`

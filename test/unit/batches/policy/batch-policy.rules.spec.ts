@@ -140,7 +140,7 @@ describe('the balance', () => {
   });
 });
 
-it('a batch pauses after so many outcomes of a kind in a row, and a success begins anew', () => {
+it('a batch pauses after so many outcomes of a kind in a row, and a success begins again', () => {
   const stops = (states: readonly Parameters<typeof countRow>[1][]): readonly number[] => {
     let row = { unknown: 0, refused: 0 };
     return states.flatMap((state, index) => {

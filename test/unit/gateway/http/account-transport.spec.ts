@@ -80,7 +80,7 @@ describe('the way of a request', () => {
     expect(own().send().ways).toEqual(['straight']);
   });
 
-  it('goes through whatever a test puts in the place of the HttpService', () => {
+  it('goes through whatever a test puts in place of the HttpService', () => {
     const sent: unknown[] = [];
     const fake = { axiosRef: { request: (config: unknown) => Promise.resolve(sent.push(config)) } };
     accountTransport(fake as unknown as HttpService).send(REQUEST);
@@ -95,7 +95,7 @@ describe('the way of a request', () => {
     spy.mockRestore();
   });
 
-  it('goes through what a test puts in the place of axios, even if the test never read the original', () => {
+  it('goes through what a test puts in place of axios, even if the test never read the original', () => {
     const account = own();
     const request = vi.fn<() => Promise<unknown>>().mockResolvedValue({});
     const spy = account.spyOnAxios().mockReturnValue({ request });

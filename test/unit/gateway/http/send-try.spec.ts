@@ -20,7 +20,7 @@ function carrierOf(answer: Promise<TransportAnswer>): {
     answer,
     mayHaveBeenSent: () => true,
     notSentBecause: () => ({}),
-    giveUp: () => undefined,
+    abort: () => undefined,
   }));
   return { carrier: { send }, send };
 }

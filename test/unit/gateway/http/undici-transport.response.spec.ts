@@ -32,7 +32,7 @@ describe('collecting one response', () => {
 
   it('refuses to be sent after it was given up', async () => {
     const { collector, onSending } = collecting();
-    collector.giveUp();
+    collector.abort();
     expect(() => {
       collector.onRequestStart(controller);
     }).toThrow('given up before sending');
@@ -52,7 +52,7 @@ describe('collecting one response', () => {
   it('ends a request that is under way when it is given up, which does not unsend it', () => {
     const { collector } = collecting();
     collector.onRequestStart(controller);
-    collector.giveUp();
+    collector.abort();
     expect(controller.abort).toHaveBeenCalledTimes(1);
     expect(collector.mayHaveBeenSent()).toBe(true);
   });

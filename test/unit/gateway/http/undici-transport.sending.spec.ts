@@ -21,7 +21,7 @@ function subject(answer: Promise<unknown> = Promise.resolve({ data: '', status: 
   const transport = {
     send: (request: OutgoingRequest) => {
       passed.push(request);
-      return { answer, giveUp: () => undefined };
+      return { answer, abort: () => undefined };
     },
   };
   return {

@@ -47,7 +47,7 @@ describe('a webhook that settles its payment', () => {
     await outcomes.settle(event('1180.50'), { journal, otherMoney: false });
     expect(await state()).toMatchObject({ state: 'settled', outcome: 'success' });
     expect(told).toBe(0);
-    outcomes.tellWaiters(event('1180.50'));
+    outcomes.notifyWaiters(event('1180.50'));
     expect(told).toBe(1);
     await outcomes.settle(event('1180.50'), { journal: undefined, otherMoney: false });
     expect(told).toBe(2);

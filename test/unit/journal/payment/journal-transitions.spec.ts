@@ -259,7 +259,7 @@ describe('a planned payment', () => {
     expect(toAcknowledgedWithoutMoney(planned)).toBe(planned);
   });
 
-  it('never hides the end of a call that was sent all the same', () => {
+  it('never hides the end of a call that was sent anyway', () => {
     expect(toUnknown(planned, 'no-answer', undefined)).toMatchObject({
       state: 'unknown',
       evidence: 'no-answer',

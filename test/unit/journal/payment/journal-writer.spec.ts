@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { InFlight } from '../../../../lib/common/in-flight.js';
 import { type JournalRecord, type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
-import { inTime } from '../../../../lib/common/timing.js';
+import { withTimeout } from '../../../../lib/common/timing.js';
 import { type CallLimits } from '../../../../lib/gateway/call-options.js';
 import { JournalWriter } from '../../../../lib/journal/payment/journal-writer.js';
 import { type RequestedPayment } from '../../../../lib/journal/payment/repeated-call.js';
@@ -51,7 +51,7 @@ describe('a ledger whose journal hangs', () => {
             return method.apply(target, args);
           };
           const usedUp = (): Error => new Error('the pool is used up');
-          return inTime(work(), performance.now() + givesUpAfterMs, usedUp);
+          return withTimeout(work(), performance.now() + givesUpAfterMs, usedUp);
         };
       },
     });

@@ -61,7 +61,7 @@ describe('the calls that move money', () => {
   let earlier: CallResult<object>[];
   let sent: number;
   let setup: Parameters<GatewayClient['send']>[1] | undefined;
-  let tell: Mock;
+  let emit: Mock;
   let payments: Payments;
   const send: GatewayClient['send'] = <T extends object>(
     _call: unknown,
@@ -78,14 +78,14 @@ describe('the calls that move money', () => {
     earlier = [];
     sent = 0;
     setup = undefined;
-    tell = vi.fn();
+    emit = vi.fn();
     const gateway = {
       rules: {} as RequestRules,
       read: vi.fn(),
       send,
       rateLimiter: { pausedMs: () => 0 },
     };
-    payments = createPayments(OPTIONS, journal, { tell }, gateway, new InFlight(10));
+    payments = createPayments(OPTIONS, journal, { emit }, gateway, new InFlight(10));
   });
 
   it.each<[what: string, came: CallResult<object>, announced: boolean]>([
@@ -96,7 +96,7 @@ describe('the calls that move money', () => {
     end = came;
     await payments.make(recordedCall(record)).catch(() => {});
     expect(sent).toBe(1);
-    expect(tell.mock.calls).toEqual(
+    expect(emit.mock.calls).toEqual(
       announced
         ? [
             [
@@ -147,7 +147,7 @@ describe('the calls that move money', () => {
       send,
       rateLimiter: { pausedMs: () => 0 },
     };
-    const calls = createPayments({ ...OPTIONS, probe }, store, { tell }, gateway, new InFlight(10));
+    const calls = createPayments({ ...OPTIONS, probe }, store, { emit }, gateway, new InFlight(10));
     await calls.make(recordedCall(record)).catch(() => {});
     expect(setup?.onSending !== undefined).toBe(notes);
   });
@@ -180,7 +180,7 @@ describe('the calls that move money', () => {
         send,
         rateLimiter: { pausedMs: () => pausedMs },
       };
-      payments = createPayments(OPTIONS, journal, { tell }, gateway, new InFlight(10));
+      payments = createPayments(OPTIONS, journal, { emit }, gateway, new InFlight(10));
     });
 
     it('are not written down: nobody would know of a killed process that they were never sent', async () => {
@@ -234,7 +234,7 @@ describe('the calls that move money', () => {
         send,
         rateLimiter: { pausedMs: () => pausedMs },
       };
-      payments = createPayments(OPTIONS, hung, { tell }, gateway, new InFlight(10));
+      payments = createPayments(OPTIONS, hung, { emit }, gateway, new InFlight(10));
       const caller = new AbortController();
       const making = payments.make(recordedCall(record), { signal: caller.signal });
       await vi.advanceTimersByTimeAsync(10);

@@ -58,7 +58,7 @@ describe('planned payments', () => {
   let pausedMs: number;
   let answer: Promise<void>;
   let errors: string[];
-  const tell = vi.fn();
+  const emit = vi.fn();
   let payments: Payments;
 
   beforeAll(() => {
@@ -75,7 +75,7 @@ describe('planned payments', () => {
     answer = Promise.resolve();
     places = new InFlight(1);
     pausedMs = 0;
-    tell.mockClear();
+    emit.mockClear();
     vi.spyOn(Logger.prototype, 'error').mockImplementation((line: string) => errors.push(line));
     vi.spyOn(Logger.prototype, 'warn').mockImplementation((line: string) => errors.push(line));
     const send: GatewayClient['send'] = async <T extends object>(
@@ -98,7 +98,7 @@ describe('planned payments', () => {
         retry: { maxAttempts: 1, baseDelayMs: 1, maxDelayMs: 1 },
       },
       journal,
-      { tell },
+      { emit },
       {
         rules: {} as RequestRules,
         read: vi.fn(),
@@ -169,7 +169,7 @@ describe('planned payments', () => {
     expect(errors.join()).toContain('"order-1"');
     const { idempotencyKey, operation, reference } = record;
     const payment = { account: 'default', family: 'collection', idempotencyKey, operation, reference };
-    expect(tell.mock.calls).toEqual([[told, { ...payment, ...why }]]);
+    expect(emit.mock.calls).toEqual([[told, { ...payment, ...why }]]);
   });
 
   it.each([1, 2])('grow older by each vain try (attempt %i)', async (attempt) => {
@@ -192,7 +192,7 @@ describe('planned payments', () => {
     await payments.sendPlanned(storedBy(await journal.insert(record, 0)));
     end = REJECTED;
     await payments.sendPlanned((await journal.get(record))!);
-    expect(tell.mock.calls).toMatchObject([['payment.rejected', { code: 'NO', final: false }]]);
+    expect(emit.mock.calls).toMatchObject([['payment.rejected', { code: 'NO', final: false }]]);
   });
 
   it('stay planned, with their key, if the gateway turns them away, and say so', async () => {
@@ -202,7 +202,7 @@ describe('planned payments', () => {
     expect((await journal.get(record))?.record).toMatchObject({ state: 'planned', keepsKey: true });
     end = REJECTED;
     await expect(enlisted.send()).rejects.toMatchObject({ code: 'NO' });
-    expect(tell).not.toHaveBeenCalled();
+    expect(emit).not.toHaveBeenCalled();
     expect((await journal.get(record))?.record).toMatchObject({ state: 'rejected', keepsKey: true });
   });
 

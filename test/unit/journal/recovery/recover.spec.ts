@@ -194,7 +194,7 @@ describe('a run of recover()', () => {
     );
   });
 
-  it('goes on if the storage fails for some payments, and names them', async () => {
+  it('continues if the storage fails for some payments, and names them', async () => {
     await write(30);
     work.release();
     const report = await runWith({
@@ -293,7 +293,7 @@ describe('a run of recover()', () => {
     expect(await report).toMatchObject({ message: 'away' });
   });
 
-  it('ends when its time is up, and the next one goes on where it ended', async () => {
+  it('ends when its time is up, and the next one continues where it ended', async () => {
     await write(2 * PAGE + 1);
     work.release();
     const run = runWith({}, -1);

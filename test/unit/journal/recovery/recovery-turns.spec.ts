@@ -65,7 +65,7 @@ it('recovers all of a small journal in one turn, those to probe first', async ()
   expect(tally.report()).toMatchObject({ settled: 6 });
 });
 
-it('works on a hundred payments in a turn, four at once, and goes on in the next one', async () => {
+it('works on a hundred payments in a turn, four at once, and continues in the next one', async () => {
   await write(250);
   const all = turns();
   const sizes: number[] = [];

@@ -44,7 +44,7 @@ describe('the sandbox clock', () => {
     expect(ran).toEqual(['follow-up@15']);
   });
 
-  it.each(['manual', 'real'] as const)('goes on after a timer that failed (%s)', async (kind) => {
+  it.each(['manual', 'real'] as const)('continues after a timer that failed (%s)', async (kind) => {
     clock = new SandboxClock(kind);
     clock.schedule(3_600_000, () => {
       throw new Error('it is broken');
@@ -79,7 +79,7 @@ describe('the sandbox clock', () => {
     expect(ran).toEqual([]);
   });
 
-  it('waits for what each timer caused before it goes on', async () => {
+  it('waits for what each timer caused before it continues', async () => {
     const finished: (() => void)[] = [];
     const running = new Set<Promise<void>>();
     clock = new SandboxClock('manual', () => running);

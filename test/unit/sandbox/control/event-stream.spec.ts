@@ -52,7 +52,7 @@ describe('listeners whose sockets nobody reads', () => {
   const unreadOf = ({ destroyed, writableLength }: ServerResponse): number =>
     destroyed ? 0 : writableLength;
 
-  it('are dropped at four megabytes, and those who read go on', async () => {
+  it('are dropped at four megabytes, and those who read continue', async () => {
     await listen();
     const reader = await listen();
     let [read, most, expected] = [0, 0, 0];

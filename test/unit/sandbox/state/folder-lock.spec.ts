@@ -68,7 +68,7 @@ const FOREIGN = JSON.stringify({
 });
 
 describe('The lock of a folder', () => {
-  it('the lock of a folder lets the process go on while it waits for a sign of life of another container', async () => {
+  it('the lock of a folder lets the process continue while it waits for a sign of life of another container', async () => {
     const folder = mkdtempSync(join(root, 'foreign-'));
     const file = join(folder, 'lock');
     writeFileSync(file, FOREIGN);

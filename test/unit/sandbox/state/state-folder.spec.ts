@@ -202,7 +202,7 @@ describe.skipIf(process.platform !== 'linux')('A state folder on Windows', () =>
     expect(content()).toContain('2');
   });
 
-  it('goes on with its file if it cannot replace it', () => {
+  it('continues with its file if it cannot replace it', () => {
     const before = openFiles().length;
     const old = content();
     vi.mocked(fs.renameSync).mockImplementation(() => {

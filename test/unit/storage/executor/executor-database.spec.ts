@@ -54,7 +54,7 @@ describe('a database through an executor', () => {
     const dialect = { ...MYSQL_DIALECT, join: new OpenTransactions().join };
     const database = executorDatabase(executor, dialect, ready);
     void database.prepare();
-    const inVain = expect(database.run(READ)).rejects.toThrow('in vain for the version of the tables');
+    const inVain = expect(database.run(READ)).rejects.toThrow('waiting for the version of the tables');
     await vi.advanceTimersByTimeAsync(4_000);
     await inVain;
     await database.run(READ);
@@ -178,7 +178,7 @@ describe('the transactions of deliveries through an executor', () => {
       const own = new Pool({ max: 2 });
       const first = await begin({ pool: wrapped(own), poolSize: undefined });
       const refused = expect(begin({ pool: own, poolSize: undefined })).rejects.toThrow(
-        'in vain for the connection of the pool',
+        'waiting for the connection of the pool',
       );
       await vi.advanceTimersByTimeAsync(4_000);
       await refused;
@@ -188,7 +188,7 @@ describe('the transactions of deliveries through an executor', () => {
 
   it('wait no longer than a connection may take', async () => {
     const first = await begin();
-    const refused = expect(begin()).rejects.toThrow('in vain for the connection of the pool');
+    const refused = expect(begin()).rejects.toThrow('waiting for the connection of the pool');
     await vi.advanceTimersByTimeAsync(4_000);
     await refused;
     first.release('unknown');

@@ -70,7 +70,7 @@ describe('a transaction of a callback, turned inside out', () => {
   it('a transaction of a callback rejects if nothing answers to COMMIT for four seconds', async () => {
     const open = await begin((work) => work(TRANSACTION).then(() => new Promise(() => undefined)));
     const committing = expect(open.commit()).rejects.toThrow(
-      'Waited 4000 ms in vain for the answer to COMMIT',
+      'Timed out after 4000 ms waiting for the answer to COMMIT',
     );
     await vi.advanceTimersByTimeAsync(4_000);
     await committing;
@@ -90,7 +90,7 @@ describe('a transaction of a callback, turned inside out', () => {
       await new Promise<void>((resolve) => (start = resolve));
       return run(work);
     });
-    const refused = expect(beginning).rejects.toThrow('in vain for a transaction of the pool');
+    const refused = expect(beginning).rejects.toThrow('waiting for a transaction of the pool');
     await vi.advanceTimersByTimeAsync(4_000);
     await refused;
     start();

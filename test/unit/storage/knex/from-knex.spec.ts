@@ -13,7 +13,7 @@ const knex = (dialect: string, driverName = dialect): KnexInstance =>
     },
   }) as unknown as KnexInstance;
 const NO_KNEX =
-  "fromKnex(knex) needs an instance of Knex: write knex({ client: 'pg', connection }), or mysql2 in the place of pg.";
+  "fromKnex(knex) needs an instance of Knex: write knex({ client: 'pg', connection }), or mysql2 instead of pg.";
 
 it.each<[what: string, given: unknown, says: string]>([
   ['nothing', undefined, NO_KNEX],

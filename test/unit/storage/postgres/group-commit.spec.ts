@@ -95,14 +95,14 @@ describe('statements that wait for a connection', () => {
       await vi.advanceTimersByTimeAsync(3_000);
       const late = run('late');
       await vi.advanceTimersByTimeAsync(3_999);
-      expect(ended).toEqual(['early: Waited 4000 ms in vain for a free connection of the pool.']);
+      expect(ended).toEqual(['early: Timed out after 4000 ms waiting for a free connection of the pool.']);
       await vi.advanceTimersByTimeAsync(1);
       expect(ended).toHaveLength(2);
       const last = run('last');
       give?.(plainClient(query));
       await Promise.all([early, late, last]);
       expect(ended.slice(1)).toEqual([
-        'late: Waited 4000 ms in vain for a free connection of the pool.',
+        'late: Timed out after 4000 ms waiting for a free connection of the pool.',
         'last ran',
       ]);
       expect(query.mock.calls).toEqual([['last', ['last']]]);

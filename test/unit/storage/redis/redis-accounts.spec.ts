@@ -68,7 +68,7 @@ it('every account is found although a server left the cluster in the middle of a
   expect(accounts.map(({ account }) => account)).toEqual(['shop-1', 'shop-2', 'shop-3']);
 });
 
-it('a search on a single server goes on where an error left it', async () => {
+it('a search on a single server continues where an error left it', async () => {
   const search = searchFor('shop-1');
   const { nodes: _, ...client } = cluster();
   const cursors: string[] = [];

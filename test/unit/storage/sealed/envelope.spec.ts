@@ -174,7 +174,7 @@ describe('envelope()', () => {
     expect((await aged.sealingKey()).name).not.toBe(first.name);
   });
 
-  it('goes on with the data keys in memory while the key service is away, and says so once', async () => {
+  it('continues with the data keys in memory while the key service is away, and says so once', async () => {
     const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
     const foreign = await sealer().seal('{"n":1}', PLACE);
     const one = sealer();

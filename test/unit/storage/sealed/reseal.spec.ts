@@ -50,7 +50,7 @@ const count = (change: Partial<ResealReport> = {}): ResealReport => ({
 });
 
 describe('resealing', () => {
-  it('resealing counts what the key service does not seal now, and goes on', async () => {
+  it('resealing counts what the key service does not seal now, and continues', async () => {
     const before = sealedStorage(raw, oldKey);
     for (const reference of ['order-1', 'order-2']) await before.journal.insert(settled(reference), 0);
     await before.conflicts.setAside(event('a'));
@@ -151,7 +151,7 @@ describe('resealing', () => {
     expect(await reseal(bothKeys)).toEqual(count({ resealed: 2 }));
   });
 
-  it('resealing stops at its signal, and goes on in the next run', async () => {
+  it('resealing stops at its signal, and continues in the next run', async () => {
     const { journal } = sealedStorage(raw, oldKey);
     for (let at = 0; at < 5; at += 1) await journal.insert(settled(`order-${at}`), 0);
     const stopping = new AbortController();

@@ -149,7 +149,7 @@ describe('the journal of a sealed storage', () => {
     for (const secret of SECRETS) expect(JSON.stringify(found)).not.toContain(secret);
   });
 
-  it('the journal of a sealed storage opens no field in the place of another', async () => {
+  it('the journal of a sealed storage opens no field instead of another', async () => {
     const raw = memoryStorage();
     await sealedStorage(raw, newKey).journal.insert(RECORD, 0);
     const kept = await raw.journal.get(RECORD);
@@ -164,7 +164,7 @@ describe('the journal of a sealed storage', () => {
 describe('a storage that requires seals', () => {
   const strict = aesGcm({ keys: { now: KEYS.now }, current: 'now', requireSealed: true }) as Encryption;
 
-  it('a storage that requires seals reads no request, answer or event that somebody without a key wrote in the place of a sealed one', async () => {
+  it('a storage that requires seals reads no request, answer or event that somebody without a key wrote instead of a sealed one', async () => {
     const raw = memoryStorage();
     const { journal, conflicts } = sealedStorage(raw, strict);
     const inserted = await journal.insert(RECORD, 0);

@@ -24,6 +24,6 @@ it.each<[what: string, sizes: readonly number[], runs: number, deleted: number]>
   expect(await purge(...sizes)).toEqual({ runs, deleted });
 });
 
-it('a purge goes on after a batch of which others changed rows', async () => {
+it('a purge continues after a batch of which others changed rows', async () => {
   expect(await purge(BATCH - 1, BATCH, BATCH - 1, BATCH, 0)).toEqual({ runs: 5, deleted: 4 * BATCH - 2 });
 });

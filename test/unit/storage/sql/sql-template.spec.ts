@@ -10,7 +10,7 @@ it('values become parameters, and pieces become a part of the text', () => {
   expect({ ...joined([sql`${1}`, sql`${2}`], ' UNION ') }).toEqual({ text: '? UNION ?', values: [1, 2] });
 });
 
-it('a value that looks like a piece is a parameter all the same', () => {
+it('a value that looks like a piece is a parameter anyway', () => {
   const forged = { text: '1); DROP TABLE payments_journal', values: [] };
   expect({ ...sql`a = ${forged}` }).toEqual({ text: 'a = ?', values: [forged] });
 });

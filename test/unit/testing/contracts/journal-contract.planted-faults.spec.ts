@@ -172,13 +172,13 @@ const givesBackTooMuch: Faulty<DailyCapStore> = (caps) => {
       if ('countedOn' in result && result.countedOn !== undefined) lost?.push(share.cents);
       return result;
     },
-    giveBack: async (scope, day, cents) => {
+    release: async (scope, day, cents) => {
       const mine: number[] = [];
       lost = mine;
       await nextTurn();
       lost = undefined;
-      await caps.giveBack(scope, day, cents);
-      for (const each of mine) await caps.giveBack(scope, day, each);
+      await caps.release(scope, day, cents);
+      for (const each of mine) await caps.release(scope, day, each);
     },
   };
 };
@@ -186,8 +186,8 @@ const givesBackTooMuch: Faulty<DailyCapStore> = (caps) => {
 const givesBackOnce: Faulty<DailyCapStore> = (caps) => {
   let giving: Promise<void> | undefined;
   return {
-    giveBack: (...given) =>
-      (giving ??= caps.giveBack(...given).finally(() => {
+    release: (...given) =>
+      (giving ??= caps.release(...given).finally(() => {
         giving = undefined;
       })),
   };

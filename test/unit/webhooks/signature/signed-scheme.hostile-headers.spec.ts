@@ -122,7 +122,7 @@ describe.each(SCHEME_CASES.map((subject) => [subject.name, subject] as const))('
     expect(accepted).toEqual([]);
   });
 
-  it('refuses every body that differs in one bit, is cut or goes on', () => {
+  it('refuses every body that differs in one bit, is cut or continues', () => {
     const changed = Array.from(BODY, (byte, at) => {
       const copy = Buffer.from(BODY);
       copy[at] = byte ^ 1;
