@@ -6,7 +6,7 @@ import { type Command, type CommandContext } from '../command.js';
 import { applicationEnvironment } from '../environment.js';
 import { UsageError } from '../usage-error.js';
 import { CONFORMANCE_OPTIONS } from './conformance-options.js';
-import { type ConformanceOrder, readConformanceOrder } from './conformance-order.js';
+import { type ConformanceArguments, readConformanceArguments } from './conformance-arguments.js';
 import { PERSON_QUESTIONS } from './questions/person.questions.js';
 import { QUESTIONS } from './questions/questions.js';
 import { planLines } from './report/plan-lines.js';
@@ -21,9 +21,9 @@ export const conformanceCommand: Command = {
   about: [
     'Asks the gateway of PAYMENTS_BASE_URL, with test keys alone, and says what holds, what differs, what was learnt and',
     'what stays open. Only phone and account numbers that you write are ever asked or paid, and never more than --max-amount.',
-    'Each request is written down before it is sent: after Ctrl-C the same command goes on, and sends nothing twice.',
+    'Each request is written down before it is sent: after Ctrl-C the same command continues, and sends nothing twice.',
     '',
-    'Exit codes: 0 the run has ended, 1 it was stopped or goes on in an hour, or --check found a change or nothing to compare, 2 the command line is wrong.',
+    'Exit codes: 0 the run has ended, 1 it was stopped or continues in an hour, or --check found a change or nothing to compare, 2 the command line is wrong.',
   ].join('\n'),
   options: CONFORMANCE_OPTIONS,
   examples: [
@@ -35,10 +35,10 @@ export const conformanceCommand: Command = {
   run: runCommand,
 };
 
-async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
-  const { values } = parseCommandLine(args, CONFORMANCE_OPTIONS, { positionals: false });
-  const order = readConformanceOrder(values, context.folder);
-  const plan = planOf(order);
+async function runCommand(words: readonly string[], context: CommandContext): Promise<number> {
+  const { values } = parseCommandLine(words, CONFORMANCE_OPTIONS, { positionals: false });
+  const args = readConformanceArguments(values, context.folder);
+  const plan = planOf(args);
   const environment = applicationEnvironment(values.dotenv, context);
   if (values.plan) {
     const address = environment['PAYMENTS_BASE_URL'] ?? '';
@@ -53,7 +53,7 @@ async function runCommand(args: readonly string[], context: CommandContext): Pro
     typeof secret === 'string' ? secret : secret.value,
   );
   return runConformance({
-    order,
+    args,
     plan,
     gateway: { baseUrl, apiKey, apiSecret },
     secrets,
@@ -63,6 +63,6 @@ async function runCommand(args: readonly string[], context: CommandContext): Pro
 }
 
 /** A person at a phone is asked only if the webhooks can be heard. */
-function planOf({ inputs, caps, listen }: ConformanceOrder): RunPlan {
+function planOf({ inputs, caps, listen }: ConformanceArguments): RunPlan {
   return planRun(inputs, caps, listen ? [...QUESTIONS, ...PERSON_QUESTIONS] : QUESTIONS);
 }

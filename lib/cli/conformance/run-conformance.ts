@@ -5,7 +5,7 @@ import { type CommandContext } from '../command.js';
 import { onInterruption } from '../payout/interruption.js';
 import { UsageError } from '../usage-error.js';
 import { type Conclusion } from './conclusion.js';
-import { type ConformanceOrder } from './conformance-order.js';
+import { type ConformanceArguments } from './conformance-arguments.js';
 import { PERSON_QUESTIONS } from './questions/person.questions.js';
 import { changeJson, changeLines, comparedOf } from './report/change-lines.js';
 import { conclusionLine, conclusionsSummary } from './report/conclusion-lines.js';
@@ -17,14 +17,14 @@ import { type ConformanceResults, writeResults } from './report/write-results.js
 import { type AskedGateway, Conversation } from './run/conversation.js';
 import { type RunPlan } from './run/plan.js';
 import { runQuestions } from './run/run-questions.js';
-import { hearWebhooks, type WebhookHearing } from './webhooks/hear-webhooks.js';
+import { listenForWebhooks, type WebhookListener } from './webhooks/listen-for-webhooks.js';
 
 const EXIT = { ended: 0, stoppedOrChanged: 1 } as const;
 const MINUTE_MS = 60_000;
 const PERSON = new Map(PERSON_QUESTIONS.map(({ name, does }) => [name, does]));
 
 interface ConformanceRun {
-  readonly order: ConformanceOrder;
+  readonly args: ConformanceArguments;
   readonly plan: RunPlan;
   readonly gateway: AskedGateway;
   /** The signing secrets of webhooks. */
@@ -35,10 +35,10 @@ interface ConformanceRun {
 
 /** Asks everything of the plan, says what was found, and writes the files. Returns the exit code. */
 export async function runConformance(run: ConformanceRun): Promise<number> {
-  const { order, plan, gateway, secrets, context } = run;
+  const { args, plan, gateway, secrets, context } = run;
   const stop = new AbortController();
   let stopping = 'Stopping after the request under way.';
-  const conversation = await Conversation.open(gateway, plan, order.journal);
+  const conversation = await Conversation.open(gateway, plan, args.journal);
   const endListening = onInterruption(context.onSignal, {
     pause: () => {
       context.terminal.say(`${stopping} Ctrl-C again ends at once.`);
@@ -46,39 +46,39 @@ export async function runConformance(run: ConformanceRun): Promise<number> {
     },
     endProcess: (signal) => process.kill(process.pid, signal),
   });
-  let hearing: WebhookHearing | undefined;
+  let listener: WebhookListener | undefined;
   try {
-    if (order.known && conversation.wasFinished) {
+    if (args.known && conversation.wasFinished) {
       throw new UsageError(
         'The run of this journal has ended, so that --check would compare old answers: name a new file with --journal.',
       );
     }
     context.terminal.say(beginning(run));
-    if (order.listen && secrets.length === 0)
+    if (args.listen && secrets.length === 0)
       context.terminal.say(
         'PAYMENTS_WEBHOOK_SECRET is not set: how webhooks are signed cannot be learnt without it.',
       );
-    hearing = order.listen && (await hearWebhooks(order.listen, plan, conversation, context.terminal));
-    const found = await askAll(run, conversation, hearing, stop.signal);
+    listener = args.listen && (await listenForWebhooks(args.listen, plan, conversation, context.terminal));
+    const found = await askAll(run, conversation, listener, stop.signal);
     if (stop.signal.aborted) {
-      context.terminal.say('It was stopped: the same command goes on.');
+      context.terminal.say('It was stopped: the same command continues.');
       return EXIT.stoppedOrChanged;
     }
     if (conversation.waitsUntil !== undefined) {
       tellConclusions(run, found);
-      context.terminal.say(waiting(conversation.waitsUntil, order));
+      context.terminal.say(waiting(conversation.waitsUntil, args));
       return EXIT.stoppedOrChanged;
     }
     stopping = 'The wait for webhooks was ended: what came until now is told.';
-    const heard = await hearing?.conclude(secrets, stop.signal);
+    const heard = await listener?.conclude(secrets, stop.signal);
     conversation.finish();
     const conclusions = [...found, ...(heard?.conclusions ?? [])];
     const profile = observedProfile(conclusions, heard?.webhooks, new Date());
-    return await tell(run, { conclusions, profile, exchanges: conversation.exchanges() });
+    return await report(run, { conclusions, profile, exchanges: conversation.exchanges() });
   } finally {
     endListening();
     conversation.close();
-    await hearing?.stop();
+    await listener?.stop();
   }
 }
 
@@ -95,31 +95,31 @@ function beginning({ gateway, plan }: ConformanceRun): string {
 }
 
 async function askAll(
-  { order, plan, gateway, context, isJson }: ConformanceRun,
+  { args, plan, gateway, context, isJson }: ConformanceRun,
   conversation: Conversation,
-  hearing: WebhookHearing | undefined,
+  listener: WebhookListener | undefined,
   signal: AbortSignal,
 ): Promise<readonly Conclusion[]> {
   const conclusions: Conclusion[] = [];
   for await (const result of runQuestions(plan, conversation, { signal })) {
     conclusions.push(...result.conclusions);
-    hearing?.note(result);
+    listener?.note(result);
     const sent = result.answers.filter(({ isNew }) => isNew);
     if (sent.length === 0) continue;
     if (!conversation.hasReached) throw unreachable(gateway);
     if (!isJson) context.terminal.say(context.terminal.paint('dim', `asked: ${result.question}`));
-    const does = PERSON.get(result.question)?.(order.inputs);
+    const does = PERSON.get(result.question)?.(args.inputs);
     const isWaiting = sent.some(({ answer }) => answer.kind === 'accepted');
-    if (does === undefined || !hearing || !isWaiting || signal.aborted) continue;
+    if (does === undefined || !listener || !isWaiting || signal.aborted) continue;
     context.terminal.say(context.terminal.paint('bold', does));
     if (context.interactive) await context.ask('Press Enter when that is done. ');
   }
   return conclusions;
 }
 
-function waiting(until: number, { journal }: ConformanceOrder): string {
+function waiting(until: number, { journal }: ConformanceArguments): string {
   const time = new Date(Math.ceil(until / MINUTE_MS) * MINUTE_MS).toTimeString().slice(0, 5);
-  return `Ask again within a quarter of an hour after ${time}: the same command goes on with ${journal}, and writes its files then.`;
+  return `Ask again within a quarter of an hour after ${time}: the same command continues with ${journal}, and writes its files then.`;
 }
 
 /** Gives what the letter asks. */
@@ -140,25 +140,25 @@ function tellConclusions(
   return letter;
 }
 
-async function tell(
+async function report(
   run: ConformanceRun,
   { conclusions, profile, exchanges }: Pick<ConformanceResults, 'conclusions' | 'profile' | 'exchanges'>,
 ): Promise<number> {
-  const { order, gateway, context } = run;
+  const { args, gateway, context } = run;
   const letter = tellConclusions(run, conclusions);
   const { host } = new URL(gateway.baseUrl);
-  await writeResults({ files: order.files, gateway: host, conclusions, letter, profile, exchanges });
+  await writeResults({ files: args.files, gateway: host, conclusions, letter, profile, exchanges });
   const withoutValue = withoutValueSentence(conclusions, profile);
-  if (order.files.out !== undefined && withoutValue !== undefined) context.terminal.say(withoutValue);
-  if (!order.keepsJournal) {
-    const kept = order.journal.replace(/\.jsonl$/, `-${profile.observedAt.replaceAll(/[^\dTZ]/g, '')}.jsonl`);
-    await rename(order.journal, kept);
+  if (args.files.out !== undefined && withoutValue !== undefined) context.terminal.say(withoutValue);
+  if (!args.keepsJournal) {
+    const kept = args.journal.replace(/\.jsonl$/, `-${profile.observedAt.replaceAll(/[^\dTZ]/g, '')}.jsonl`);
+    await rename(args.journal, kept);
     context.terminal.say(`Every request is in ${kept}.`);
   }
-  return order.known ? tellChanges(run, compareProfiles(order.known, profile, conclusions)) : EXIT.ended;
+  return args.known ? reportChanges(run, compareProfiles(args.known, profile, conclusions)) : EXIT.ended;
 }
 
-function tellChanges({ context, isJson }: ConformanceRun, comparison: ProfileComparison): number {
+function reportChanges({ context, isJson }: ConformanceRun, comparison: ProfileComparison): number {
   const { data, paintData } = context.terminal;
   (isJson ? changeJson(comparison) : changeLines(comparison, paintData)).forEach(data);
   const isSame = comparison.changed.length === 0 && comparedOf(comparison) > 0;

@@ -15,7 +15,7 @@ const LOOKS: Readonly<Record<DiffLine['mark'], Look>> = { '+': 'green', '-': 're
 const LOCAL_ROUTE = 'http://127.0.0.1:3000/webhooks/payments';
 
 /** Prints each change as a unified diff. */
-export function sayChanges(
+export function printChanges(
   changes: readonly FileChange[],
   folder: string,
   { data, paintData }: CommandContext['terminal'],
@@ -31,7 +31,7 @@ export function sayChanges(
 }
 
 /** Says why PaymentsErrorInterceptor is not among the changes. */
-export function sayErrorAnswer(
+export function printErrorAnswer(
   { file, code }: ErrorAnswer,
   folder: string,
   { say, paint }: CommandContext['terminal'],
@@ -41,7 +41,7 @@ export function sayErrorAnswer(
 }
 
 /** Prints the code that a person has to write. */
-export function sayHandWork(
+export function printHandWork(
   { file, reason, text }: HandWork,
   folder: string,
   { data, say, paint }: CommandContext['terminal'],
@@ -60,7 +60,7 @@ export interface ApplicationPackages {
 }
 
 /** Prints the command that installs the missing packages, if any. */
-export function sayMissing(
+export function printMissing(
   { manager, missing }: ApplicationPackages,
   { say, paint }: CommandContext['terminal'],
 ): void {

@@ -15,10 +15,10 @@ import { type InitPlan, initPlan } from './init-plan.js';
 import {
   type ApplicationPackages,
   nextSteps,
-  sayErrorAnswer,
-  sayHandWork,
-  sayChanges,
-  sayMissing,
+  printErrorAnswer,
+  printHandWork,
+  printChanges,
+  printMissing,
 } from './init-report.js';
 import { NotEditableError } from './not-editable.error.js';
 import { applicationAt, shown } from './root-module.js';
@@ -76,24 +76,24 @@ async function carriedOut(
 ): Promise<number> {
   const { changes, byHand } = plan;
   const code = byHand ? 1 : 0;
-  sayPlan(plan, context);
+  printPlan(plan, context);
   if (values['dry-run']) {
     if (changes.length > 0) context.terminal.say('A dry run: nothing was written.');
-    sayMissing(packages, context.terminal);
+    printMissing(packages, context.terminal);
     return code;
   }
   if (changes.length > 0 && !(await written(changes, values, context))) return 1;
   const isInstalled = await installed(packages, values, context);
   if (changes.length > 0)
     context.terminal.say(nextSteps(plan, isInstalled ? { ...packages, missing: [] } : packages));
-  else if (!isInstalled) sayMissing(packages, context.terminal);
+  else if (!isInstalled) printMissing(packages, context.terminal);
   return isInstalled || !values.install ? code : 1;
 }
 
-function sayPlan({ changes, byHand, errorAnswer }: InitPlan, { terminal, folder }: CommandContext): void {
-  sayChanges(changes, folder, terminal);
-  if (errorAnswer) sayErrorAnswer(errorAnswer, folder, terminal);
-  if (byHand) sayHandWork(byHand, folder, terminal);
+function printPlan({ changes, byHand, errorAnswer }: InitPlan, { terminal, folder }: CommandContext): void {
+  printChanges(changes, folder, terminal);
+  if (errorAnswer) printErrorAnswer(errorAnswer, folder, terminal);
+  if (byHand) printHandWork(byHand, folder, terminal);
   if (changes.length === 0 && !byHand) terminal.say('Everything is there already: nothing to change.');
   for (const { path, before } of changes) {
     if (before === undefined || !isUncommitted(path)) continue;

@@ -43,7 +43,7 @@ export const migrateCommand: Command = {
   summary: "make or update the package's tables in PostgreSQL, MySQL, MariaDB or SQLite",
   about: [
     `Connects to the database of ${VARIABLE}, or opens a file, and adds what this version of the package needs. A second`,
-    'run changes nothing, existing data stays, and a version that is running goes on. The address is never printed.',
+    'run changes nothing, existing data stays, and a version that is running continues. The address is never printed.',
   ].join('\n'),
   options: OPTIONS,
   examples: [

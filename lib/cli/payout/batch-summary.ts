@@ -6,8 +6,8 @@ import {
 } from '../../batches/index.js';
 import { formatTzs } from '../../common/money.js';
 import { tableLines } from '../../common/table-lines.js';
-import { type PayoutOrder } from './payout-order.js';
-import { commandLine, type PayoutDesk } from './payout-desk.js';
+import { type PayoutArguments } from './payout-arguments.js';
+import { commandLine, type PayoutSession } from './payout-session.js';
 
 /** What needs somebody comes first. */
 const STATES: readonly LineState[] = [
@@ -31,8 +31,8 @@ export function batchDocument({ name, digest }: PayoutBatch, progress: BatchProg
 }
 
 /** Says where a batch is, which of its lines need somebody, and what to type next. */
-export async function sayWhereItIs(desk: PayoutDesk, batch: PayoutBatch): Promise<BatchProgress> {
-  const { data, paintData } = desk.context.terminal;
+export async function printProgress(session: PayoutSession, batch: PayoutBatch): Promise<BatchProgress> {
+  const { data, paintData } = session.context.terminal;
   const progress = await batch.progress();
   const reason = progress.pauseReason === undefined ? '.' : `: ${progress.pauseReason}`;
   data(`The batch ${paintData('bold', batch.name)} is ${progress.state}${reason}`);
@@ -44,7 +44,7 @@ export async function sayWhereItIs(desk: PayoutDesk, batch: PayoutBatch): Promis
     for (const line of tableOf(await firstLines(batch, state))) data(line);
     if (count > MOST_SHOWN) data(`… and ${count - MOST_SHOWN} more: --report --format csv shows all.`);
   }
-  for (const line of nextSteps(desk.order, batch, progress)) data(line);
+  for (const line of nextSteps(session.args, batch, progress)) data(line);
   return progress;
 }
 
@@ -76,7 +76,7 @@ function tableOf(lines: readonly PayoutBatchLine[]): readonly string[] {
 
 /** What a person can do now, with the commands to type. */
 function nextSteps(
-  order: PayoutOrder,
+  args: PayoutArguments,
   { digest }: Pick<PayoutBatch, 'digest'>,
   { state, byState }: BatchProgress,
 ): readonly string[] {
@@ -85,13 +85,13 @@ function nextSteps(
     byState.unknown
       ? [
           '\nUnknown is neither paid nor failed: never pay it another way. After two minutes, ask again:',
-          `  ${commandLine(order, '--ask-again --by <person>')}`,
+          `  ${commandLine(args, '--ask-again --by <person>')}`,
           "If it stays unknown, ask the gateway's support, and write its answer down:",
-          `  ${commandLine(order, '--settle <key>=paid --by <person>')}`,
+          `  ${commandLine(args, '--settle <key>=paid --by <person>')}`,
         ]
       : [],
-    step ? [`\n${step.says}`, `  ${commandLine(order, step.rest)}`] : [],
-    state === 'checked' ? approvalSteps(order, digest, byState.blocked !== undefined) : [],
+    step ? [`\n${step.says}`, `  ${commandLine(args, step.rest)}`] : [],
+    state === 'checked' ? approvalSteps(args, digest, byState.blocked !== undefined) : [],
     (byState.refused || byState.blocked) && state === 'ended'
       ? [
           '\nWhat was refused or blocked moved no money: correct these lines, and pay them as a batch of their own.',
@@ -101,18 +101,18 @@ function nextSteps(
 }
 
 /** How a batch is approved. */
-export function approvalSteps(order: PayoutOrder, digest: string, hasBlocked: boolean): readonly string[] {
+export function approvalSteps(args: PayoutArguments, digest: string, hasBlocked: boolean): readonly string[] {
   const without = hasBlocked ? ' --without-blocked' : '';
   return [
     `\nNext, by another person than who loaded it${hasBlocked ? '; blocked lines stay unpaid' : ''}:`,
-    `  ${commandLine(order, `--approve --by <person> --digest ${digest}${without}`)}`,
+    `  ${commandLine(args, `--approve --by <person> --digest ${digest}${without}`)}`,
   ];
 }
 
 const STEPS: Partial<Record<BatchProgress['state'], { readonly says: string; readonly rest: string }>> = {
   loaded: { says: 'Next:', rest: '--check --by <person>' },
-  checking: { says: 'The check was cut off. The same command goes on:', rest: '--check --by <person>' },
+  checking: { says: 'The check was cut off. The same command continues:', rest: '--check --by <person>' },
   approved: { says: 'Next:', rest: '--run --by <person>' },
-  running: { says: 'If no process pays it any more, go on:', rest: '--run --by <person>' },
+  running: { says: 'If no process pays it any more, continue:', rest: '--run --by <person>' },
   paused: { says: 'The same command sends the rest:', rest: '--run --by <person>' },
 };

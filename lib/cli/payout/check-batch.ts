@@ -5,10 +5,17 @@ import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js'
 import { approvalSteps, batchDocument } from './batch-summary.js';
 import { EXIT } from './exit-code.js';
 import { shellWord } from '../shell-word.js';
-import { commandLine, fileOf, noFile, openBatch, type PayoutDesk, refuseOtherFile } from './payout-desk.js';
+import {
+  commandLine,
+  fileOf,
+  noFile,
+  openBatch,
+  type PayoutSession,
+  refuseOtherFile,
+} from './payout-session.js';
 import { progressScreen } from './progress-screen.js';
 
-/** Somebody who looks at the screen sees that it goes on. */
+/** Somebody who looks at the screen sees that it continues. */
 const LOOK_EVERY_MS = 500;
 const WORDS: Readonly<Record<LineProblem, string>> = {
   name: 'the names differ',
@@ -23,35 +30,35 @@ const MOST_SHOWN = 50;
 const NEVER: readonly LineProblem[] = ['bank', 'recipient', 'lookup'];
 
 /** `--check` */
-export async function checkBatch(desk: PayoutDesk): Promise<number> {
-  const { order, context } = desk;
-  const batch = await loadedBatch(desk);
-  const report = await checkWithProgress(desk, batch);
+export async function checkBatch(session: PayoutSession): Promise<number> {
+  const { args, context } = session;
+  const batch = await loadedBatch(session);
+  const report = await checkWithProgress(session, batch);
   const { data } = context.terminal;
-  if (order.values.json) {
+  if (args.values.json) {
     data(JSON.stringify({ ...batchDocument(batch, await batch.progress()), ...report }));
   } else {
-    sayReport(desk, batch, report);
+    printReport(session, batch, report);
   }
   return report.blocked > 0 || report.balanceProblem !== undefined ? EXIT.problem : EXIT.fine;
 }
 
 /** The batch with the lines of the file, which is loaded now or was before. */
-async function loadedBatch(desk: PayoutDesk): Promise<PayoutBatch> {
-  const { order, batches } = desk;
-  const { batch: name, by, values } = order;
-  const existing = await openBatch(desk).catch((error: unknown) => {
+async function loadedBatch(session: PayoutSession): Promise<PayoutBatch> {
+  const { args, batches } = session;
+  const { batch: name, by, values } = args;
+  const existing = await openBatch(session).catch((error: unknown) => {
     if (isPaymentsError(error) && error.code === 'BATCH_NOT_FOUND') return undefined;
     throw error;
   });
   if (existing) {
-    await refuseOtherFile(desk, existing);
+    await refuseOtherFile(session, existing);
     return existing;
   }
-  const path = fileOf(desk);
-  if (path === undefined) throw noFile(order);
+  const path = fileOf(session);
+  if (path === undefined) throw noFile(args);
   return batches
-    .create(name, desk.linesOf(path), { by, again: values.again ?? [] })
+    .create(name, session.linesOf(path), { by, again: values.again ?? [] })
     .catch((error: unknown) => {
       if (!isPaymentsError(error) || error.code !== 'BATCH_SAME_LINES') throw error;
       const [says = ''] = error.message.split(':');
@@ -62,14 +69,14 @@ async function loadedBatch(desk: PayoutDesk): Promise<PayoutBatch> {
     });
 }
 
-async function checkWithProgress(desk: PayoutDesk, batch: PayoutBatch): Promise<BatchCheckReport> {
-  const screen = await progressScreen('check', desk);
+async function checkWithProgress(session: PayoutSession, batch: PayoutBatch): Promise<BatchCheckReport> {
+  const screen = await progressScreen('check', session);
   const look = setInterval(() => {
     batch.progress().then(screen.show, () => undefined);
   }, LOOK_EVERY_MS);
   try {
-    await desk.engine.begin();
-    const report = await batch.check({ by: desk.order.by });
+    await session.engine.begin();
+    const report = await batch.check({ by: session.args.by });
     screen.show(await batch.progress());
     return report;
   } finally {
@@ -78,8 +85,8 @@ async function checkWithProgress(desk: PayoutDesk, batch: PayoutBatch): Promise<
   }
 }
 
-function sayReport(
-  { order, context, place, gateway }: PayoutDesk,
+function printReport(
+  { args, context, place, gateway }: PayoutSession,
   batch: PayoutBatch,
   report: BatchCheckReport,
 ): void {
@@ -94,12 +101,12 @@ function sayReport(
     for (const line of blockedTable(shown)) data(line);
     if (blocked > shown.length)
       data(`… and ${blocked - shown.length} more: --report --format csv shows all.`);
-    for (const line of acceptSteps(order, shown)) data(line);
+    for (const line of acceptSteps(args, shown)) data(line);
   } else {
     data(paintData('green', '  Every recipient was found, under the name that the file says.'));
   }
   data(`\nDigest of what is to be approved: ${batch.digest}`);
-  for (const line of approvalSteps(order, batch.digest, blocked > 0)) data(line);
+  for (const line of approvalSteps(args, batch.digest, blocked > 0)) data(line);
 }
 
 function blockedTable(lines: BatchCheckReport['blockedLines']): readonly string[] {
@@ -118,13 +125,16 @@ function blockedTable(lines: BatchCheckReport['blockedLines']): readonly string[
   );
 }
 
-function acceptSteps(order: PayoutDesk['order'], lines: BatchCheckReport['blockedLines']): readonly string[] {
+function acceptSteps(
+  args: PayoutSession['args'],
+  lines: BatchCheckReport['blockedLines'],
+): readonly string[] {
   const keys = lines
     .filter(({ problems }) => !problems.some((problem) => NEVER.includes(problem)))
     .map(({ key }) => key);
   if (keys.length === 0) return [];
   return [
-    '\nTo pay some of them all the same, name them and say why:',
-    `  ${commandLine(order, `--accept ${shellWord(keys.join(','))} --because "<why>" --by <person>`)}`,
+    '\nTo pay some of them anyway, name them and say why:',
+    `  ${commandLine(args, `--accept ${shellWord(keys.join(','))} --because "<why>" --by <person>`)}`,
   ];
 }

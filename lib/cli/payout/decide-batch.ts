@@ -2,31 +2,31 @@ import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js'
 import { formatTzs } from '../../common/money.js';
 import { quoted } from '../../common/quoted.js';
 import { type LineState, type PayoutBatch } from '../../batches/index.js';
-import { batchDocument, sayWhereItIs } from './batch-summary.js';
+import { batchDocument, printProgress } from './batch-summary.js';
 import { EXIT, exitCodeOf } from './exit-code.js';
-import { openBatch, type PayoutDesk, refuseOtherFile } from './payout-desk.js';
-import { keysOf, type Settlement, settlementsOf } from './payout-order.js';
+import { openBatch, type PayoutSession, refuseOtherFile } from './payout-session.js';
+import { keysOf, type Settlement, settlementsOf } from './payout-arguments.js';
 
 const NEVER_SENT: readonly LineState[] = ['waiting', 'blocked', 'checked'];
 
 /** `--accept` */
-export async function acceptLines(desk: PayoutDesk): Promise<number> {
-  const { by, values } = desk.order;
+export async function acceptLines(session: PayoutSession): Promise<number> {
+  const { by, values } = session.args;
   const keys = keysOf(values.accept ?? '');
-  const batch = await openBatch(desk);
-  await refuseOtherFile(desk, batch);
+  const batch = await openBatch(session);
+  await refuseOtherFile(session, batch);
   const accepted = await batch.accept(keys, { by, because: values.because ?? '' });
-  await sayResult(desk, batch, { accepted }, [
+  await printResult(session, batch, { accepted }, [
     `${accepted} of ${keys.length} lines were blocked, and are accepted: they are paid after the approval.`,
   ]);
   return accepted === keys.length ? EXIT.fine : EXIT.problem;
 }
 
 /** `--approve` */
-export async function approveBatch(desk: PayoutDesk): Promise<number> {
-  const { by, values } = desk.order;
-  const batch = await openBatch(desk);
-  await refuseOtherFile(desk, batch);
+export async function approveBatch(session: PayoutSession): Promise<number> {
+  const { by, values } = session.args;
+  const batch = await openBatch(session);
+  await refuseOtherFile(session, batch);
   const withoutBlocked = values['without-blocked'] ?? false;
   await batch.approve({ by, digest: values.digest ?? '', withoutBlocked }).catch((error: unknown) => {
     if (!isPaymentsError(error) || error.code !== 'BATCH_BLOCKED') throw error;
@@ -39,36 +39,38 @@ export async function approveBatch(desk: PayoutDesk): Promise<number> {
   // Blocked lines stay out.
   const { lines, amount } = byState.checked ?? { lines: 0, amount: '0' };
   const more = state === 'checked' ? ' One more person has to.' : '';
-  await sayResult(desk, batch, {}, [`${by} approved ${lines} lines, ${formatTzs(amount, 'en')}.${more}`]);
+  await printResult(session, batch, {}, [
+    `${by} approved ${lines} lines, ${formatTzs(amount, 'en')}.${more}`,
+  ]);
   return EXIT.fine;
 }
 
 /** `--cancel` */
-export async function cancelBatch(desk: PayoutDesk): Promise<number> {
-  const batch = await openBatch(desk);
-  await batch.cancel({ by: desk.order.by });
-  await sayResult(desk, batch, {}, []);
+export async function cancelBatch(session: PayoutSession): Promise<number> {
+  const batch = await openBatch(session);
+  await batch.cancel({ by: session.args.by });
+  await printResult(session, batch, {}, []);
   return EXIT.fine;
 }
 
 /** `--ask-again` */
-export async function askAgain(desk: PayoutDesk): Promise<number> {
-  const { by } = desk.order;
-  const batch = await openBatch(desk);
-  await refuseOtherFile(desk, batch);
+export async function askAgain(session: PayoutSession): Promise<number> {
+  const { by } = session.args;
+  const batch = await openBatch(session);
+  await refuseOtherFile(session, batch);
   const found = await batch.askAgain();
-  await sayResult(desk, batch, { found, by }, [
+  await printResult(session, batch, { found, by }, [
     `${by} asked again: ${found} lines have an outcome that was not known before.`,
   ]);
   return exitCodeOf(await batch.progress());
 }
 
 /** `--settle` */
-export async function settleLines(desk: PayoutDesk): Promise<number> {
-  const { by, values } = desk.order;
+export async function settleLines(session: PayoutSession): Promise<number> {
+  const { by, values } = session.args;
   const settlements = settlementsOf(values.settle ?? []);
-  const batch = await openBatch(desk);
-  await refuseOtherFile(desk, batch);
+  const batch = await openBatch(session);
+  await refuseOtherFile(session, batch);
   await refuseWrongSettlements(batch, settlements);
   const written: string[] = [];
   try {
@@ -78,10 +80,10 @@ export async function settleLines(desk: PayoutDesk): Promise<number> {
     }
   } catch (error) {
     if (written.length > 0)
-      desk.context.terminal.say(`Written down before it failed, which stays: ${written.join(' ')}`);
+      session.context.terminal.say(`Written down before it failed, which stays: ${written.join(' ')}`);
     throw error;
   }
-  await sayResult(desk, batch, { settled: settlements.length }, [written.join(' ')]);
+  await printResult(session, batch, { settled: settlements.length }, [written.join(' ')]);
   return exitCodeOf(await batch.progress());
 }
 
@@ -104,17 +106,17 @@ function notSettled(problem: string): PaymentsError {
   return new PaymentsError('LINE_NOT_SETTLED', `${problem}, so no outcome was written down.`);
 }
 
-async function sayResult(
-  desk: PayoutDesk,
+async function printResult(
+  session: PayoutSession,
   batch: PayoutBatch,
   more: object,
   says: readonly string[],
 ): Promise<void> {
-  const { data } = desk.context.terminal;
-  if (desk.order.values.json) {
+  const { data } = session.context.terminal;
+  if (session.args.values.json) {
     data(JSON.stringify({ ...batchDocument(batch, await batch.progress()), ...more }));
     return;
   }
   for (const line of says) data(line);
-  await sayWhereItIs(desk, batch);
+  await printProgress(session, batch);
 }

@@ -1,15 +1,16 @@
 import { type ValuesOf } from '../command-line.js';
 import { flag, text, texts } from '../command.js';
+import { APPLICATION_OPTIONS } from '../with-application.js';
 import { readableBy } from './private-file.js';
 
 export const PAYOUT_OPTIONS = {
   check: flag('load the file, if that is not done yet, and look every recipient up'),
-  accept: text('<keys>', 'pay these blocked lines all the same, for example "S-001,S-002"; with --because'),
+  accept: text('<keys>', 'pay these blocked lines anyway, for example "S-001,S-002"; with --because'),
   because: text('<text>', 'with --accept: why, for the audit trail'),
   approve: flag('let the batch be paid; by another person than who loaded it, with --digest'),
   digest: text('<text>', 'with --approve: what --check printed of the lines that were looked at'),
   'without-blocked': flag('with --approve: blocked lines stay unpaid'),
-  run: flag('pay, or go on after a pause or a crash; Ctrl-C pauses'),
+  run: flag('pay, or continue after a pause or a crash; Ctrl-C pauses'),
   'ask-again': flag('send lines without a clear answer once more, with the same key and bytes'),
   settle: texts(
     '<key=paid>',
@@ -26,16 +27,7 @@ export const PAYOUT_OPTIONS = {
     '<batch>',
     'with --check: the same lines were paid as this batch, and are to be paid once more',
   ),
-  database: text(
-    '<path>',
-    'a file of SQLite, or a folder of PGlite that ends with .pglite, instead of DATABASE_URL',
-  ),
-  schema: text('<name>', 'schema of PostgreSQL, the same as in postgresStorage() (default: public)'),
-  auth: text('<name>', 'how keys are sent: headers or bearer (default: headers)'),
-  dotenv: text(
-    '<file>',
-    'variables of the application; variables that are set win (default: .env, if it exists)',
-  ),
+  ...APPLICATION_OPTIONS,
   json: flag('print one JSON document; with --run a line for each progress, and the summary as the last one'),
 };
 

@@ -5,13 +5,13 @@ import { type Command, type CommandContext } from '../command.js';
 import { checkBatch } from './check-batch.js';
 import { acceptLines, approveBatch, askAgain, cancelBatch, settleLines } from './decide-batch.js';
 import { EXIT } from './exit-code.js';
-import { commandLine, type PayoutDesk, withDesk } from './payout-desk.js';
+import { commandLine, type PayoutSession, withSession } from './payout-session.js';
 import { PAYOUT_OPTIONS } from './payout-options.js';
-import { type PayoutAction, readOrder } from './payout-order.js';
+import { type PayoutAction, readArguments } from './payout-arguments.js';
 import { listBatches, reportBatch } from './report-batch.js';
 import { runBatch } from './run-batch.js';
 
-const ACTIONS: Readonly<Record<PayoutAction, (desk: PayoutDesk) => Promise<number>>> = {
+const ACTIONS: Readonly<Record<PayoutAction, (session: PayoutSession) => Promise<number>>> = {
   check: checkBatch,
   accept: acceptLines,
   approve: approveBatch,
@@ -50,15 +50,15 @@ export const payoutCommand: Command = {
   run: runPayout,
 };
 
-async function runPayout(args: readonly string[], context: CommandContext): Promise<number> {
-  const { values, positionals } = parseCommandLine(args, PAYOUT_OPTIONS, { positionals: true });
-  const order = readOrder(values, positionals);
-  return withDesk(order, context, async (desk) => {
+async function runPayout(words: readonly string[], context: CommandContext): Promise<number> {
+  const { values, positionals } = parseCommandLine(words, PAYOUT_OPTIONS, { positionals: true });
+  const args = readArguments(values, positionals);
+  return withSession(args, context, async (session) => {
     try {
-      return await ACTIONS[order.action](desk);
+      return await ACTIONS[args.action](session);
     } catch (error) {
       if (error instanceof PaymentsValidationError) return explainLines(error, context);
-      throw await inWordsOfCommands(error, desk);
+      throw await inWordsOfCommands(error, session);
     }
   });
 }
@@ -80,20 +80,20 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 /** The package's own message says which method to call. */
-async function inWordsOfCommands(error: unknown, { order, batches }: PayoutDesk): Promise<unknown> {
+async function inWordsOfCommands(error: unknown, { args, batches }: PayoutSession): Promise<unknown> {
   if (!isPaymentsError(error)) return error;
   if (error.code === 'BATCH_CHECK') {
     const [, ...reason] = error.message.split(': ');
     return new PaymentsError(
       error.code,
-      `The check stopped, and the same command goes on: ${reason.join(': ')}`,
+      `The check stopped, and the same command continues: ${reason.join(': ')}`,
     );
   }
   if (error.code !== 'BATCH_STATE') return error;
-  const { state } = await (await batches.open(order.batch)).progress();
+  const { state } = await (await batches.open(args.batch)).progress();
   const instead = INSTEAD[state];
   return new PaymentsError(
     error.code,
-    `The batch "${order.batch}" is ${state}, so --${order.action} does nothing${instead === undefined ? '.' : `. First: ${commandLine(order, instead)}`}`,
+    `The batch "${args.batch}" is ${state}, so --${args.action} does nothing${instead === undefined ? '.' : `. First: ${commandLine(args, instead)}`}`,
   );
 }

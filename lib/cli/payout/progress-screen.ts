@@ -2,7 +2,7 @@ import type * as CliProgressModule from 'cli-progress';
 import { performance } from 'node:perf_hooks';
 import { type BatchProgress } from '../../batches/index.js';
 import { type LogLines } from '../log-lines.js';
-import { type PayoutDesk } from './payout-desk.js';
+import { type PayoutSession } from './payout-session.js';
 import { Pace, progressIn } from './progress-text.js';
 
 /** Where there is no terminal, a line comes so often. */
@@ -23,10 +23,10 @@ type Show = (progress: BatchProgress) => void;
 /** A bar on a terminal, lines elsewhere, and with `--json` lines of JSON while a batch is paid. */
 export async function progressScreen(
   kind: Kind,
-  { order, context, log }: PayoutDesk,
+  { args, context, log }: PayoutSession,
 ): Promise<ProgressScreen> {
   const { screen, terminal } = context;
-  if (order.values.json) {
+  if (args.values.json) {
     const line: Show = (progress) => {
       terminal.data(JSON.stringify({ type: 'progress', ...progress }));
     };

@@ -2,36 +2,36 @@ import { resolve } from 'node:path';
 import { formatTzs } from '../../common/money.js';
 import { tableLines } from '../../common/table-lines.js';
 import { oneOf } from '../option-values.js';
-import { batchDocument, sayWhereItIs } from './batch-summary.js';
+import { batchDocument, printProgress } from './batch-summary.js';
 import { EXIT } from './exit-code.js';
-import { openBatch, type PayoutDesk } from './payout-desk.js';
+import { openBatch, type PayoutSession } from './payout-session.js';
 import { readableBy, writePrivately } from './private-file.js';
 
 /** `--report` */
-export async function reportBatch(desk: PayoutDesk): Promise<number> {
-  const { order, context } = desk;
+export async function reportBatch(session: PayoutSession): Promise<number> {
+  const { args, context } = session;
   const { data, say } = context.terminal;
-  const format = oneOf('--format', order.values.format, ['csv', 'json', 'summary']);
-  const batch = await openBatch(desk);
+  const format = oneOf('--format', args.values.format, ['csv', 'json', 'summary']);
+  const batch = await openBatch(session);
   if (format !== undefined) {
-    const { out } = order.values;
+    const { out } = args.values;
     const pieces = batch.report({ format });
     if (out === undefined) for await (const line of linesIn(pieces)) data(line);
     else {
       await writePrivately(resolve(context.folder, out), pieces);
       say(`The report is in ${out}${readableBy()}.`);
     }
-  } else if (order.values.json) {
+  } else if (args.values.json) {
     data(JSON.stringify(batchDocument(batch, await batch.progress())));
   } else {
-    await sayWhereItIs(desk, batch);
-    await sayHistory(desk, batch);
+    await printProgress(session, batch);
+    await printHistory(session, batch);
   }
   return EXIT.fine;
 }
 
 /** `--list` */
-export async function listBatches({ batches, order, context }: PayoutDesk): Promise<number> {
+export async function listBatches({ batches, args, context }: PayoutSession): Promise<number> {
   const { data } = context.terminal;
   const found: object[] = [];
   const rows: (readonly string[])[] = [];
@@ -41,7 +41,7 @@ export async function listBatches({ batches, order, context }: PayoutDesk): Prom
     const { state, total } = progress;
     rows.push([batch.name, state, String(total.lines), formatTzs(total.amount, 'en')]);
   }
-  if (order.values.json) data(JSON.stringify(found));
+  if (args.values.json) data(JSON.stringify(found));
   else if (rows.length === 0) data('There is no batch.');
   else tableLines(['batch', 'state', 'lines', 'amount'], rows, ['lines', 'amount']).forEach(data);
   return EXIT.fine;
@@ -58,8 +58,8 @@ async function* linesIn(pieces: AsyncIterable<string>): AsyncGenerator<string, v
   if (rest !== '') yield rest;
 }
 
-async function sayHistory(
-  { context }: PayoutDesk,
+async function printHistory(
+  { context }: PayoutSession,
   batch: Awaited<ReturnType<typeof openBatch>>,
 ): Promise<void> {
   const rows: (readonly string[])[] = [];

@@ -1,41 +1,41 @@
 import { type PayoutBatch } from '../../batches/index.js';
 import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { type StopSignal } from '../command.js';
-import { batchDocument, sayWhereItIs } from './batch-summary.js';
+import { batchDocument, printProgress } from './batch-summary.js';
 import { EXIT, exitCodeOf } from './exit-code.js';
 import { onInterruption } from './interruption.js';
 import { shellWord } from '../shell-word.js';
-import { commandLine, openBatch, type PayoutDesk, refuseOtherFile } from './payout-desk.js';
+import { commandLine, openBatch, type PayoutSession, refuseOtherFile } from './payout-session.js';
 import { progressScreen } from './progress-screen.js';
 
 /** `--run` */
-export async function runBatch(desk: PayoutDesk): Promise<number> {
-  const { order, context, engine } = desk;
-  const batch = await openBatch(desk);
-  await refuseOtherFile(desk, batch);
+export async function runBatch(session: PayoutSession): Promise<number> {
+  const { args, context, engine } = session;
+  const batch = await openBatch(session);
+  await refuseOtherFile(session, batch);
   let hasBegun = false;
   try {
-    await begin(batch, order.by);
+    await begin(batch, args.by);
     hasBegun = true;
     await engine.begin();
-    await payWithProgress(desk, batch);
-    return await saySummary(desk, batch);
+    await payWithProgress(session, batch);
+    return await printSummary(session, batch);
   } catch (error) {
     if (!isPaymentsError(error) || error.code === 'BATCH_STATE' || error.code === 'BATCH_CHANGED')
       throw error;
     context.terminal.say(context.terminal.paint('red', error.message));
     if (hasBegun) {
-      context.terminal.say('Lines may have been sent: pay none of them another way. To go on:');
-      context.terminal.say(`  ${commandLine(order, `--run --by ${shellWord(order.by)}`)}`);
+      context.terminal.say('Lines may have been sent: pay none of them another way. To continue:');
+      context.terminal.say(`  ${commandLine(args, `--run --by ${shellWord(args.by)}`)}`);
     }
     return EXIT.stopped;
   }
 }
 
-async function saySummary(desk: PayoutDesk, batch: PayoutBatch): Promise<number> {
-  if (!desk.order.values.json) return exitCodeOf(await sayWhereItIs(desk, batch));
+async function printSummary(session: PayoutSession, batch: PayoutBatch): Promise<number> {
+  if (!session.args.values.json) return exitCodeOf(await printProgress(session, batch));
   const progress = await batch.progress();
-  desk.context.terminal.data(JSON.stringify({ type: 'summary', ...batchDocument(batch, progress) }));
+  session.context.terminal.data(JSON.stringify({ type: 'summary', ...batchDocument(batch, progress) }));
   return exitCodeOf(progress);
 }
 
@@ -46,12 +46,12 @@ async function begin(batch: PayoutBatch, by: string): Promise<void> {
   else if (state !== 'running' && state !== 'ended' && state !== 'cancelled') await batch.start({ by });
 }
 
-async function payWithProgress(desk: PayoutDesk, batch: PayoutBatch): Promise<void> {
-  const { order, context, engine, log } = desk;
-  const screen = await progressScreen('pay', desk);
+async function payWithProgress(session: PayoutSession, batch: PayoutBatch): Promise<void> {
+  const { args, context, engine, log } = session;
+  const screen = await progressScreen('pay', session);
   const pause = (): void => {
     log.say('Pausing: what is being sent ends first. Ctrl-C again ends at once.');
-    batch.pause({ by: order.by }).catch((error: unknown) => {
+    batch.pause({ by: args.by }).catch((error: unknown) => {
       // It has just ended.
       if (isPaymentsError(error) && error.code === 'BATCH_STATE') return;
       log.say(`It cannot be paused: ${error instanceof PaymentsError ? error.message : 'the storage fails'}`);

@@ -3,33 +3,33 @@ import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js'
 import { type CloseProposal, type DayClose } from '../../reconciliation/index.js';
 import { shellWord } from '../shell-word.js';
 import { EXIT, exitCodeOf } from './exit-code.js';
-import { type ReconcileDesk } from './reconcile-desk.js';
-import { commandLine } from './reconcile-order.js';
+import { type ReconcileSession } from './reconcile-session.js';
+import { commandLine } from './reconcile-arguments.js';
 
 /** `--day` */
-export async function closeDay(desk: ReconcileDesk): Promise<number> {
-  const { order, context } = desk;
+export async function closeDay(session: ReconcileSession): Promise<number> {
+  const { args, context } = session;
   const { data, say } = context.terminal;
-  const close = await closeOf(desk);
+  const close = await closeOf(session);
   const { summary, exceptions, proposals } = close;
-  if (order.values.json) {
+  if (args.values.json) {
     data(JSON.stringify({ summary, exceptions, proposals }));
   } else {
-    data(close.report({ format: order.format }).trimEnd());
-    if (order.format === 'table') for (const line of nextSteps(order, close)) say(line);
+    data(close.report({ format: args.format }).trimEnd());
+    if (args.format === 'table') for (const line of nextSteps(args, close)) say(line);
   }
   return exitCodeOf(exceptions);
 }
 
 /** `--day` with `--apply` */
-export async function applyDay(desk: ReconcileDesk): Promise<number> {
-  const { order, context, reconciliation } = desk;
+export async function applyDay(session: ReconcileSession): Promise<number> {
+  const { args, context, reconciliation } = session;
   const { data, paintData } = context.terminal;
-  const { summary, proposals } = await closedDay(desk);
-  if (!order.values.json) for (const line of proposalLines(proposals)) data(line);
-  const { settled, refused } = await reconciliation.apply(proposals, { by: order.by });
+  const { summary, proposals } = await closedDay(session);
+  if (!args.values.json) for (const line of proposalLines(proposals)) data(line);
+  const { settled, refused } = await reconciliation.apply(proposals, { by: args.by });
   const { exceptions } = await reconciliation.open(summary.day);
-  if (order.values.json) {
+  if (args.values.json) {
     data(JSON.stringify({ day: summary.day, proposals, settled, refused, exceptions }));
   } else {
     if (proposals.length > 0) data(`${settled} of ${proposals.length} have this outcome now.`);
@@ -43,12 +43,14 @@ export async function applyDay(desk: ReconcileDesk): Promise<number> {
 }
 
 /** Whoever settles has looked at the close before. */
-async function closedDay(desk: ReconcileDesk): Promise<DayClose> {
-  const { day = '' } = desk.order.values;
+async function closedDay(session: ReconcileSession): Promise<DayClose> {
+  const { day = '' } = session.args.values;
   try {
-    const closed = await desk.reconciliation.open(day);
+    const closed = await session.reconciliation.open(day);
     // Says that the statement or the zone are others, if some are given.
-    return desk.statement || desk.order.values['time-zone'] !== undefined ? await closeOf(desk) : closed;
+    return session.statement || session.args.values['time-zone'] !== undefined
+      ? await closeOf(session)
+      : closed;
   } catch (error) {
     if (!isPaymentsError(error) || error.code !== 'DAY_NOT_CLOSED') throw error;
     throw new PaymentsError(
@@ -58,11 +60,11 @@ async function closedDay(desk: ReconcileDesk): Promise<DayClose> {
   }
 }
 
-function closeOf({ order, reconciliation, statement }: ReconcileDesk): Promise<DayClose> {
-  const { day = '', 'time-zone': timeZone } = order.values;
+function closeOf({ args, reconciliation, statement }: ReconcileSession): Promise<DayClose> {
+  const { day = '', 'time-zone': timeZone } = args.values;
   return reconciliation.close({
     day,
-    by: order.by,
+    by: args.by,
     ...(timeZone !== undefined && { timeZone }),
     ...(statement && { statement }),
   });
@@ -84,7 +86,7 @@ function proposalLines(proposals: readonly CloseProposal[]): readonly string[] {
 
 /** What a person can do now, with the commands to type. */
 function nextSteps(
-  { values }: ReconcileDesk['order'],
+  { values }: ReconcileSession['args'],
   { summary, exceptions, proposals }: DayClose,
 ): readonly string[] {
   const toFindOut = exceptions.find(({ state, proposal }) => state === 'open' && proposal === undefined);

@@ -8,12 +8,12 @@ import { nestCore } from '../nest-core.js';
 import { UsageError } from '../usage-error.js';
 import { EXIT } from './exit-code.js';
 import { type ReconcileValues } from './reconcile-options.js';
-import { commandLine, READING, type ReconcileOrder } from './reconcile-order.js';
+import { commandLine, READING, type ReconcileArguments } from './reconcile-arguments.js';
 import { inWordsOfOptions, statementOptions } from './statement-file.js';
 
 /** `--preview`: needs no database and no keys. */
-export async function previewFile(order: ReconcileOrder, context: CommandContext): Promise<number> {
-  const open = statementOptions(order.values, context);
+export async function previewFile(args: ReconcileArguments, context: CommandContext): Promise<number> {
+  const open = statementOptions(args.values, context);
   if (!open) throw new UsageError('--preview belongs to --statement.');
   await nestCore('reconcile');
   const { previewStatement } = await import('nestjs-payments/reconciliation');
@@ -21,8 +21,8 @@ export async function previewFile(order: ReconcileOrder, context: CommandContext
     throw isPaymentsError(error) ? new UsageError(inWordsOfOptions(error.message)) : error;
   });
   const { data } = context.terminal;
-  if (order.values.json) data(JSON.stringify(forScripts(preview)));
-  else for (const line of previewLines(preview, order.values, context)) data(line);
+  if (args.values.json) data(JSON.stringify(forScripts(preview)));
+  else for (const line of previewLines(preview, args.values, context)) data(line);
   return preview.problem === undefined ? EXIT.fine : EXIT.problem;
 }
 

@@ -1,13 +1,13 @@
 import { formatTzs } from '../../common/money.js';
 import { EXIT } from './exit-code.js';
-import { type ReconcileDesk } from './reconcile-desk.js';
+import { type ReconcileSession } from './reconcile-session.js';
 
 /** `--balance` */
-export async function readBalance({ order, context, reconciliation }: ReconcileDesk): Promise<number> {
+export async function readBalance({ args, context, reconciliation }: ReconcileSession): Promise<number> {
   const reading = await reconciliation.readBalance();
   const { balance, available, locked, answeredAt } = reading;
   const { data } = context.terminal;
-  if (order.values.json) {
+  if (args.values.json) {
     data(JSON.stringify(reading));
   } else {
     data(`The wallet had ${formatTzs(balance, 'en')} at ${answeredAt.toISOString()}, which is kept:`);

@@ -1,5 +1,6 @@
 import { type ValuesOf } from '../command-line.js';
 import { flag, text } from '../command.js';
+import { APPLICATION_OPTIONS } from '../with-application.js';
 
 export const RECONCILE_OPTIONS = {
   day: text('<date>', 'close this day, for example 2026-11-20, or say how it was closed'),
@@ -30,16 +31,7 @@ export const RECONCILE_OPTIONS = {
   explain: text('<id>', 'write down why an exception is as it is, with --note'),
   note: text('<text>', 'with --explain: why'),
   by: text('<person>', 'who does it; needed by --apply and --explain'),
-  database: text(
-    '<path>',
-    'a file of SQLite, or a folder of PGlite that ends with .pglite, instead of DATABASE_URL',
-  ),
-  schema: text('<name>', 'schema of PostgreSQL, the same as in postgresStorage() (default: public)'),
-  auth: text('<name>', 'how keys are sent: headers or bearer (default: headers)'),
-  dotenv: text(
-    '<file>',
-    'variables of the application; variables that are set win (default: .env, if it exists)',
-  ),
+  ...APPLICATION_OPTIONS,
   json: flag('print one JSON document'),
 };
 

@@ -8,13 +8,13 @@ import { explainException, listExceptions } from './exception-queue.js';
 import { EXIT } from './exit-code.js';
 import { previewFile } from './preview.js';
 import { readBalance } from './read-balance.js';
-import { type ReconcileDesk, withDesk } from './reconcile-desk.js';
+import { type ReconcileSession, withSession } from './reconcile-session.js';
 import { RECONCILE_OPTIONS } from './reconcile-options.js';
-import { type ReconcileAction, readOrder } from './reconcile-order.js';
+import { type ReconcileAction, readArguments } from './reconcile-arguments.js';
 import { inWordsOfOptions } from './statement-file.js';
 
 const ACTIONS: Readonly<
-  Record<Exclude<ReconcileAction, 'preview'>, (desk: ReconcileDesk) => Promise<number>>
+  Record<Exclude<ReconcileAction, 'preview'>, (session: ReconcileSession) => Promise<number>>
 > = {
   day: closeDay,
   apply: applyDay,
@@ -54,14 +54,14 @@ export const reconcileCommand: Command = {
   run: runReconcile,
 };
 
-async function runReconcile(args: readonly string[], context: CommandContext): Promise<number> {
-  const { values } = parseCommandLine(args, RECONCILE_OPTIONS, { positionals: false });
-  const order = readOrder(values);
-  const { action } = order;
+async function runReconcile(words: readonly string[], context: CommandContext): Promise<number> {
+  const { values } = parseCommandLine(words, RECONCILE_OPTIONS, { positionals: false });
+  const args = readArguments(values);
+  const { action } = args;
   try {
     return action === 'preview'
-      ? await previewFile(order, context)
-      : await withDesk(order, context, ACTIONS[action]);
+      ? await previewFile(args, context)
+      : await withSession(args, context, ACTIONS[action]);
   } catch (error) {
     if (!(error instanceof PaymentsValidationError)) throw inWordsOfCommands(error);
     return explainProblems(error, context);

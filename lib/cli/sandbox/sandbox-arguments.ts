@@ -40,7 +40,7 @@ export const SANDBOX_OPTIONS = {
   seed: text('<number>', 'the same ids and the same webhook secret at every start'),
   data: text(
     '<folder>',
-    'keep the state here: the next start goes on with it, also after a kill (default: memory only)',
+    'keep the state here: the next start continues with it, also after a kill (default: memory only)',
   ),
   'seed-file': text(
     '<file>',

@@ -84,7 +84,7 @@ async function runSandbox(
   let failure: Error | undefined;
   const lost = sandbox.failed?.then((error) => {
     failure = error;
-    // With a full disk it goes on, and answers every call with what to do. A lost folder is another emulator's.
+    // With a full disk it continues, and answers every call with what to do. A lost folder is another emulator's.
     return error instanceof FolderLostError ? undefined : stopped;
   });
   await Promise.race([stopped, lost ?? stopped]);
@@ -124,7 +124,7 @@ function report(
   say('');
 }
 
-/** Also those of a seed file, and of the folder that it goes on with. */
+/** Also those of a seed file, and of the folder that it continues with. */
 function webhookLines({ endpoints }: PaymentsSandbox): readonly string[] {
   const all = endpoints.list();
   if (all.length === 0) return ['Webhooks go nowhere yet: start with --forward-to <url>.'];

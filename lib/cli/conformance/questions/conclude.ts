@@ -35,7 +35,7 @@ function findings(
       const { search } = question;
       return silent(`${at}: ${answer.why}`, answers, search && rangeOf(search, boundsOf(search, known)));
     }
-    if (answer.kind === 'strange') return differs(`${at}: ${answer.why}`, answers);
+    if (answer.kind === 'unexpected') return differs(`${at}: ${answer.why}`, answers);
     known.push(answer);
   }
   return question.concludes(known, heardAt);

@@ -1,7 +1,7 @@
 import { OPERATION_FACTS, REFUSAL_FACTS, type RefusalFact } from '../../../gateway-profile/facts.js';
 import { differs, type Finding, held, learnt } from './finding.js';
 import { type HeardAnswer, type Observation, type StepOperation } from './question.js';
-import { codeOf, isAccepted, type KnownAnswer, type Strange } from './step-answer.js';
+import { codeOf, isAccepted, type KnownAnswer, type UnexpectedAnswer } from './step-answer.js';
 
 /** What every answer of a run shows, whichever question it was for. */
 export const OBSERVATIONS: readonly Observation[] = [
@@ -86,10 +86,11 @@ function shapeOf(code: RefusalFact, heard: readonly HeardAnswer[]): readonly Fin
 }
 
 function unknownAnswers(heard: readonly HeardAnswer[]): readonly Finding[] {
-  const strange = heard
+  const unexpected = heard
     .map(({ answer }) => answer)
-    .filter((answer): answer is Strange => answer.kind === 'strange');
-  if (strange.length > 0) return differs([...new Set(strange.map(({ why }) => why))].join('; '), strange);
+    .filter((answer): answer is UnexpectedAnswer => answer.kind === 'unexpected');
+  if (unexpected.length > 0)
+    return differs([...new Set(unexpected.map(({ why }) => why))].join('; '), unexpected);
   const answers = known(heard);
   return answers.length > 0 ? held('every answer has a listed code and a shown shape', []) : [];
 }

@@ -48,8 +48,8 @@ type Refused = RefusedByCode | RefusedByFields;
 export type KnownAnswer = Accepted | Refused;
 
 /** A complete answer in a form that this tool does not know. */
-export interface Strange extends Answered {
-  readonly kind: 'strange';
+export interface UnexpectedAnswer extends Answered {
+  readonly kind: 'unexpected';
   /** What is unknown about it, as a clause. */
   readonly why: string;
 }
@@ -63,7 +63,7 @@ export interface Faulty {
 }
 
 /** What came of one request. */
-export type StepAnswer = KnownAnswer | Strange | Faulty;
+export type StepAnswer = KnownAnswer | UnexpectedAnswer | Faulty;
 
 export function isAccepted(answer: StepAnswer | undefined): answer is Accepted {
   return answer?.kind === 'accepted';

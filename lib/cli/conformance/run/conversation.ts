@@ -33,7 +33,7 @@ export interface Heard {
 
 /** What a torn off request says. */
 const LOST: StepAnswer = { kind: 'fault', why: 'its answer was lost' };
-const TOO_EARLY: StepAnswer = { kind: 'fault', why: 'it is asked later: the same command goes on' };
+const TOO_EARLY: StepAnswer = { kind: 'fault', why: 'it is asked later: the same command continues' };
 const UNSENT: StepAnswer = { kind: 'fault', why: 'the gateway could not be reached' };
 
 /** Asks one gateway, one request after another, and writes down each of them before it is sent. */
@@ -55,13 +55,13 @@ export class Conversation {
         const known = journal.find({ question: question.name, step: index });
         if (!known) continue;
         this.budget.spend(known.cents, known.sent);
-        if (movedNothing(step, known.outcome)) this.budget.giveBack(known.cents);
+        if (movedNothing(step, known.outcome)) this.budget.release(known.cents);
       }
     }
   }
 
   /**
-   * Begins a conversation, or goes on with the one of the journal.
+   * Begins a conversation, or continues with the one of the journal.
    *
    * @param now The time, in milliseconds since 1970.
    * @throws UsageError if a key is no test key, or the journal is not one of this run, or another process uses it.
@@ -101,7 +101,7 @@ export class Conversation {
         ? 'lost'
         : 'unsent';
     this.journal.end(name, outcome);
-    if (movedNothing(step, outcome)) this.budget.giveBack(cents);
+    if (movedNothing(step, outcome)) this.budget.release(cents);
     return { answer: answerOf(outcome), isNew: true, heardAt: this.journal.find(name)?.heardAt };
   }
 

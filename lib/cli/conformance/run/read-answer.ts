@@ -17,15 +17,15 @@ export function readAnswer(recorded: RecordedAnswer): StepAnswer {
   if (refusal) {
     return isPossible(status)
       ? { kind: 'refused', ...refusal, ...seen }
-      : { kind: 'strange', why: `a refusal comes with ${status}`, ...seen };
+      : { kind: 'unexpected', why: `a refusal comes with ${status}`, ...seen };
   }
   if (status >= 500) return { kind: 'fault', why: `HTTP ${status}` };
   if (body?.['status'] === 'success' && body['success'] !== false) {
     return hasBody(status)
       ? { kind: 'accepted', ...seen, data: body['data'] }
-      : { kind: 'strange', why: `a success comes with ${status}`, ...seen };
+      : { kind: 'unexpected', why: `a success comes with ${status}`, ...seen };
   }
-  return { kind: 'strange', why: strangeness(body), ...seen };
+  return { kind: 'unexpected', why: whyUnexpected(body), ...seen };
 }
 
 /** A gateway that gives no time wants peace, too. */
@@ -48,7 +48,7 @@ function refusalIn(body: Body): Refusal | undefined {
   return fields.length > 0 && Object.values(errors).every(areMessages) ? { shape: 'C', fields } : undefined;
 }
 
-function strangeness(body: Body | undefined): string {
+function whyUnexpected(body: Body | undefined): string {
   if (!body) return 'the body is no JSON object';
   const { code } = body;
   if (typeof code === 'string' && code !== '' && !isListed(code))

@@ -27,7 +27,7 @@ export class RunBudget {
   }
 
   /** The money of a request surely did not move. */
-  giveBack(cents: number): void {
+  release(cents: number): void {
     this.cents -= cents;
   }
 }

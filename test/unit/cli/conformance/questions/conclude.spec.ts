@@ -12,7 +12,7 @@ import {
   LOST,
   questionNamed,
   refused,
-  STRANGE,
+  UNEXPECTED,
   timesOf,
   verdictOf,
   wrong,
@@ -301,7 +301,7 @@ describe('what a question concludes', () => {
       for (let before = 0; before < answers.length; before += 1) {
         const start = answers.slice(0, before);
         expect(verdictOf(name, [...start, LOST])).toBe('silent');
-        expect(verdictOf(name, [...start, STRANGE])).toBe('differs');
+        expect(verdictOf(name, [...start, UNEXPECTED])).toBe('differs');
       }
     }
   });

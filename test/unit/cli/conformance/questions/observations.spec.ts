@@ -3,7 +3,7 @@ import { observe } from '../../../../../lib/cli/conformance/questions/conclude.j
 import { OBSERVATIONS } from '../../../../../lib/cli/conformance/questions/observations.js';
 import { type StepOperation } from '../../../../../lib/cli/conformance/questions/question.js';
 import { type StepAnswer } from '../../../../../lib/cli/conformance/questions/step-answer.js';
-import { accepted, LOST, refused, STRANGE, wrong } from '../../../../support/conformance-answers.js';
+import { accepted, LOST, refused, UNEXPECTED, wrong } from '../../../../support/conformance-answers.js';
 
 function observed(answers: readonly StepAnswer[], operation: StepOperation = 'POST /disbursements/bank') {
   const heard = answers.map((answer) => ({ operation, answer }));
@@ -51,7 +51,7 @@ describe('what every answer of a run shows', () => {
   });
 
   it('says which forms are unknown, and learns nothing from failures', () => {
-    expect(observed([STRANGE, STRANGE, LOST])).toEqual(['differs the code NO_SUCH_CODE is not listed']);
+    expect(observed([UNEXPECTED, UNEXPECTED, LOST])).toEqual(['differs the code NO_SUCH_CODE is not listed']);
     expect(observed([LOST])).toEqual([]);
   });
 });

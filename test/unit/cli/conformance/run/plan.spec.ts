@@ -159,7 +159,7 @@ describe('the budget', () => {
     expect(budget.problem(Number.POSITIVE_INFINITY)).toContain('--max-amount');
     budget.spend(100);
     expect(budget.problem(1)).toContain('--max-amount');
-    budget.giveBack(100);
+    budget.release(100);
     expect(budget.problem(100)).toBeUndefined();
     budget.spend(0);
     expect(budget.problem(0)).toContain('--max-requests 2');

@@ -19,28 +19,28 @@ const DEFAULT_WAIT = '10m';
 const HIGHEST_PORT = 65_535;
 
 /** Where webhooks are heard. */
-export interface ListenOrder {
+export interface ListenArguments {
   readonly port: number;
   readonly publicUrl: URL;
   readonly waitMs: number;
 }
 
 /** A command line of `conformance`, read and checked. */
-export interface ConformanceOrder {
+export interface ConformanceArguments {
   readonly inputs: QuestionInputs;
   readonly caps: RunCaps;
-  readonly listen: ListenOrder | undefined;
+  readonly listen: ListenArguments | undefined;
   /** What `--check` compares with. */
   readonly known: GatewayProfile | undefined;
   readonly journal: string;
-  /** The journal of the default name is put away when the run has ended, so that the next run asks anew. */
+  /** The journal of the default name is put away when the run has ended, so that the next run asks again. */
   readonly keepsJournal: boolean;
   /** What is written in the end. */
   readonly files: ResultFiles;
 }
 
 /** @throws UsageError that says which option is wrong. */
-export function readConformanceOrder(values: ConformanceValues, folder: string): ConformanceOrder {
+export function readConformanceArguments(values: ConformanceValues, folder: string): ConformanceArguments {
   refuseEmpty(values);
   const journal = resolve(folder, values.journal ?? DEFAULT_JOURNAL);
   const isPlan = values.plan === true;
@@ -96,7 +96,7 @@ function centsOf(option: string, value: string): number {
   throw new UsageError(`--${option} must be an amount of TZS: write --${option} 1000.00.`);
 }
 
-function listenOf(values: ConformanceValues): ListenOrder | undefined {
+function listenOf(values: ConformanceValues): ListenArguments | undefined {
   const { listen, wait = DEFAULT_WAIT } = values;
   const publicUrl = values['public-url'];
   if (listen === undefined && publicUrl === undefined && values.wait === undefined) return undefined;

@@ -4,12 +4,12 @@ import { RECONCILE_OPTIONS } from '../../../../lib/cli/reconcile/reconcile-optio
 import {
   commandLine,
   READING,
-  readOrder,
-  type ReconcileOrder,
-} from '../../../../lib/cli/reconcile/reconcile-order.js';
+  readArguments,
+  type ReconcileArguments,
+} from '../../../../lib/cli/reconcile/reconcile-arguments.js';
 
-function order(...args: readonly string[]): ReconcileOrder {
-  return readOrder(parseCommandLine(args, RECONCILE_OPTIONS, { positionals: false }).values);
+function read(...args: readonly string[]): ReconcileArguments {
+  return readArguments(parseCommandLine(args, RECONCILE_OPTIONS, { positionals: false }).values);
 }
 
 describe('the command line of reconcile', () => {
@@ -23,16 +23,16 @@ describe('the command line of reconcile', () => {
     [['--statement', 'a.csv', '--preview', '--signed'], 'preview'],
     [['--day', '2026-11-20', '--statement', 'a.csv', '--preview'], 'preview'],
   ])('%j is %s', (args, action) => {
-    expect(order(...args).action).toBe(action);
+    expect(read(...args).action).toBe(action);
   });
 
   it('names itself if nobody is named, and prints a table', () => {
-    expect(order('--day', '2026-11-20')).toMatchObject({
+    expect(read('--day', '2026-11-20')).toMatchObject({
       by: 'npx nestjs-payments reconcile',
       format: 'table',
       auth: undefined,
     });
-    expect(order('--day', '2026-11-20', '--by', ' cron ', '--report', 'journal')).toMatchObject({
+    expect(read('--day', '2026-11-20', '--by', ' cron ', '--report', 'journal')).toMatchObject({
       by: 'cron',
       format: 'journal',
     });
@@ -58,7 +58,7 @@ describe('the command line of reconcile', () => {
     [['--preview'], '--preview belongs to --statement.'],
     [['--balance', '--auth', 'basic'], '--auth must be one of headers, bearer.'],
   ])('refuses %j', (args, says) => {
-    expect(() => order(...args)).toThrow(says);
+    expect(() => read(...args)).toThrow(says);
   });
 
   it('prints a command for the same storage, and with every option that says how a statement is read', () => {
@@ -73,7 +73,7 @@ describe('the command line of reconcile', () => {
     ];
     const signs = ['--decimal', ',', '--thousands', "'", '--signed'];
     const storage = ['--database', 'p.db', '--auth', 'bearer', '--dotenv', '.env.live'];
-    const { values } = order('--preview', ...storage, ...signs, ...words, ...statement);
+    const { values } = read('--preview', ...storage, ...signs, ...words, ...statement);
     const inStorage = '--database p.db --auth bearer --dotenv .env.live';
     expect(commandLine(values, '--exceptions')).toBe(
       `npx nestjs-payments reconcile --exceptions ${inStorage}`,

@@ -32,7 +32,7 @@ const OUTCOMES = ['paid', 'failed'] as const;
 export type PayoutAction = (typeof ACTIONS)[number];
 
 /** What the command line asks for. */
-export interface PayoutOrder {
+export interface PayoutArguments {
   readonly action: PayoutAction;
   /** The first word, as it was typed: a file, or the name of a batch; empty with `--list`. */
   readonly word: string;
@@ -49,7 +49,10 @@ export interface Settlement {
 }
 
 /** @throws UsageError that says what to write instead. */
-export function readOrder(values: PayoutValues, [word = '', ...more]: readonly string[]): PayoutOrder {
+export function readArguments(
+  values: PayoutValues,
+  [word = '', ...more]: readonly string[],
+): PayoutArguments {
   const given = ACTIONS.filter((action) => values[action] !== undefined);
   const [action, ...others] = given;
   if (action === undefined || others.length > 0) {

@@ -42,7 +42,7 @@ const NOBODY = 'npx nestjs-payments reconcile';
 export type ReconcileAction = (typeof ACTIONS)[number] | 'apply';
 
 /** What the command line asks for. */
-export interface ReconcileOrder {
+export interface ReconcileArguments {
   readonly action: ReconcileAction;
   readonly by: string;
   readonly format: CloseReportFormat;
@@ -51,7 +51,7 @@ export interface ReconcileOrder {
 }
 
 /** @throws UsageError that says what to write instead. */
-export function readOrder(values: ReconcileValues): ReconcileOrder {
+export function readArguments(values: ReconcileValues): ReconcileArguments {
   const action = actionOf(values);
   refuseStray(action, values);
   const by = values.by?.trim() ?? '';

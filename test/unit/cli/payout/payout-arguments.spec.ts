@@ -1,33 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../../../lib/cli/command-line.js';
-import { commandLine } from '../../../../lib/cli/payout/payout-desk.js';
+import { commandLine } from '../../../../lib/cli/payout/payout-session.js';
 import { PAYOUT_OPTIONS } from '../../../../lib/cli/payout/payout-options.js';
 import {
   keysOf,
-  type PayoutOrder,
-  readOrder,
+  type PayoutArguments,
+  readArguments,
   settlementsOf,
-} from '../../../../lib/cli/payout/payout-order.js';
+} from '../../../../lib/cli/payout/payout-arguments.js';
 
-function order(...args: readonly string[]): PayoutOrder {
+function read(...args: readonly string[]): PayoutArguments {
   const { values, positionals } = parseCommandLine(args, PAYOUT_OPTIONS, { positionals: true });
-  return readOrder(values, positionals);
+  return readArguments(values, positionals);
 }
 
 describe('the command line of payout', () => {
   it('names the batch after the file, unless it has a name of its own', () => {
-    expect(order('pay/2026-11.csv', '--report')).toMatchObject({
+    expect(read('pay/2026-11.csv', '--report')).toMatchObject({
       action: 'report',
       batch: '2026-11',
       by: '',
     });
-    expect(order('2026-11', '--report').batch).toBe('2026-11');
-    expect(order('pay/all.csv', '--run', '--by', ' john ', '--name', '2026-11')).toMatchObject({
+    expect(read('2026-11', '--report').batch).toBe('2026-11');
+    expect(read('pay/all.csv', '--run', '--by', ' john ', '--name', '2026-11')).toMatchObject({
       action: 'run',
       batch: '2026-11',
       by: 'john',
     });
-    expect(order('--run', '--by', 'john', '--name', '2026-11').batch).toBe('2026-11');
+    expect(read('--run', '--by', 'john', '--name', '2026-11').batch).toBe('2026-11');
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe('the command line of payout', () => {
     [['a.csv', '--report', '--format', 'csv', '--json'], 'Write --json or --format'],
     [['a.csv', '--report', '--auth', 'basic'], '--auth must be one of headers, bearer.'],
   ])('refuses %j', (args, says) => {
-    expect(() => order(...args)).toThrow(says);
+    expect(() => read(...args)).toThrow(says);
   });
 
   it('reads keys and settlements, and refuses what is none', () => {
@@ -67,7 +67,7 @@ describe('the command line of payout', () => {
   });
 
   it('prints a next command for the same batch in the same storage', () => {
-    const from = (...args: readonly string[]): string => commandLine(order(...args), '--run --by <person>');
+    const from = (...args: readonly string[]): string => commandLine(read(...args), '--run --by <person>');
     expect(from('pay/2026-11.csv', '--report')).toBe(
       'npx nestjs-payments payout pay/2026-11.csv --run --by <person>',
     );

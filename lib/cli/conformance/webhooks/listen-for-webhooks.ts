@@ -1,5 +1,5 @@
 import { type Terminal } from '../../terminal.js';
-import { type ListenOrder } from '../conformance-order.js';
+import { type ListenArguments } from '../conformance-arguments.js';
 import { type Conversation } from '../run/conversation.js';
 import { type RunPlan } from '../run/plan.js';
 import { type QuestionResult } from '../run/run-questions.js';
@@ -12,7 +12,7 @@ import { waitForWebhooks } from './wait-for-webhooks.js';
 import { machineClock } from './wait-clock.js';
 
 /** Webhooks of a run, while it asks. */
-export interface WebhookHearing {
+export interface WebhookListener {
   /** Takes note of what came of a question's requests. */
   note(result: QuestionResult): void;
   /** Waits for what has not come yet, until the signal at most, and says what the webhooks showed. */
@@ -21,12 +21,12 @@ export interface WebhookHearing {
 }
 
 /** Listens for the webhooks of everything that a run makes. It has to begin before the first request. */
-export async function hearWebhooks(
-  { port, publicUrl, waitMs }: ListenOrder,
+export async function listenForWebhooks(
+  { port, publicUrl, waitMs }: ListenArguments,
   plan: RunPlan,
   conversation: Conversation,
   { say }: Pick<Terminal, 'say'>,
-): Promise<WebhookHearing> {
+): Promise<WebhookListener> {
   const asked = askedReferences(plan, conversation);
   const from = machineClock.now();
   const listener = await DeliveriesListener.start({
