@@ -18,7 +18,7 @@ export interface SqliteTestFile {
   close(): Promise<void>;
 }
 
-export type ClosableDatabase = SqliteDatabase & { close(): void };
+export type ClosableDatabase = SqliteDatabase & { open(): void; close(): void };
 
 interface SqliteModule {
   readonly DatabaseSync: new (path: string, options?: object) => ClosableDatabase;

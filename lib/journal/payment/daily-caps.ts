@@ -94,7 +94,7 @@ function countedDay({ record, updatedAt, idleMs, ageMs }: StoredJournalRecord): 
  * A client of the store that repeats a command after a lost answer may give back twice. Then the day has room for one
  * payment more; no counter goes below 0.
  */
-export async function release(
+export async function releaseShare(
   store: JournalStore,
   stored: StoredJournalRecord,
   written: JournalRecord | undefined,

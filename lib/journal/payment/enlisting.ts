@@ -108,6 +108,7 @@ export function decideEnlisting(existing: StoredJournalRecord, asked: RequestedP
       const isSame = record.state === 'in-flight' || record.state === 'unknown';
       if (damaged !== undefined || !isSame) return decision;
       if (usesAnotherKey(record, asked)) return { act: 'refuse', because: 'another-key' };
+      if (isProbed(existing)) return { act: 'unknown', evidence: 'in-flight' };
       return mayLeaveNothing(record) ? decision : { act: 'existing' };
     }
     default:
@@ -121,6 +122,11 @@ export function decideEnlisting(existing: StoredJournalRecord, asked: RequestedP
  */
 function mayLeaveNothing({ state, plannedAt }: JournalRecord): boolean {
   return state === 'in-flight' && plannedAt === undefined;
+}
+
+/** A probe that sends nothing puts the record back as it was, and so perhaps that of a direct call. */
+function isProbed({ record: { state, plannedAt, probe }, leaseLeftMs }: StoredJournalRecord): boolean {
+  return state === 'unknown' && plannedAt === undefined && probe === undefined && leaseLeftMs > 0;
 }
 
 /** Each further try means that another transaction changed the payment in between. */

@@ -14,7 +14,7 @@ import { type CallLimits } from '../../gateway/call-options.js';
 import { withDeadline } from '../../common/timing.js';
 import { type DailyShare } from '../../storage/daily-cap.js';
 import { changeRecord } from './change-record.js';
-import { release, type NoRoom, withCountedDay, writeCounted } from './daily-caps.js';
+import { type NoRoom, releaseShare, withCountedDay, writeCounted } from './daily-caps.js';
 import {
   besideAnotherTry,
   isAcknowledged,
@@ -128,7 +128,7 @@ export class PaymentIntent {
     const isUndone = before
       ? await store.replace(existing.version, before, 0)
       : await store.remove(record, existing.version);
-    if (isUndone) await release(store, existing, before);
+    if (isUndone) await releaseShare(store, existing, before);
     return true;
   }
 
@@ -190,7 +190,7 @@ export class PaymentIntent {
     if (before) return (await this.replaceUncounted(before)) ?? restore(this.store, before);
     const removed = await this.write(({ record, version }) => this.store.remove(record, version));
     if (!removed) return this.store.get(this.record);
-    await release(this.store, this.stored, undefined);
+    await releaseShare(this.store, this.stored, undefined);
     return undefined;
   }
 
@@ -274,7 +274,7 @@ export class PaymentIntent {
   private async replaceUncounted(record: JournalRecord): Promise<StoredJournalRecord | undefined> {
     const { stored } = this;
     const replaced = await this.replace(record, 0);
-    if (replaced) await release(this.store, stored, record);
+    if (replaced) await releaseShare(this.store, stored, record);
     return replaced;
   }
 

@@ -71,9 +71,10 @@ export function stillPlanned(error: PaymentsError, hint = STILL_PLANNED): Paymen
 
 /** The error of a call that sent nothing for a payment that an earlier call may have made. */
 export function notByThisCall(error: PaymentsError, hint: string): PaymentsError {
+  // A call may say it twice of one error, which may have had no hint of its own.
   return Object.defineProperties(error, {
-    hint: { value: hint, enumerable: true },
-    mayHaveBeenProcessed: { value: 'not-by-this-call', enumerable: true },
+    hint: { value: hint, enumerable: true, configurable: true },
+    mayHaveBeenProcessed: { value: 'not-by-this-call', enumerable: true, configurable: true },
   });
 }
 

@@ -39,12 +39,14 @@ export function executorDatabase(
     await ready();
     await dialect.prepare?.(atOnce);
   });
-  const prepared = (): Promise<void> =>
-    answered(preparation.begin(), 'the version of the tables').catch((error: unknown) => {
+  const prepared = (): Promise<void> => {
+    const begun = preparation.begin();
+    return answered(begun, 'the version of the tables').catch((error: unknown) => {
       // On a connection that says nothing any more, it never ends.
-      preparation.beginAgain();
+      preparation.beginAgain(begun);
       throw error;
     });
+  };
   const run: RunScript = async (script) => {
     try {
       await prepared();

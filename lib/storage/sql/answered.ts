@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { withTimeout } from '../../common/timing.js';
 

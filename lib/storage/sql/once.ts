@@ -2,8 +2,10 @@
 export interface Once {
   /** Begins it, or joins who began. After a failure, the next call begins it again. */
   readonly begin: () => Promise<void>;
-  /** The next call begins it again, beside what runs, which may never end. Whichever ends well is the last. */
-  readonly beginAgain: () => void;
+  /**
+   * The next call begins it again, beside the one that was waited for, which may never end. Whichever ends well is the last.
+   */
+  readonly beginAgain: (waitedFor: Promise<void>) => void;
 }
 
 export function once(work: () => Promise<void>): Once {
@@ -24,8 +26,8 @@ export function once(work: () => Promise<void>): Once {
       running = begun;
       return begun;
     },
-    beginAgain: () => {
-      running = undefined;
+    beginAgain: (waitedFor) => {
+      if (running === waitedFor) running = undefined;
     },
   };
 }

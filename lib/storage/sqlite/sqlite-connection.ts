@@ -58,6 +58,16 @@ export class SqliteConnection {
     return connection;
   }
 
+  /** Whether the connection is the one that was joined: the application may have closed it, and opened it again. */
+  isReady(): boolean {
+    try {
+      this.prepare(`SELECT ${CLOCK}()`);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Opens a file, and begins a transaction whose end is noticed by `isBegun`. */
   static begin(file: string, now: () => number): SqliteConnection {
     const connection = SqliteConnection.open(file, now);

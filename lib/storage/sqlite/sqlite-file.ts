@@ -51,12 +51,12 @@ export class SqliteFile implements SqlDatabase {
   ) {}
 
   /** @throws PaymentsStorageError if another storage has the file. */
-  static open(file: string, now: () => number): SqliteFile {
-    const lock = lockFile(file);
+  static open(path: string, now: () => number): SqliteFile {
+    const { file, lock } = lockFile(path);
     try {
       const connection = SqliteConnection.open(file, now);
       const migrated = connection.ready(() => {
-        migrateFile(connection.handle, file);
+        migrateFile(connection.handle, path);
       });
       return new SqliteFile(file, now, migrated, lock);
     } catch (error) {
@@ -86,7 +86,8 @@ export class SqliteFile implements SqlDatabase {
     if (handling?.isOpen && handling.handle === transaction) return Promise.resolve(handling.run);
     return new Promise((resolve) => {
       const handle = checkedTransaction(transaction, this.file);
-      const connection = this.joined.get(handle) ?? SqliteConnection.join(handle, this.now);
+      const known = this.joined.get(handle);
+      const connection = known?.isReady() ? known : SqliteConnection.join(handle, this.now);
       this.joined.set(handle, connection);
       resolve(
         (script) =>
@@ -150,29 +151,27 @@ export class SqliteFile implements SqlDatabase {
 }
 
 /**
- * A second file, which an open transaction locks as long as this process lives: the tables themselves stay open to the
- * application's own connections.
+ * Locks a second file, with a transaction that is open as long as this process lives: the tables themselves stay open to the
+ * application's own connections. Makes the first file if it is missing.
+ *
+ * @returns The file itself, too: the path may lead through links, or begin in the working directory, and both may change.
  */
-function lockFile(file: string): SqliteHandle {
+function lockFile(path: string): { readonly file: string; readonly lock: SqliteHandle } {
   let lock: SqliteHandle | undefined;
   try {
-    lock = openSqlite(`${realFile(file)}.lock`);
+    openSqlite(path).close();
+    const file = realpathSync(path);
+    lock = openSqlite(`${file}.lock`);
     lock.exec('BEGIN EXCLUSIVE');
-    return lock;
+    return { file, lock };
   } catch (error) {
     lock?.close();
     if (!isBusy(error)) throw sqliteFailure(error);
     throw new PaymentsStorageError(
-      `The file ${file} is in use by another process, or by another sqliteStorage() of this one. SQLite is for one process: ` +
+      `The file ${path} is in use by another process, or by another sqliteStorage() of this one. SQLite is for one process: ` +
         'stop the other one, or use PostgreSQL or Redis for several.',
     );
   }
-}
-
-/** The file itself, which may have several paths. Makes it if it is missing. */
-function realFile(file: string): string {
-  openSqlite(file).close();
-  return realpathSync(file);
 }
 
 /** Repeats what another connection of the application hinders, which is over soon or not at all. */

@@ -18,7 +18,9 @@ import { SqliteFile } from './sqlite-file.js';
 export interface SqliteStorageOptions {
   /**
    * Path of the file. It is made if it is missing; its folder must exist. The application may keep its own tables in
-   * it. Two files stand beside it while it is open: `-wal` and `-shm`. A third one, `.lock`, keeps a second process out.
+   * it, but in this process only `node:sqlite` may open it: another copy of SQLite, such as `better-sqlite3`, does not
+   * see the locks, and overwrites what was committed. Two files stand beside it while it is open: `-wal` and `-shm`. A
+   * third one, `.lock`, keeps a second process out.
    */
   readonly file: string;
   /**

@@ -197,19 +197,19 @@ describeWith([postgresService], 'a payment that is enlisted in a transaction of 
 
     it.each([
       ['401', bare(401), 'PaymentsAuthenticationError'],
+      ['401 and a code that nobody lists', refuse('TOKEN_EXPIRED', 401), 'PaymentsAuthenticationError'],
       ['429', bare(429), 'PaymentsRateLimitError'],
     ])('stays planned with its key if the gateway turns it away with %s', async (_, answer, name) => {
       gateway.answer(answer);
       const planned = await commit();
-      await expect(planned.send({ retry: false })).rejects.toMatchObject({
-        name,
-        mayHaveBeenProcessed: 'not-by-this-call',
-      });
+      const turnedAway = { name, mayHaveBeenProcessed: 'not-by-this-call' };
+      await expect(planned.send({ retry: false })).rejects.toMatchObject(turnedAway);
+      await expect(planned.send({ retry: false })).rejects.toMatchObject(turnedAway);
       expect(await entry()).toMatchObject({ state: 'planned' });
       gateway.answer(refuse('INSUFFICIENT_BALANCE'));
       await database.pass(11_000);
       await second.journal.recover();
-      expect(sentKeys()).toEqual([planned.idempotencyKey, planned.idempotencyKey]);
+      expect(sentKeys()).toEqual(Array.from({ length: 3 }, () => planned.idempotencyKey));
       // The first try may have been made: the refusal of the second one proves nothing, so the key stays.
       await expect(second.disbursements.bank(OTHER)).rejects.toMatchObject({ name: 'ReferenceReusedError' });
     });

@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { symlinkSync, unlinkSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { sqliteStorage } from 'nestjs-payments/sqlite';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { enlistingHandlerContract } from '../../../support/enlisting-handler-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
@@ -132,6 +134,34 @@ describeWithSqlite('the journal of SQLite inside of a transaction', () => {
       ['order-1', 'order-2'].map((reference) => journal.get({ ...planned, reference })),
     );
     expect((second?.createdAt ?? 0) - (first?.createdAt ?? 0)).toBeGreaterThanOrEqual(5_000);
+  });
+
+  it('is written on a connection that the application has closed and opened again', async () => {
+    const { journal } = file.open();
+    const connection = file.connect();
+    for (const reference of ['order-1', 'order-2']) {
+      connection.exec('BEGIN IMMEDIATE');
+      const joined = await journal.within?.(connection);
+      expect(await joined?.insert({ ...planned, reference }, 0)).toMatchObject({ inserted: true });
+      connection.exec('COMMIT');
+      connection.close();
+      connection.open();
+    }
+    expect(await journal.get({ ...planned, reference: 'order-2' })).toBeDefined();
+  });
+
+  it('is refused on a file to which the link of the storage leads now', async () => {
+    const link = `${file.file}.link`;
+    symlinkSync(file.file, link);
+    const storage = sqliteStorage({ file: link });
+    onTestFinished(() => storage.close?.());
+    unlinkSync(link);
+    symlinkSync(other.file, link);
+    other.open();
+    const connection = other.connect();
+    connection.exec('BEGIN IMMEDIATE');
+    await expect(storage.journal.within?.(connection)).rejects.toThrow('another file');
+    connection.exec('ROLLBACK');
   });
 });
 

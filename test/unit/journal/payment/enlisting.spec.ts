@@ -13,6 +13,11 @@ const KEY = storedRecord().record.idempotencyKey;
 
 const stored = (state: JournalRecord['state'], change: Partial<JournalRecord> = {}): StoredJournalRecord =>
   storedRecord({ state, ...change });
+const probed = (change: Partial<JournalRecord>): StoredJournalRecord => {
+  const { record, ...around } = stored('unknown', change);
+  const { probe: _taken, ...rest } = record;
+  return { ...around, record: rest, leaseLeftMs: 1 };
+};
 const refuse = (because: string): object => ({ act: 'refuse', because });
 const EXISTING = { act: 'existing' };
 
@@ -53,6 +58,24 @@ describe('the table of enlisting a payment whose reference is in the journal', (
     ],
     ['in flight: another body is refused', stored('in-flight'), OTHER_BODY, refuse('another-payment')],
     ['unknown: the same payment', stored('unknown', { evidence: 'no-answer' }), SAME, EXISTING],
+    [
+      'unknown, and a probe of it may put back a direct call that sends nothing: unknown',
+      probed({ evidence: 'interrupted' }),
+      SAME,
+      { act: 'unknown', evidence: 'in-flight' },
+    ],
+    [
+      'unknown, planned before, and probed: the same payment',
+      probed({ evidence: 'interrupted', plannedAt: 1 }),
+      SAME,
+      EXISTING,
+    ],
+    [
+      'unknown, and its own call may still run: the same payment',
+      { ...stored('unknown', { evidence: 'no-answer', probe: 'after-silence' }), leaseLeftMs: 1 },
+      SAME,
+      EXISTING,
+    ],
     ['unknown: another body is refused', stored('unknown'), OTHER_BODY, refuse('another-payment')],
     ['accepted: the same payment', stored('accepted'), SAME, EXISTING],
     ['accepted: another key is refused', stored('accepted'), OTHER_KEY, refuse('another-key')],

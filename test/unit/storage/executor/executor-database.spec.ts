@@ -62,6 +62,24 @@ describe('a database through an executor', () => {
     expect(ready).toHaveBeenCalledTimes(2);
   });
 
+  it('a database through an executor asks again once for all that wait for the version of the tables', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    query.mockReset().mockResolvedValue([]);
+    const ready = vi.fn<() => Promise<unknown>>(() => new Promise(() => undefined));
+    const dialect = { ...MYSQL_DIALECT, join: new OpenTransactions().join };
+    const database = executorDatabase(executor, dialect, ready);
+    const late: Promise<void>[] = [];
+    // The first has waited in vain after four steps, and the next one asks again, for all that follow.
+    for (let step = 0; step < 8; step += 1) {
+      late.push(expect(database.run(READ)).rejects.toThrow('waiting for the version of the tables'));
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    await vi.advanceTimersByTimeAsync(4_000);
+    await Promise.all(late);
+    expect(ready).toHaveBeenCalledTimes(2);
+  });
+
   it('a database through an executor gives up after four tries, and says nothing of what was to be stored', async () => {
     const database = open();
     execute.mockRejectedValue(DEADLOCK);
