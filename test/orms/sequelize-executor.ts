@@ -1,8 +1,20 @@
+import pg from 'pg';
 import sequelizePackage, { type Transaction } from 'sequelize';
 import { fromSequelize } from 'nestjs-payments/sequelize';
 import { type OpenOwnExecutor, type OrmExecutor } from './executors.js';
 
 const { DataTypes } = sequelizePackage;
+
+/**
+ * The end of a spec kills connections that a test has left open. Sequelize listens to errors of a connection a moment after it
+ * was made: a kill in between would end the process.
+ */
+class HeardClient extends pg.Client {
+  constructor(config: pg.ClientConfig) {
+    super(config);
+    this.on('error', () => undefined);
+  }
+}
 
 function opened(url: string, max: number, more: object): OpenOwnExecutor {
   const sequelize = new sequelizePackage.Sequelize(url, { logging: false, pool: { max }, ...more });
@@ -24,7 +36,7 @@ export const SEQUELIZE: OrmExecutor<Transaction> = {
   openPostgres: ({ options }) => {
     const { connectionString = '', application_name, max, options: settings, query_timeout } = options;
     const dialectOptions = { options: settings, application_name, ...(query_timeout && { query_timeout }) };
-    return opened(connectionString, max, { dialectOptions });
+    return opened(connectionString, max, { dialectOptions, dialectModule: { ...pg, Client: HeardClient } });
   },
   openMysql: (url, max) => opened(url, max, {}),
   credit: (transaction, reference) =>
