@@ -17,6 +17,13 @@ export interface PaymentsAccountOptions
         'auth' | 'baseUrl' | 'limits' | 'networks' | 'probe' | 'rate' | 'statusPaths'
       >
     > {
+  /**
+   * The name of the account as your database holds it. If it is not exactly the name that was asked for, there is no such
+   * account. Return it if your lookup may find an account under several spellings, as one that ignores case or reads a
+   * number does: the journal, the inbox and the idempotency keys belong to a name, so under a second spelling a payment
+   * would be sent again, and a webhook handled again.
+   */
+  readonly account?: string;
   /** Webhooks of the account. Without them, the account receives none. */
   readonly webhooks?: {
     /** Signing secrets, as in `WebhookOptions`; the old and the new one side by side while they rotate. */
@@ -32,7 +39,8 @@ export interface PaymentsAccountOptions
 export interface PaymentsAccountsOptions {
   /**
    * Returns the keys of an account, or undefined if there is no such account. It must not change anything: the package
-   * calls it whenever it needs to. The name has the form of an account's name, but may come from a stranger.
+   * calls it whenever it needs to. The name has the form of an account's name, but may come from a stranger. Find it byte
+   * for byte, or return {@link PaymentsAccountOptions.account}: every spelling that finds keys is an account of its own.
    */
   resolve(
     account: string,

@@ -66,7 +66,7 @@ export interface ResolvedResolverOptions {
    *
    * @throws PaymentsConfigError that names every wrong option, and no key.
    */
-  readonly optionsOf: (returned: unknown, account: string) => ResolvedPaymentsOptions;
+  readonly optionsOf: (returned: unknown, account: string) => ResolvedPaymentsOptions | undefined;
 }
 
 /** Whether options are those of a registration with a resolver. */
@@ -110,6 +110,7 @@ export function resolveResolverOptions(
     optionsOf: (returned, account) => {
       const itsError = optionErrors(account);
       const own = ownOptions(returned, itsError);
+      if (isOfAnother(returned, account, itsError)) return undefined;
       const { credentials, its, keys } = readAll({
         credentials: () =>
           resolveCredentials(
@@ -172,6 +173,15 @@ function ownOptions(returned: unknown, error: OptionError): Record<string, unkno
   const problem = `is the same for all accounts: write it beside \`accounts\`. Only these differ by account: ${names}.`;
   throwJoined(shared.map((name) => error(name, problem)));
   return Object.fromEntries([...BY_ACCOUNT].map((name) => [name, returned[name] ?? undefined]));
+}
+
+/** Whether the resolver says that it found the account under another spelling of its name. */
+function isOfAnother(returned: unknown, asked: string, error: OptionError): boolean {
+  const { account = asked } = returned as { readonly account?: unknown };
+  if (typeof account !== 'string') {
+    throw error('account', "must be a text: return the account's name as your database holds it.");
+  }
+  return account !== asked;
 }
 
 /**

@@ -108,10 +108,10 @@ export class WebhookOutcomes {
   ): Promise<void> {
     const { reference } = event.data;
     if (!said) return;
-    // The run that settled the payment also ran the handlers: always in a transaction, otherwise only if no run of
-    // this webhook stopped in between. From the second look on, this run itself may have written the record
-    // and lost the answer.
-    let isHandled = journal !== undefined || isFirstRun;
+    // The run that settled the payment also ran the handlers, unless a run of this webhook stopped in between: of one
+    // without a transaction the payment stays settled. From the second look on, a run without a transaction may itself
+    // have written the record and lost the answer.
+    let isHandled = isFirstRun;
     const assertUnchanged = ({ payment, isOfItsAttempt }: FoundPayment): void => {
       const fit = webhookFit(payment, said, () => isOfItsAttempt(event.data));
       const changed = seen !== undefined && seen !== fit;
@@ -127,7 +127,7 @@ export class WebhookOutcomes {
       if (changed && fit === 'settled' && isHandled) {
         throw new ChangedMeanwhileError('settled meanwhile, by the same webhook', reference);
       }
-      isHandled = journal !== undefined;
+      isHandled = isFirstRun && journal !== undefined;
     };
     const end = ({ record }: StoredJournalRecord): JournalRecord | undefined => {
       assertUnchanged(fromRecord(record));

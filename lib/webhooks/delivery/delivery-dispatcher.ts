@@ -6,6 +6,7 @@ import { type InboxScope, type InboxKind, type SetAsideKind } from '../../common
 import { type ClaimResult, type InboxDelivery, type InboxStore } from '../../storage/inbox-store.js';
 import { type PaymentsStorage } from '../../storage/payments-storage.js';
 import { SafeLogger } from '../../common/safe-logger.js';
+import { trimmedReference } from '../../gateway/validation/field-rules.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import {
   type WebhookOutcomes,
@@ -103,8 +104,10 @@ export class DeliveryDispatcher {
 
   /** Handles an event that was set aside. It replaces the outcome of its reference. */
   async releaseInstead(webhook: TracedWebhook): Promise<WebhookAnswer> {
+    const { fit, known, said } = await this.outcomes.look(webhook.event);
+    // Whoever releases it says that it is about the payment whose reference has no white space around it.
+    if (fit === 'other-spelling') return this.releaseInstead(withTrimmedReference(webhook));
     const { event } = webhook;
-    const { known, said } = await this.outcomes.look(event);
     const delivery = this.delivery('outcome', event.data.reference, event, said);
     const claim = await this.claim({ ...delivery, replaces: 'any' }, webhook);
     return this.handle(claim, this.outcomeWork(event, { known, said, otherMoney: true }, []), webhook);
@@ -282,4 +285,10 @@ export async function claimOrWait(
     if (result.result !== 'busy' || leftMs <= 0) return result;
     await inbox.waitForRelease(delivery.key, leftMs);
   }
+}
+
+function withTrimmedReference(webhook: TracedWebhook): TracedWebhook {
+  const { event } = webhook;
+  const reference = trimmedReference(event.data.reference);
+  return { ...webhook, event: { ...event, data: { ...event.data, reference } } };
 }

@@ -148,9 +148,9 @@ export function planHandlers(
     ? [{ name: 'PaymentsJournal', run: () => settle(claim) }]
     : [];
   const inOrder = journal ? [...first, ...then, ...settling] : [...first, ...settling, ...then];
-  // In a transaction no step is remembered, because a failure undoes all of them.
-  if (transaction !== undefined) return inOrder.map(unmarked);
   const open = inOrder.filter(({ mark }) => mark === undefined || !finished.includes(mark));
+  // In a transaction no step is remembered, because a failure undoes all of them. An earlier run may have had none.
+  if (transaction !== undefined) return open.map(unmarked);
   return open.map((step, index) => (index === open.length - 1 ? unmarked(step) : step));
 }
 

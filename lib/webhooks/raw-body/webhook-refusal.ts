@@ -36,6 +36,10 @@ export function refusalOf(status: keyof typeof REASONS): WebhookRefusal {
 
 /** A response of Express or Fastify. */
 export interface ResponseLike {
+  /** Of Express. */
+  readonly headersSent?: boolean;
+  /** Of Fastify. */
+  readonly sent?: boolean;
   header(name: string, value: string): unknown;
   status(code: number): { send(body: unknown): unknown };
 }
@@ -54,6 +58,8 @@ export function refuseForged(
 }
 
 export function sendRefusal(refusal: WebhookRefusal, response: ResponseLike): void {
+  // A timer of the application may have answered meanwhile.
+  if (response.headersSent ?? response.sent) return;
   response.status(refusal.getStatus()).send(refusal.getResponse());
 }
 

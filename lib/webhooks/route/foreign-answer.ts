@@ -51,7 +51,8 @@ const ANY_OF = new Intl.ListFormat('en', { type: 'disjunction' });
 const BEFORE: Readonly<Record<'verified' | 'parameters' | 'handlers', readonly Candidate[]>> = {
   verified: ['an interceptor', 'a guard'],
   parameters: ['a pipe', 'an interceptor'],
-  handlers: ['an interceptor'],
+  // A timer of a middleware or a hook, too, if the handlers take long.
+  handlers: ['an interceptor', 'a middleware', 'a hook of Fastify'],
 };
 
 function candidates(reached: Reached, status: number): readonly Candidate[] {

@@ -125,6 +125,17 @@ describe('accounts from a resolver', () => {
     expect(sandbox.merchant('nobody').payments()).toHaveLength(1);
   });
 
+  it('of which the resolver found another spelling do not exist, and nothing is sent', async () => {
+    const shop = merchants.rows.get('shop');
+    for (const spelling of ['Shop', 'SHOP']) merchants.rows.set(spelling, { ...shop!, account: 'shop' });
+    merchants.rows.set('shop', { ...shop!, account: 'shop' });
+    for (const spelling of ['Shop', 'SHOP'])
+      expect(await failureOf(pay(spelling))).toMatchObject({ code: 'ACCOUNT_UNKNOWN' });
+    expect(sandbox.requests()).toEqual([]);
+    await pay('shop');
+    expect(sandbox.merchant('shop').payments()).toHaveLength(1);
+  });
+
   it.each([
     ['throws', () => Promise.reject(new Error('password=sk_live_1 refused'))],
     ['does not answer', () => new Promise<never>(() => undefined)],

@@ -193,6 +193,8 @@ describe.each(adapters)('raw bytes on %s', (adapter) => {
     expect((await send(port, '/webhooks/payments', body, signWebhook({ scheme, secret, body }))).status).toBe(
       200,
     );
+    const framed = { ...signWebhook({ scheme, secret, body }), 'transfer-encoding': 'chunked' };
+    expect((await send(port, '/webhooks/payments', body, framed)).status).toBe(200);
     expect((await deliver(port, body)).status).toBe(200);
   });
 

@@ -467,7 +467,7 @@ describe.each(adapters)('a webhook route on %s', (adapter) => {
       .poll(() => foreignLines(started))
       .toEqual([
         expect.stringContaining(
-          'answered 408 by an interceptor (global: HastyInterceptor), not by this package: its handlers had not ended.',
+          'answered 408 by an interceptor (global: HastyInterceptor), a middleware, or a hook of Fastify, not by this package: its handlers had not ended.',
         ),
       ]);
     gate.emit('answered');

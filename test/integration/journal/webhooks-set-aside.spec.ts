@@ -575,5 +575,17 @@ describe('a webhook that nobody can place', () => {
         expect(await outcomeOf('order-1')).toBe('success');
       },
     );
+
+    it('becomes the outcome of our payment if it is released although white space surrounds its reference', async () => {
+      await restart('acknowledge');
+      await payments.collections.mobileMoney(collectionRequest);
+      await deliver('payment.success', { reference: ' order-1 ', provider_reference: 'p1' });
+      const [conflict] = await payments.inbox.conflicts();
+      await payments.inbox.release(conflict!.id);
+      expect(await outcomeOf('order-1')).toBe('success');
+      expect(payments.seen.events).toEqual(['mismatch', 'payment.success']);
+      expect(await deliver('payment.success', { provider_reference: 'p1' })).toBe(200);
+      expect(payments.seen.events).toEqual(['mismatch', 'payment.success']);
+    });
   });
 });

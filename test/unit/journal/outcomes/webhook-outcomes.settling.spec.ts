@@ -85,7 +85,7 @@ describe('a webhook that settles its payment', () => {
     beforeEach(() => settle({}));
 
     it.each([
-      ['in a transaction, which handled it too', () => ({ journal })],
+      ['in a transaction, which handled it too', () => ({ journal, isFirstRun: true })],
       ['in the first run of its entry: the inbox has forgotten another one', () => ({ isFirstRun: true })],
     ])('is refused %s', async (_where, how) => {
       const { version } = (await journal.get(RECORD))!;
@@ -93,10 +93,16 @@ describe('a webhook that settles its payment', () => {
       expect(await journal.get(RECORD)).toMatchObject({ version });
     });
 
-    it('is taken in a further run: an earlier one may have ended before its handlers', async () => {
-      await settle({ isFirstRun: false });
-      expect(await state()).toMatchObject({ state: 'settled', outcome: 'success' });
-    });
+    it.each([
+      ['without a transaction', () => ({})],
+      ['in a transaction', () => ({ journal })],
+    ])(
+      'is taken in a further run %s: an earlier one without may have ended before its handlers',
+      async (_where, how) => {
+        await settle({ isFirstRun: false, ...how() });
+        expect(await state()).toMatchObject({ state: 'settled', outcome: 'success' });
+      },
+    );
   });
 
   it('takes the record for its own if the answer to its write was lost, and the client wrote again', async () => {
@@ -116,7 +122,7 @@ describe('a webhook that settles its payment', () => {
       await replace(...args);
       return undefined;
     });
-    const settling = { journal, otherMoney: false, seen: 'fits' } as const;
+    const settling = { journal, otherMoney: false, seen: 'fits', isFirstRun: true } as const;
     await expect(outcomes.settle(event('1180.50'), settling)).rejects.toMatchObject({
       name: 'PaymentsStorageError',
       reference: 'order-1',

@@ -37,6 +37,12 @@ describe('the plan for a delivery', () => {
       ['X.x', 'A.a', 'B.b', 'PaymentsJournal'],
     ],
     [
+      'nothing in a transaction that finished in an earlier run without one',
+      { settle, handlers: steps('A.a', 'B.b') },
+      { ...transaction, finished: ['A.a'] },
+      ['B.b', 'PaymentsJournal'],
+    ],
+    [
       'a contradiction before the journal',
       { announce: steps('X.x'), settle, handlers: steps('A.a') },
       {},

@@ -52,7 +52,7 @@ describe('the line about a foreign answer', () => {
     [{ status: 200 }, 'a hook of Fastify, or an exception filter (global: AlwaysFine)'],
     [{ reached: 'verified' }, ' by an interceptor or a guard (global: JwtAuthGuard, RolesGuard)'],
     [{ reached: 'parameters' }, ' by a pipe or an interceptor'],
-    [{ reached: 'handlers' }, ' by an interceptor'],
+    [{ reached: 'handlers' }, ' by an interceptor, a middleware, or a hook of Fastify'],
     [{ reached: 200 }, ' by an interceptor or an exception filter (global: AlwaysFine)'],
   ])('after %j has the candidates%s', (told, who) => {
     expect(describeForeignAnswer({ ...answer, ...told })).toContain(`${who}, not by this package: `);
