@@ -40,7 +40,7 @@ export interface PaymentsAccountsOptions {
   /**
    * Returns the keys of an account, or undefined if there is no such account. It must not change anything: the package
    * calls it whenever it needs to. The name has the form of an account's name, but may come from a stranger. Find it byte
-   * for byte, or return {@link PaymentsAccountOptions.account}: every spelling that finds keys is an account of its own.
+   * for byte, or return its `account`: every spelling that finds keys is an account of its own.
    */
   resolve(
     account: string,
