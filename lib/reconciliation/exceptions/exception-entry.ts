@@ -109,7 +109,7 @@ export function isProposing({ proves, isWithdrawn }: ExceptionDetails): boolean 
   return proves !== undefined && !isWithdrawn;
 }
 
-/** Closes that showed an exception continue showing it, and those that did not continue without it: the first end stays. */
+/** Closes that showed an exception continue showing it, and the others continue without it: the first end stays. */
 export function endedOn(details: ExceptionDetails, until: string): ExceptionDetails {
   return { ...details, until: details.until ?? until };
 }

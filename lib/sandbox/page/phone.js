@@ -78,7 +78,7 @@ function oneInTabOrder() {
   }
 }
 
-/** Focuses the card in place of the removed one, or the last card. */
+/** Focuses the card that stands where the removed one stood, or the last card. */
 function focusCard(place) {
   const cards = byId('prompts').children;
   (cards[Math.min(place, cards.length - 1)] ?? byId('phone-title')).focus();

@@ -90,7 +90,7 @@ export class EndpointRegistry {
   }
 
   /**
-   * Sets the address of `deliverTo`, for one merchant or for all. Another one begins again, with all events and one
+   * Sets the address of `deliverTo`, for one merchant or for all. Another one starts fresh, with all events and one
    * secret. The same one is turned on, and keeps the events and secrets of the endpoint, also
    * after rotations.
    */

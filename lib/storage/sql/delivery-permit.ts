@@ -22,7 +22,7 @@ const handling = new AsyncLocalStorage<DeliveryPermit>();
 
 /** The right of one delivery to hold a connection of the pool. */
 export class DeliveryPermit {
-  /** Of a delivery that a handler causes, such as a release: it would wait for ever for the permit of that handler. */
+  /** Of a delivery that a handler causes, such as a release: it would wait in vain for the permit of that handler. */
   private readonly inner = new Semaphore(1);
   private isOver = false;
 

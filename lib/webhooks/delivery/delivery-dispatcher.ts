@@ -103,14 +103,15 @@ export class DeliveryDispatcher {
   }
 
   /** Handles an event that was set aside. It replaces the outcome of its reference. */
-  async releaseInstead(webhook: TracedWebhook): Promise<WebhookAnswer> {
+  async releaseInstead(webhook: TracedWebhook, otherMoney = true): Promise<WebhookAnswer> {
     const { fit, known, said } = await this.outcomes.look(webhook.event);
-    // Whoever releases it says that it is about the payment whose reference has no white space around it.
-    if (fit === 'other-spelling') return this.releaseInstead(withTrimmedReference(webhook));
+    // Whoever releases it says that it is about the payment whose reference has no white space around it. Nobody has said
+    // anything about its amount, which was not compared before.
+    if (fit === 'other-spelling') return this.releaseInstead(withTrimmedReference(webhook), false);
     const { event } = webhook;
     const delivery = this.delivery('outcome', event.data.reference, event, said);
     const claim = await this.claim({ ...delivery, replaces: 'any' }, webhook);
-    return this.handle(claim, this.outcomeWork(event, { known, said, otherMoney: true }, []), webhook);
+    return this.handle(claim, this.outcomeWork(event, { known, said, otherMoney }, []), webhook);
   }
 
   private async handleOutcome(

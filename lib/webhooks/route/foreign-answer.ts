@@ -74,7 +74,8 @@ function effectOf({ status, reached }: ForeignAnswer): string {
 
 function remedyFor({ status, reached }: ForeignAnswer): string {
   if (reached !== undefined) {
-    return 'Let interceptors, pipes and exception filters leave this route alone, which verifies and answers by itself.';
+    const others = reached === 'handlers' ? ', and timers of middlewares or hooks,' : '';
+    return `Let interceptors, pipes and exception filters${others} leave this route alone, which verifies and answers by itself.`;
   }
   if (status === 401 || status === 403) {
     return 'If a guard did, let it pass this route, with its own decorator such as @Public(): the signature says who sends.';

@@ -576,6 +576,17 @@ describe('a webhook that nobody can place', () => {
       },
     );
 
+    it('is not released if white space surrounds its reference, and its amount is another one', async () => {
+      await restart('acknowledge');
+      await payments.collections.mobileMoney(collectionRequest);
+      await deliver('payment.success', { reference: ' order-1 ', amount: '1.00' });
+      const [conflict] = await payments.inbox.conflicts();
+      await expect(payments.inbox.release(conflict!.id)).rejects.toThrow();
+      expect(await outcomeOf('order-1')).toBeUndefined();
+      expect(await payments.inbox.conflicts()).toHaveLength(1);
+      expect(payments.seen.events).toEqual(['mismatch']);
+    });
+
     it('becomes the outcome of our payment if it is released although white space surrounds its reference', async () => {
       await restart('acknowledge');
       await payments.collections.mobileMoney(collectionRequest);
