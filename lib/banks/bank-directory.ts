@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { withDeadline } from '../common/timing.js';
 import { type ResolvedBankDirectory } from '../config/resolved-options.js';
 import { GatewayAnswerError, isPaymentsError } from '../errors/payments-errors.js';

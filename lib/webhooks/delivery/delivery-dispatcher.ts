@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { type ApplicationEvents } from '../../common/application-events.js';
 import { type PaymentEventName, type PaymentWebhookEvent } from '../../common/events.js';
 import { copyOf } from '../../common/json-object.js';
