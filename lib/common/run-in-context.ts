@@ -29,7 +29,10 @@ function runInside<T>(runner: ContextRunner, work: () => Promise<T>): Promise<T>
   let begun: Promise<T> | undefined;
   const run = (): Promise<T> => (begun ??= begin(work));
   try {
-    runner(() => void run());
+    // An async function compiles as a runner, too: its rejection would end the process.
+    const asked: (run: () => void) => unknown = runner;
+    const running = asked(() => void run());
+    if (running !== undefined) Promise.resolve(running).catch(report);
   } catch (error) {
     report(error);
   }

@@ -104,7 +104,9 @@ export function commandLine(
   rest: string,
   more: readonly (typeof READING)[number][] = [],
 ): string {
-  const options = [...more, ...STORAGE].flatMap((name) => {
+  // Without its zone, the command would mean another day.
+  const zone = rest.startsWith('--day') ? (['time-zone'] as const) : [];
+  const options = [...zone, ...more, ...STORAGE].flatMap((name) => {
     const value = values[name];
     if (value === undefined) return [];
     return [typeof value === 'string' ? `--${name} ${shellWord(value)}` : `--${name}`];

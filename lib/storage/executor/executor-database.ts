@@ -42,8 +42,7 @@ export function executorDatabase(
   const prepared = (): Promise<void> => {
     const begun = preparation.begin();
     return answered(begun, 'the version of the tables').catch((error: unknown) => {
-      // On a connection that says nothing any more, it never ends.
-      preparation.beginAgain(begun);
+      preparation.beginAgain(begun); // on a connection that says nothing any more, it never ends
       throw error;
     });
   };

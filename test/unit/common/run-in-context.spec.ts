@@ -52,6 +52,13 @@ describe('work that runs in contexts of listeners', () => {
       },
     ],
     [
+      'rejects after it ran, as an async function',
+      async (run) => {
+        run();
+        await Promise.reject(new Error('broken'));
+      },
+    ],
+    [
       'throws after it ran',
       (run) => {
         run();

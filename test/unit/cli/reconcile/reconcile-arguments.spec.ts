@@ -78,6 +78,10 @@ describe('the command line of reconcile', () => {
     expect(commandLine(values, '--exceptions')).toBe(
       `npx nestjs-payments reconcile --exceptions ${inStorage}`,
     );
+    const inZone = commandLine({ ...values, 'time-zone': 'UTC' }, '--day 2026-01-01 --apply --by <person>');
+    expect(inZone).toBe(
+      `npx nestjs-payments reconcile --day 2026-01-01 --apply --by <person> --time-zone UTC ${inStorage}`,
+    );
     expect(commandLine(values, '--day <date>', READING)).toBe(
       'npx nestjs-payments reconcile --day <date> --statement "my a.csv" --columns "amount=A, B" --kinds "payout=OUT" ' +
         '--statuses "failed=Void" --statement-time-zone UTC --date-format DD/MM/YYYY --decimal "," --thousands "\'" --signed ' +
