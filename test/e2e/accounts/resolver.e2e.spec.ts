@@ -177,6 +177,10 @@ describe('accounts from a resolver', () => {
       },
       /need a scheme/,
     ],
+    [
+      { apiKey: 'pk_test_shop', apiSecret: 'sk_test_shop', account: 7 },
+      /`account` of account "shop" must be a text/,
+    ],
     ['pk_test_shop', /`accounts.resolve` of account "shop" returned no object/],
   ])('with wrong options are refused as at boot, and no key is shown (%#)', async (row, message) => {
     merchants.rows.set('shop', row as PaymentsAccountOptions);
