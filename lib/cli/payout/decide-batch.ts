@@ -96,6 +96,9 @@ async function refuseWrongSettlements(batch: PayoutBatch, settlements: readonly 
     if (NEVER_SENT.includes(state)) throw notSettled(`The line ${quoted(key)} was never sent`);
     if ((state === 'paid' || state === 'failed') && state !== outcome)
       throw notSettled(`The line ${quoted(key)} is ${state} already`);
+    // Every report continues to call it refused.
+    if (state === 'refused' && outcome === 'failed')
+      throw notSettled(`The line ${quoted(key)} was refused, which moved no money`);
     missing.delete(key);
   }
   for (const key of missing.keys())

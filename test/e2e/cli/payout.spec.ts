@@ -223,12 +223,15 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     ['S-99=paid', 'The batch "salaries" has no line "S-99"'],
     ['S-3=paid', 'The line "S-3" was never sent'],
     ['S-2=failed', 'The line "S-2" is paid already'],
+    ['S-4=failed', 'The line "S-4" was refused, which moved no money'],
   ])('writes no outcome down if one of them is %s', async (mistyped, says) => {
-    const [first, second, third] = knownLines(sandbox, 3);
-    write([first!, second!, { ...third!, name: 'Somebody Else' }]);
+    const [first, second, third, fourth] = knownLines(sandbox, 4);
+    write([first!, second!, { ...third!, name: 'Somebody Else' }, fourth!]);
     const { digest } = said(await payout('--check', '--by', 'john', '--json'));
     await payout('--approve', '--by', 'mary', '--digest', digest, '--without-blocked');
     sandbox.next('POST /disbursements/bank', { reference: 'salaries.S-1' }).dropAfterProcessing();
+    const refusal = { code: 'INVALID_ACCOUNT' };
+    sandbox.next('POST /disbursements/bank', { reference: 'salaries.S-4' }).status(422, refusal);
     expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 3 });
     expect(await payout('--settle', 'S-2=paid', '--by', 'mary')).toMatchObject({ code: 3 });
     const refused = await payout('--settle', 'S-1=failed', '--settle', mistyped, '--by', 'mary');
@@ -237,8 +240,8 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
       stdout: '',
       stderr: `${says}, so no outcome was written down.\n`,
     });
-    const { byState } = await report();
-    expect(byState).toMatchObject({ unknown: { lines: 1 }, paid: { lines: 1 }, blocked: { lines: 1 } });
+    const one = { lines: 1 };
+    expect((await report()).byState).toMatchObject({ unknown: one, paid: one, blocked: one, refused: one });
   });
 
   it('says which outcomes it has written down if a further one cannot be', async () => {
