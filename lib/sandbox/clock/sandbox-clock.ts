@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { deliveriesWaiter } from './deliveries-waiter.js';
 import { LONGEST_MS, milliseconds, type Duration } from './duration.js';
 import { LAST_MOMENT } from './timestamp.js';
 
@@ -13,8 +14,13 @@ export interface TimeSource {
 
 /** The clock as answers that a fault delays see it. */
 export interface HoldingClock extends Pick<TimeSource, 'now'> {
-  /** Schedules an answer. */
-  hold: TimeSource['schedule'];
+  /** @param isAwaited Whether somebody still waits for the answer. */
+  hold(
+    delayMs: number,
+    task: () => void,
+    isAwaited: () => boolean,
+    describe?: () => DueEvent | undefined,
+  ): void;
 }
 
 /** What a timer does. */
@@ -70,11 +76,10 @@ export class SandboxClock {
   private stoppedAt: number | undefined;
   private alarm: NodeJS.Timeout | undefined;
   private advancing: Promise<unknown> = Promise.resolve();
-  /** Answers that a fault delays, and that a running webhook delivery may wait for. */
-  private readonly held = new Set<WaitingTask>();
+  /** Answers that a fault delays, and that a webhook's handler may wait for. */
+  private readonly held = new Map<WaitingTask, () => boolean>();
   /** Advances that wait for their turn, and that a running webhook delivery may wait for. */
   private readonly queued = new Set<object>();
-  private readonly wakers = new Set<() => void>();
 
   /** @internal */
   constructor(
@@ -136,7 +141,6 @@ export class SandboxClock {
     const known = new Set(span > 0 ? this.running() : []);
     const turn = {};
     if (known.size > 0) this.queued.add(turn);
-    this.wake();
     const travelled = this.advancing.then(() => {
       this.queued.delete(turn);
       return this.travel(this.now() + span, known);
@@ -146,7 +150,7 @@ export class SandboxClock {
     return travelled.then(async (happened) => {
       this.changed();
       // The change is written meanwhile.
-      await this.settled(known, () => this.isHeld);
+      await deliveriesWaiter(this.running, known, () => this.isHeld)();
       const reason = this.haltedBy();
       if (reason) throw reason;
       return happened;
@@ -162,10 +166,13 @@ export class SandboxClock {
   }
 
   /** @internal Schedules an answer that a fault delays. */
-  hold(delayMs: number, task: () => void, describe?: () => DueEvent | undefined): void {
-    const entry = this.schedule(delayMs, task, describe);
-    if ([...this.running()].length > 0) this.held.add(entry);
-    this.wake();
+  hold(
+    delayMs: number,
+    task: () => void,
+    isAwaited: () => boolean,
+    describe?: () => DueEvent | undefined,
+  ): void {
+    this.held.set(this.schedule(delayMs, task, describe), isAwaited);
   }
 
   /** @internal */
@@ -202,35 +209,13 @@ export class SandboxClock {
     clearTimeout(this.alarm);
   }
 
-  /**
-   * Resolves when all that runs has finished, except for what is known, or when it may wait for the clock itself: two that
-   * wait for each other would stop until a webhook times out.
-   */
-  private async settled(known: Set<Promise<unknown>>, isAwaited: () => boolean): Promise<void> {
-    while (!isAwaited()) {
-      const tries = [...this.running()].filter((one) => !known.has(one));
-      if (tries.length === 0) return;
-      let wake = (): void => {};
-      const woken = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      this.wakers.add(wake);
-      await Promise.race([Promise.all(tries), woken]);
-      this.wakers.delete(wake);
-    }
-  }
-
   /** Whether somebody still waits for an answer that is held. */
   private get isHeld(): boolean {
-    return [...this.held].some(({ describe }) => !describe || describe() !== undefined);
-  }
-
-  private wake(): void {
-    for (const wake of this.wakers) wake();
+    return [...this.held.values()].some((isAwaited) => isAwaited());
   }
 
   private async travel(target: number, known: Set<Promise<unknown>>): Promise<readonly TimedEvent[]> {
-    const settled = () => this.settled(known, () => this.isHeld || this.queued.size > 0);
+    const settled = deliveriesWaiter(this.running, known, () => this.isHeld || this.queued.size > 0);
     if (target > LAST_NOW)
       throw new PaymentsConfigError(
         `The clock ends at ${new Date(LAST_NOW).toISOString()}: advance it less far, or start another sandbox.`,

@@ -53,7 +53,7 @@ export async function failAfterwards(
       return;
     case 'drip':
       record.drip(answer, (next) => {
-        clock.hold(fault.everyMs, next);
+        clock.hold(fault.everyMs, next, () => record.isAwaited);
       });
       return;
     default:
@@ -77,7 +77,12 @@ function answerWhenDue(
         reject(error instanceof Error ? error : new Error(String(error)));
       }
     };
-    clock.hold(delayMs, send, () => record.dueAnswer());
+    clock.hold(
+      delayMs,
+      send,
+      () => record.isAwaited,
+      () => record.dueAnswer(),
+    );
   });
 }
 

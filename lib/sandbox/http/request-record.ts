@@ -107,10 +107,15 @@ export class RequestRecord {
     this.end(undefined);
   }
 
+  /** Whether the caller has not gone. */
+  get isAwaited(): boolean {
+    return !this.request.socket.destroyed;
+  }
+
   /** The answer that a fault delays; undefined if its caller has gone. */
   dueAnswer(): DueEvent | undefined {
     const { merchant, reference } = this.entry;
-    return this.request.socket.destroyed ? undefined : { what: 'answer', merchant, reference, to: null };
+    return this.isAwaited ? { what: 'answer', merchant, reference, to: null } : undefined;
   }
 
   private write(body: GatewayAnswer['body']): string {
@@ -128,7 +133,7 @@ export class RequestRecord {
 
   private end(answer: SentAnswer | undefined): void {
     // The caller may have given up while the emulator held the answer back.
-    const sent = this.request.socket.destroyed ? undefined : answer;
+    const sent = this.isAwaited ? answer : undefined;
     this.entry = {
       ...this.entry,
       ...(!sent && { code: null, reason: null }),

@@ -38,6 +38,10 @@ describe('a handler of webhooks that waits for the clock of the emulator', () =>
     application.close();
   });
 
+  const nextPayout = (): Promise<unknown> =>
+    new Promise((resolve) => {
+      sandbox.on('payout', resolve);
+    });
   const expectHandledOnce = (): void => {
     expect(handled).toEqual(['handled']);
     expect(sandbox.deliveries()).toMatchObject([{ state: 'delivered', attempts: [{ problem: null }] }]);
@@ -69,14 +73,40 @@ describe('a handler of webhooks that waits for the clock of the emulator', () =>
     sandbox.next(PAYOUT).delay('2s');
     handle = () => gateway.payToPhone();
     await gateway.collect();
-    const held = new Promise((resolve) => {
-      sandbox.on('payout', resolve);
-    });
+    const held = nextPayout();
     const approved = sandbox.customer(COLLECTION.phone).approve('order-1');
     await held;
     await sandbox.clock.advance('5s');
     await approved;
     expectHandledOnce();
+  });
+
+  it('gets the answer of a call that was held back before its webhook, within the same advance', async () => {
+    sandbox.next(PAYOUT).delay('10s');
+    const held = nextPayout();
+    const paid = gateway.payToPhone();
+    await held;
+    handle = () => paid;
+    await gateway.collect({ phone: APPROVED });
+    await sandbox.clock.advance('1m');
+    expectHandledOnce();
+  });
+
+  it.each([
+    ['its caller waits', async () => {}],
+    ['its caller has gone', () => sandbox.merchant('demo').reset()],
+  ])('is waited for although an answer that it does not need is held back and %s', async (_state, giveUp) => {
+    sandbox.next(PAYOUT).drip('1h');
+    const held = nextPayout();
+    const paid = gateway.payToPhone().catch(() => {});
+    await held;
+    await giveUp();
+    handle = () => gateway.get('/merchant-balance');
+    await gateway.collect({ phone: APPROVED });
+    await sandbox.clock.advance('3s');
+    expectHandledOnce();
+    await sandbox.reset();
+    await paid;
   });
 
   it.each([
