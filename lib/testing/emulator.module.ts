@@ -1,4 +1,4 @@
-import { type DynamicModule, Module, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
+import { type DynamicModule, type FactoryProvider, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { PaymentsSandbox } from '../sandbox/payments-sandbox.js';
@@ -6,15 +6,15 @@ import { TestedAccounts } from './tested-accounts.js';
 import { type PaymentsTestingOverrides } from './testing-options.js';
 import { WebhookTargets } from './webhook-targets.js';
 
-/** Stops the emulator with the application. */
-class EmulatorLifecycle implements OnModuleDestroy, OnApplicationShutdown {
+/** The emulator that this application started. */
+export class OwnEmulator implements OnApplicationShutdown {
   constructor(private readonly own: PaymentsSandbox | undefined) {}
 
-  /** The accounts wait for their running calls before the emulator stops. */
-  onModuleDestroy(): void {
+  dropHanging(): void {
     this.own?.dropHanging();
   }
 
+  /** Stops it after the accounts, which wait for their running calls. */
   async onApplicationShutdown(): Promise<void> {
     await this.own?.stop();
   }
@@ -23,7 +23,10 @@ class EmulatorLifecycle implements OnModuleDestroy, OnApplicationShutdown {
 /** One emulator for the whole application. */
 @Module({})
 export class EmulatorModule {
-  static register({ sandbox = {}, ...overrides }: PaymentsTestingOverrides): DynamicModule {
+  static register(
+    { sandbox = {}, ...overrides }: PaymentsTestingOverrides,
+    ...others: readonly FactoryProvider[]
+  ): DynamicModule {
     const running = sandbox instanceof PaymentsSandbox ? sandbox : undefined;
     return {
       module: EmulatorModule,
@@ -47,13 +50,14 @@ export class EmulatorModule {
           inject: [PaymentsSandbox],
         },
         WebhookTargets,
+        ...others,
         {
-          provide: EmulatorLifecycle,
-          useFactory: (emulator: PaymentsSandbox) => new EmulatorLifecycle(running ? undefined : emulator),
+          provide: OwnEmulator,
+          useFactory: (emulator: PaymentsSandbox) => new OwnEmulator(running ? undefined : emulator),
           inject: [PaymentsSandbox],
         },
       ],
-      exports: [PaymentsSandbox, TestedAccounts],
+      exports: [PaymentsSandbox, TestedAccounts, OwnEmulator, ...others.map(({ provide }) => provide)],
     };
   }
 }

@@ -1,11 +1,24 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Injectable, Module, type OnModuleDestroy } from '@nestjs/common';
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { type PaymentsFactoryOptions } from '../config/environment-options.js';
 import { PaymentsModule } from '../payments.module.js';
 import { OPTIONS_OVERRIDE, type OptionsOverride } from '../payments-options.module.js';
-import { EmulatorModule } from './emulator.module.js';
+import { EmulatorModule, OwnEmulator } from './emulator.module.js';
 import { TestedAccounts } from './tested-accounts.js';
 import { type PaymentsTestingOptions, type PaymentsTestingOverrides } from './testing-options.js';
+
+/**
+ * Ends the calls that nobody answers before the accounts wait for them. Nest destroys global modules last, and the
+ * others by their distance from the root: so this belongs to the module that the application imports.
+ */
+@Injectable()
+class HangingCalls implements OnModuleDestroy {
+  constructor(private readonly emulator: OwnEmulator) {}
+
+  onModuleDestroy(): void {
+    this.emulator.dropHanging();
+  }
+}
 
 /**
  * The package on its own emulator, for tests: the real services, journal, inbox and signed webhooks, over
@@ -52,6 +65,7 @@ export class PaymentsTestingModule {
     return {
       module: PaymentsTestingModule,
       imports: [EmulatorModule.register(overrides), ...registered],
+      providers: [HangingCalls],
       exports: registered,
     };
   }
@@ -75,21 +89,14 @@ export class PaymentsTestingModule {
    * ```
    */
   static forApplication(overrides: PaymentsTestingOverrides = {}): DynamicModule {
-    return {
-      module: PaymentsTestingModule,
-      global: true,
-      imports: [EmulatorModule.register(overrides)],
-      providers: [
-        {
-          provide: OPTIONS_OVERRIDE,
-          useFactory:
-            (tested: TestedAccounts): OptionsOverride =>
-            (options, account) =>
-              tested.optionsOf(account, options),
-          inject: [TestedAccounts],
-        },
-      ],
-      exports: [OPTIONS_OVERRIDE],
-    };
+    const emulator = EmulatorModule.register(overrides, {
+      provide: OPTIONS_OVERRIDE,
+      useFactory:
+        (tested: TestedAccounts): OptionsOverride =>
+        (options, account) =>
+          tested.optionsOf(account, options),
+      inject: [TestedAccounts],
+    });
+    return { module: PaymentsTestingModule, imports: [emulator], providers: [HangingCalls] };
   }
 }

@@ -6,6 +6,7 @@ import { ConfigModule, ConfigService } from '@nestjs/config';
 import { Test, type TestingModule } from '@nestjs/testing';
 import {
   CollectionsService,
+  DisbursementsService,
   getPaymentsToken,
   InjectPayments,
   memoryStorage,
@@ -32,6 +33,14 @@ const order = (reference: string, amount = '1180.50') => ({
   customer_name: 'Asha Mushi',
   customer_email: 'asha@example.com',
 });
+
+const live: PaymentsModuleOptions = {
+  baseUrl: 'https://gateway.example/api/v1',
+  apiKey: 'pk_live_a',
+  apiSecret: 'sk_live_a',
+  environment: 'production',
+  storage: memoryStorage(),
+};
 
 @Injectable()
 class Checkout {
@@ -139,6 +148,58 @@ describe('PaymentsTestingModule.forRoot', () => {
     await outcome;
     expect(performance.now() - started).toBeLessThan(5_000);
   });
+
+  it.each(['forRoot', 'forApplication'] as const)(
+    'closes at once beside a webhook handler whose own call is never answered (%s)',
+    async (method) => {
+      @Injectable()
+      class PaysOut {
+        constructor(private readonly disbursements: DisbursementsService) {}
+
+        @OnPayment('payment.success')
+        async refund(): Promise<void> {
+          await this.disbursements.mobileMoney({
+            reference: 'refund-1',
+            amount: 5_000,
+            currency: 'TZS',
+            network: 'NET_ONE',
+            recipient_name: 'Asha Mushi',
+            recipient_phone: phone,
+            remarks: 'Refund',
+          });
+        }
+      }
+      const registration = PaymentsModule.forRoot({
+        ...live,
+        storage: memoryStorage(),
+        webhooks: { secrets: ['whsec_c2VjcmV0'], scheme: standardWebhooks() },
+      });
+      const imports =
+        method === 'forRoot'
+          ? [PaymentsTestingModule.forRoot()]
+          : [registration, PaymentsTestingModule.forApplication()];
+      const module = await Test.createTestingModule({
+        imports,
+        controllers: [WebhooksController],
+        providers: [PaysOut],
+      }).compile();
+      const app = module.createNestApplication({ logger: false });
+      running = app;
+      await app.listen(0, '127.0.0.1');
+      const sandbox = app.get(PaymentsSandbox);
+      await app.get(CollectionsService).mobileMoney(order('order-1'));
+      sandbox.next('POST /disbursements/mobile-money').hang();
+      const hangs = new Promise((resolve) => {
+        sandbox.on('exchange', resolve);
+      });
+      const approved = sandbox.customer(phone).approve('order-1');
+      await hangs;
+      const started = performance.now();
+      await app.close();
+      await approved;
+      expect(performance.now() - started).toBeLessThan(5_000);
+    },
+  );
 
   it('keeps no process running by a connection, if a test forgot to close it', async () => {
     const module = await Test.createTestingModule({ imports: [PaymentsTestingModule.forRoot()] }).compile();
@@ -258,14 +319,6 @@ describe('PaymentsTestingModule.forRoot', () => {
 });
 
 describe('PaymentsTestingModule.forApplication', () => {
-  const live: PaymentsModuleOptions = {
-    baseUrl: 'https://gateway.example/api/v1',
-    apiKey: 'pk_live_a',
-    apiSecret: 'sk_live_a',
-    environment: 'production',
-    storage: memoryStorage(),
-  };
-
   function applicationWith(...imports: readonly DynamicModule[]): object {
     @Module({ imports: [...imports], controllers: [WebhooksController], providers: [Checkout] })
     class AppModule {}
