@@ -1,7 +1,7 @@
 import { SafeLogger } from '../common/safe-logger.js';
 import { failureLabel } from '../errors/payments-errors.js';
 import { reading } from '../journal/reading.js';
-import { atMost } from '../journal/recovery/recover.js';
+import { atMost } from '../common/at-most.js';
 import { type ResealReport } from '../storage/sealed/reseal.js';
 import { accountText } from './account-text.js';
 import { type StoragePart, type StoredAccount, storedAccounts } from './account-owner.js';

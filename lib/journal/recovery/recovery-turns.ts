@@ -7,7 +7,8 @@ import {
 import { type PaymentFamily } from '../../common/vocabulary.js';
 import { journalKeyText } from '../payment/payment-identity.js';
 import { type EntryRecovery } from './recover-entry.js';
-import { atMost, closedStates } from './recover.js';
+import { atMost } from '../../common/at-most.js';
+import { closedStates } from './recover.js';
 import { unusable } from './recovery-decision.js';
 import { type RecoveryTally } from './recovery-report.js';
 import { type StatusResolver } from '../outcomes/status-resolver.js';

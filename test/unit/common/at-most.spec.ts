@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { atMost } from '../../../../lib/journal/recovery/recover.js';
+import { atMost } from '../../../lib/common/at-most.js';
 
 async function* numbers(count: number): AsyncGenerator<number, void, undefined> {
   for (let at = 0; at < count; at += 1) yield await Promise.resolve(at);
