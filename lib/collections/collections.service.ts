@@ -80,7 +80,7 @@ export class CollectionsService {
     request: Readonly<MobileMoneyCollectionDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<CollectionPayment>> {
-    return this.payments.make(collectionCall(MOBILE_MONEY, request, this.payments.gateway.rules), options);
+    return this.payments.make(collectionCall(MOBILE_MONEY, request, this.payments.rules), options);
   }
 
   /**
@@ -92,7 +92,7 @@ export class CollectionsService {
     request: Readonly<PartnerWalletCollectionDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<CollectionPayment>> {
-    return this.payments.make(collectionCall(PARTNER_WALLET, request, this.payments.gateway.rules), options);
+    return this.payments.make(collectionCall(PARTNER_WALLET, request, this.payments.rules), options);
   }
 
   /**
@@ -133,7 +133,7 @@ export class CollectionsService {
     request: Readonly<MobileMoneyCollectionDto>,
     options?: EnlistOptions,
   ): Promise<EnlistedPayment<CollectionPayment>> {
-    const call = collectionCall(MOBILE_MONEY, request, this.payments.gateway.rules);
+    const call = collectionCall(MOBILE_MONEY, request, this.payments.rules);
     return this.payments.enlist(transaction, call, options);
   }
 
@@ -150,7 +150,7 @@ export class CollectionsService {
     request: Readonly<PartnerWalletCollectionDto>,
     options?: EnlistOptions,
   ): Promise<EnlistedPayment<CollectionPayment>> {
-    const call = collectionCall(PARTNER_WALLET, request, this.payments.gateway.rules);
+    const call = collectionCall(PARTNER_WALLET, request, this.payments.rules);
     return this.payments.enlist(transaction, call, options);
   }
 }

@@ -57,7 +57,7 @@ export class DisbursementsService {
     request: Readonly<BankDisbursementDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<BankDisbursement>> {
-    return this.payments.make(bankCall(request, this.payments.gateway.rules), options);
+    return this.payments.make(bankCall(request, this.payments.rules), options);
   }
 
   /**
@@ -98,7 +98,7 @@ export class DisbursementsService {
     request: Readonly<BankDisbursementDto>,
     options?: EnlistOptions,
   ): Promise<EnlistedPayment<BankDisbursement>> {
-    return this.payments.enlist(transaction, bankCall(request, this.payments.gateway.rules), options);
+    return this.payments.enlist(transaction, bankCall(request, this.payments.rules), options);
   }
 
   /**
@@ -110,7 +110,7 @@ export class DisbursementsService {
     request: Readonly<MobileMoneyDisbursementDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<MobileMoneyDisbursement>> {
-    return this.payments.make(mobileMoneyCall(request, this.payments.gateway.rules), options);
+    return this.payments.make(mobileMoneyCall(request, this.payments.rules), options);
   }
 
   /**
@@ -125,7 +125,7 @@ export class DisbursementsService {
     request: Readonly<MobileMoneyDisbursementDto>,
     options?: EnlistOptions,
   ): Promise<EnlistedPayment<MobileMoneyDisbursement>> {
-    return this.payments.enlist(transaction, mobileMoneyCall(request, this.payments.gateway.rules), options);
+    return this.payments.enlist(transaction, mobileMoneyCall(request, this.payments.rules), options);
   }
 }
 

@@ -2,14 +2,12 @@ import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { type InFlight } from '../common/in-flight.js';
 import { PaymentsOverloadError } from '../errors/payments-overload.error.js';
 import { RateLimiter } from './rate-limiter.js';
-import { type AccountKeys, type KeyHeaders } from './account-keys.js';
-import { callLimits, checkCallOptions, type CallLimits, type CallOptions } from './call-options.js';
-import { type GatewayCall, type ReadCall } from './gateway-call.js';
+import { type AccountKeys } from './account-keys.js';
+import { callLimits, checkCallOptions, type CallOptions } from './call-options.js';
+import { type ReadCall } from './gateway-call.js';
 import { withLastResponse, type PaymentsResponse } from './answer/wire-record.js';
-import { CallTrace } from './call-trace.js';
-import { type CallResult } from './call-result.js';
 import { type HttpTransport } from './http/http-transport.js';
-import { type IdempotentRequest, runCall } from './run-call.js';
+import { callSender, type SendCall } from './run-call.js';
 
 /** The options by which requests are checked and written, and answers read. */
 export type RequestRules = Pick<ResolvedPaymentsOptions, 'amountFormat' | 'banks' | 'limits' | 'networks'>;
@@ -29,13 +27,6 @@ type GatewayOptions = Pick<
   | 'retry'
   | 'timeoutMs'
 >;
-
-/** Sends a call with all tries that the decision table allows. Never rejects. */
-type SendCall = <T extends object>(
-  call: GatewayCall<T>,
-  identity: Partial<IdempotentRequest>,
-  limits: CallLimits,
-) => Promise<CallResult<T>>;
 
 /** Sends the calls of one merchant account. `Payments` decides whether a payment may be sent. */
 export interface GatewayClient {
@@ -99,51 +90,4 @@ export function tooManyReads(call?: ReadCall<object>): PaymentsOverloadError {
     'Nothing was sent: this process has as many calls that only read in flight as the option maxInFlight allows.',
     { operation: call?.operation, hint: 'Make the same call again after retryAfterMs.' },
   );
-}
-
-/** The parts that all calls of an account share. */
-interface CallAccount {
-  readonly account: string;
-  readonly transport: HttpTransport;
-  readonly rateLimiter: RateLimiter;
-  readonly refusalCodes: ReadonlySet<string>;
-  /** Scheme, host and port. */
-  readonly origin: string;
-  /** Before the path of every operation. */
-  readonly basePath: string;
-  readonly keys: AccountKeys;
-}
-
-/** A call ends with the keys that it began with, unless the gateway refuses them and there are others. */
-function callSender(setup: CallAccount): SendCall {
-  const { account, transport, rateLimiter, refusalCodes, origin, basePath, keys } = setup;
-  return async (call, identity, limits) => {
-    const { idempotencyKey, body } = identity;
-    const reference = call.kind === 'read' ? {} : { reference: call.payment.reference };
-    const trace = new CallTrace({ account, operation: call.operation, ...reference });
-    trace.started(identity.waitedMs);
-    const headersOf = ({ plain, withBody }: KeyHeaders): Record<string, string> => {
-      const headers = body === undefined ? plain : withBody;
-      return idempotencyKey === undefined
-        ? { ...headers }
-        : { 'Idempotency-Key': idempotencyKey, ...headers };
-    };
-    const first = keys.current;
-    const request = { method: call.method, origin, path: basePath + call.path, body };
-    const result = await runCall(call, {
-      transport,
-      rateLimiter,
-      trace,
-      refusalCodes,
-      request: { headers: headersOf(first), ...request },
-      withOtherKeys: async ({ sendBy, signal }) => {
-        const others = await keys.renewed?.(first, sendBy, signal);
-        return others && { headers: headersOf(others), ...request };
-      },
-      ...identity,
-      ...limits,
-    });
-    trace.ended(result);
-    return result;
-  };
 }

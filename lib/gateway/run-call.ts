@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { type AttemptInfo, type OutcomeEvidence, type ProbeWait } from '../common/vocabulary.js';
 import { type ResolvedProbeWaits } from '../config/resolved-options.js';
 import { type PaymentsErrorDetails } from '../errors/payments-errors.js';
+import { type AccountKeys, type KeyHeaders } from './account-keys.js';
 import { type CallAborted, type CallResult, type CallFailure } from './call-result.js';
 import { callError, type FailureVerdict } from './call-error.js';
 import { type CallState, decideAfterTry, type Decision, type EarlierTries } from './decide-after-try.js';
@@ -11,7 +12,7 @@ import { backOffMs, pause } from '../common/timing.js';
 import { nextWaitMs, probeWaitMs } from './wait-before-try.js';
 import { type Permit, type RateLimiter } from './rate-limiter.js';
 import { type CallLimits } from './call-options.js';
-import { type CallTrace } from './call-trace.js';
+import { CallTrace } from './call-trace.js';
 import { type HttpTransport, type OutgoingRequest } from './http/http-transport.js';
 import { sendTry, type TryResult } from './http/send-try.js';
 
@@ -48,6 +49,60 @@ interface Probing {
   readonly waits: ResolvedProbeWaits;
   /** Writes down that the probe leaves now. Resolves to false if it must not leave. */
   readonly begin: (evidence: OutcomeEvidence) => Promise<boolean>;
+}
+
+/** Sends a call with all tries that the decision table allows. Never rejects. */
+export type SendCall = <T extends object>(
+  call: GatewayCall<T>,
+  identity: Partial<IdempotentRequest>,
+  limits: CallLimits,
+) => Promise<CallResult<T>>;
+
+/** The parts that all calls of an account share. */
+interface CallAccount {
+  readonly account: string;
+  readonly transport: HttpTransport;
+  readonly rateLimiter: RateLimiter;
+  readonly refusalCodes: ReadonlySet<string>;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Before the path of every operation. */
+  readonly basePath: string;
+  readonly keys: AccountKeys;
+}
+
+/** A call ends with the keys that it began with, unless the gateway refuses them and there are others. */
+export function callSender(setup: CallAccount): SendCall {
+  const { account, transport, rateLimiter, refusalCodes, origin, basePath, keys } = setup;
+  return async (call, identity, limits) => {
+    const { idempotencyKey, body } = identity;
+    const reference = call.kind === 'read' ? {} : { reference: call.payment.reference };
+    const trace = new CallTrace({ account, operation: call.operation, ...reference });
+    trace.started(identity.waitedMs);
+    const headersOf = ({ plain, withBody }: KeyHeaders): Record<string, string> => {
+      const headers = body === undefined ? plain : withBody;
+      return idempotencyKey === undefined
+        ? { ...headers }
+        : { 'Idempotency-Key': idempotencyKey, ...headers };
+    };
+    const first = keys.current;
+    const request = { method: call.method, origin, path: basePath + call.path, body };
+    const result = await runCall(call, {
+      transport,
+      rateLimiter,
+      trace,
+      refusalCodes,
+      request: { headers: headersOf(first), ...request },
+      withOtherKeys: async ({ sendBy, signal }) => {
+        const others = await keys.renewed?.(first, sendBy, signal);
+        return others && { headers: headersOf(others), ...request };
+      },
+      ...identity,
+      ...limits,
+    });
+    trace.ended(result);
+    return result;
+  };
 }
 
 /**

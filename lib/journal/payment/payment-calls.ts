@@ -1,17 +1,5 @@
-import { type ApplicationEvents } from '../../common/application-events.js';
 import { type InFlight } from '../../common/in-flight.js';
-import {
-  type JournalKey,
-  type JournalRecord,
-  type JournalStore,
-  type StoredJournalRecord,
-} from '../../storage/journal-store.js';
-import { type PaymentFamily, type OutcomeEvidence } from '../../common/vocabulary.js';
-import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
-import { pause, withDeadline } from '../../common/timing.js';
-import { PaymentOutcomeUnknownError, PaymentRejectedError } from '../../errors/payments-errors.js';
-import { isInProcess } from '../../storage/memory/memory-storage.js';
-import { type CallResult } from '../../gateway/call-result.js';
+import { withDeadline } from '../../common/timing.js';
 import {
   callLimits,
   type CallLimits,
@@ -19,12 +7,9 @@ import {
   type CallOptions,
 } from '../../gateway/call-options.js';
 import { type MoneyCall } from '../../gateway/gateway-call.js';
-import { journalKeyText, writtenRequest } from './payment-identity.js';
-import { type GatewayClient } from '../../gateway/gateway-client.js';
-import { paymentResult, plannedResult, existingPaymentResult, type PaymentResult } from './payment-result.js';
-import { type NewPayment } from './journal-transitions.js';
-import { type PaymentIntent } from './payment-intent.js';
-import { JournalWriter } from './journal-writer.js';
+import { type PaymentsResponse } from '../../gateway/answer/wire-record.js';
+import { type JournalKey, type JournalStore } from '../../storage/journal-store.js';
+import { dailyCapReached } from './daily-caps.js';
 import {
   checkEnlistOptions,
   checkSendOptions,
@@ -32,26 +17,23 @@ import {
   type EnlistOptions,
   writePlanned,
 } from './enlisting.js';
-import { PlannedPayments, type Probed, type Sent } from './planned-payments.js';
+import { type NewPayment } from './journal-transitions.js';
+import { type JournalWriter } from './journal-writer.js';
+import { journalKeyText, writtenRequest } from './payment-identity.js';
+import { existingPaymentResult, paymentResult, type PaymentResult, plannedResult } from './payment-result.js';
+import { type PaymentOptions, type PaymentSender } from './payment-sender.js';
+import { type PlannedPayments } from './planned-payments.js';
 import { asksForAnotherKey, maySend, type RequestedPayment } from './repeated-call.js';
-import { dailyCapReached } from './daily-caps.js';
 import {
+  existingPaymentUnknown,
   notEnlisted,
-  tooManyPayments,
   referenceForgotten,
   referenceReused,
-  existingPaymentUnknown,
+  tooManyPayments,
 } from './repeated-call-errors.js';
-import { type PaymentsResponse } from '../../gateway/answer/wire-record.js';
-
-/** The options that payments are made by. */
-export type PaymentOptions = Pick<
-  ResolvedPaymentsOptions,
-  'account' | 'environment' | 'limits' | 'probe' | 'recoveryWindowMs' | 'timeoutMs' | 'deadlineMs' | 'retry'
->;
 
 /** A running call of this process, which a call for the same payment joins. */
-interface CallUnderWay {
+export interface CallUnderWay {
   readonly asked: RequestedPayment;
   /** Never rejects. */
   readonly end: Promise<PaymentResult<object>>;
@@ -59,30 +41,16 @@ interface CallUnderWay {
 
 /** Makes the payments of an account. */
 export class PaymentCalls {
-  private readonly writer: JournalWriter;
-  /** One call for each reference, by `journalKeyText`. */
-  private readonly underWay = new Map<string, CallUnderWay>();
-  private readonly planned: PlannedPayments;
-
   constructor(
     private readonly options: PaymentOptions,
     private readonly store: JournalStore,
-    private readonly events: Pick<ApplicationEvents, 'emit'>,
-    private readonly gateway: Pick<GatewayClient, 'send' | 'rateLimiter'>,
+    private readonly writer: JournalWriter,
+    private readonly sender: PaymentSender,
+    private readonly planned: PlannedPayments,
     private readonly places: InFlight,
-  ) {
-    this.writer = new JournalWriter(store, options, places);
-    this.planned = new PlannedPayments(store, this.writer, places, {
-      isUnderWay: (id) => this.underWay.has(id),
-      afterPause: (limits) => this.afterPause(limits),
-      send: (call, intent, limits, waitedMs) => this.sendIntent(call, intent, limits, waitedMs),
-      limits: () => callLimits(options),
-      announce: (record, error, isFinal) => {
-        this.announceUnknown(record, error);
-        this.announceRejected(record, error, isFinal);
-      },
-    });
-  }
+    /** One call for each reference, by `journalKeyText`. */
+    private readonly underWay: Map<string, CallUnderWay>,
+  ) {}
 
   async make<T extends object>(call: MoneyCall<T>, options?: CallOptions): Promise<PaymentsResponse<T>> {
     const checked = checkCallOptions(options, call.operation);
@@ -123,14 +91,6 @@ export class PaymentCalls {
     };
   }
 
-  sendPlanned(existing: StoredJournalRecord): Promise<Sent | undefined> {
-    return this.planned.send(existing);
-  }
-
-  stop(): void {
-    this.planned.stop();
-  }
-
   /** Refuses one call too many, before anything is written or sent. */
   private admit<T>(call: MoneyCall<object>, { signal }: CallLimits, make: () => Promise<T>): Promise<T> {
     const begun = this.places.begin(make);
@@ -161,14 +121,9 @@ export class PaymentCalls {
     }
   }
 
+  /** Resolves when all running calls have ended. */
   async idle(): Promise<void> {
-    await this.planned.idle();
     await Promise.allSettled([...this.underWay.values()].map(({ end }) => end));
-    await this.writer.flush();
-  }
-
-  probe(existing: StoredJournalRecord): Promise<Probed | undefined> {
-    return this.planned.probe(existing);
   }
 
   /**
@@ -177,15 +132,7 @@ export class PaymentCalls {
    */
   private async pauseFor(payment: NewPayment, asked: RequestedPayment, limits: CallLimits): Promise<number> {
     const existing = await this.writer.find(payment, limits);
-    return maySend(existing, asked, this.options) ? this.afterPause(limits) : 0;
-  }
-
-  private async afterPause({ sendBy, signal }: CallLimits): Promise<number> {
-    let waitedMs = 0;
-    for (let ms; (ms = this.gateway.rateLimiter.pausedMs(sendBy)) > 0; waitedMs += ms) {
-      if (!(await pause(ms, signal))) throw signal?.reason;
-    }
-    return waitedMs;
+    return maySend(existing, asked, this.options) ? this.sender.afterPause(limits) : 0;
   }
 
   /** Lets others join a call until it has ended. */
@@ -213,8 +160,7 @@ export class PaymentCalls {
     try {
       const { amount, currency } = call.payment;
       const wanted = { operation: call.operation, amount, currency, bodyHash: asked.bodyHash, body, ...key };
-      const isPaused = this.gateway.rateLimiter.pausedMs(limits.sendBy) > 0;
-      const waitedMs = isPaused ? await this.pauseFor(wanted, asked, limits) : 0;
+      const waitedMs = this.sender.isPaused(limits) ? await this.pauseFor(wanted, asked, limits) : 0;
       const begun = await this.writer.begin(asked, wanted, limits);
       if ('tombstone' in begun)
         return { ok: false, error: referenceForgotten({ ...call, ...key }, begun.tombstone) };
@@ -222,26 +168,16 @@ export class PaymentCalls {
       if ('reachedOn' in begun) return { ok: false, error: dailyCapReached(wanted, begun) };
       if (!('intent' in begun)) return existingPaymentResult(call, begun.existing, begun.refusal);
       const { intent } = begun;
-      const sent = await this.sendIntent(call, intent, limits, waitedMs);
+      const sent = await this.sender.send(call, intent, limits, waitedMs);
       const recorded = await this.writer.end(intent, sent, limits);
       const end = paymentResult(call, sent, recorded, intent.record);
       const result = intent.isPlanned ? plannedResult(end, sent) : end;
-      if (!result.ok) this.announceUnknown(intent.record, result.error);
+      if (!result.ok) this.sender.announceUnknown(intent.record, result.error);
       return result;
     } catch (error) {
       const { signal } = limits;
       return { ok: false, error, ...(signal?.aborted && error === signal.reason ? { unsent: true } : {}) };
     }
-  }
-
-  private announceUnknown(record: JournalRecord, error: unknown): void {
-    if (!(error instanceof PaymentOutcomeUnknownError)) return;
-    this.events.emit('payment.unknown', { ...namesOf(record), evidence: error.evidence });
-  }
-
-  private announceRejected(record: JournalRecord, error: unknown, final: boolean): void {
-    if (!(error instanceof PaymentRejectedError)) return;
-    this.events.emit('payment.rejected', { ...namesOf(record), code: error.code, final });
   }
 
   private async join(
@@ -263,37 +199,8 @@ export class PaymentCalls {
     return { ok: false, error: existingPaymentUnknown(payment, evidence) };
   }
 
-  private sendIntent<T extends object>(
-    call: MoneyCall<T>,
-    intent: PaymentIntent,
-    limits: CallLimits,
-    waitedMs: number,
-  ): Promise<CallResult<T>> {
-    const waits = limits.once || intent.earlier ? undefined : this.options.probe[call.kind];
-    const probing = waits && {
-      waits,
-      begin: (evidence: OutcomeEvidence) => intent.probeWithin(evidence, limits),
-    };
-    const onSending = this.mayBeRecovered(intent, call.kind) ? intent.markSent.bind(intent) : undefined;
-    const { idempotencyKey, body = '' } = intent.record;
-    return this.gateway.send(
-      call,
-      { idempotencyKey, body, earlier: intent.earlier, probing, onSending, waitedMs },
-      limits,
-    );
-  }
-
-  /** Whether another process may ever probe the payment. */
-  private mayBeRecovered({ earlier }: PaymentIntent, kind: PaymentFamily): boolean {
-    return earlier === undefined && this.options.probe[kind] !== undefined && !isInProcess(this.store);
-  }
-
   private keyOf({ kind, payment }: MoneyCall<object>): JournalKey {
     const { account, environment } = this.options;
     return { account, environment, family: kind, reference: payment.reference };
   }
-}
-
-function namesOf({ account, family, operation, reference, idempotencyKey }: JournalRecord) {
-  return { account, family, operation, reference, idempotencyKey };
 }

@@ -7,16 +7,18 @@ import {
 } from '../../storage/journal-store.js';
 import { type CallOptions } from '../../gateway/call-options.js';
 import { type MoneyCall } from '../../gateway/gateway-call.js';
-import { type GatewayClient } from '../../gateway/gateway-client.js';
+import { type GatewayClient, type RequestRules } from '../../gateway/gateway-client.js';
 import { type PaymentsResponse } from '../../gateway/answer/wire-record.js';
 import { type EnlistedPayment, type EnlistOptions } from './enlisting.js';
-import { type Sent } from './planned-payments.js';
-import { PaymentCalls, type PaymentOptions } from './payment-calls.js';
+import { JournalWriter } from './journal-writer.js';
+import { PlannedPayments, type Sent } from './planned-payments.js';
+import { type CallUnderWay, PaymentCalls } from './payment-calls.js';
+import { type PaymentOptions, PaymentSender } from './payment-sender.js';
 
 /** Makes payments: writes each one down before it is sent, and sends none twice. */
 export interface Payments {
-  /** For the services: the rules of requests, and the calls that only read. */
-  readonly gateway: Pick<GatewayClient, 'read' | 'rules'>;
+  /** For the services: the rules of requests. */
+  readonly rules: RequestRules;
   /**
    * Makes a payment, or returns the result of an earlier call of the same payment.
    *
@@ -53,14 +55,22 @@ export function createPayments(
   gateway: GatewayClient,
   places: InFlight,
 ): Payments {
-  const calls = new PaymentCalls(options, store, events, gateway, places);
+  const underWay = new Map<string, CallUnderWay>();
+  const writer = new JournalWriter(store, options, places);
+  const sender = new PaymentSender(options, store, events, gateway);
+  const planned = new PlannedPayments(store, writer, places, sender, underWay);
+  const calls = new PaymentCalls(options, store, writer, sender, planned, places, underWay);
   return {
-    gateway,
+    rules: gateway.rules,
     make: calls.make.bind(calls),
-    probe: calls.probe.bind(calls),
     enlist: calls.enlist.bind(calls),
-    sendPlanned: calls.sendPlanned.bind(calls),
-    stop: calls.stop.bind(calls),
-    idle: calls.idle.bind(calls),
+    probe: planned.probe.bind(planned),
+    sendPlanned: planned.send.bind(planned),
+    stop: planned.stop.bind(planned),
+    idle: async () => {
+      await planned.idle();
+      await calls.idle();
+      await writer.flush();
+    },
   };
 }

@@ -4,8 +4,6 @@ import { SafeLogger } from '../../common/safe-logger.js';
 import { withDeadline } from '../../common/timing.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 import { type CallLimits } from '../../gateway/call-options.js';
-import { type CallResult } from '../../gateway/call-result.js';
-import { type MoneyCall } from '../../gateway/gateway-call.js';
 import {
   type JournalKey,
   type JournalRecord,
@@ -19,28 +17,11 @@ import { HandlerEnlistments } from './handler-enlistments.js';
 import { type JournalWriter } from './journal-writer.js';
 import { isFinalRefusal } from './journal-transitions.js';
 import { journalKeyText } from './payment-identity.js';
-import { type PaymentIntent } from './payment-intent.js';
 import { paymentResult } from './payment-result.js';
+import { type PaymentSender } from './payment-sender.js';
 import { recordedCall } from './recorded-call.js';
 import { existingPaymentUnknown, referenceForgotten } from './repeated-call-errors.js';
 import { isSendable } from './repeated-call.js';
-
-/** What sends a payment. */
-interface Sender {
-  /** Whether a call of this process makes the payment, by `journalKeyText`. */
-  isUnderWay(id: string): boolean;
-  limits(): CallLimits;
-  /** Waits for the end of a pause, if there is one. Resolves to the time that it took. */
-  afterPause(limits: CallLimits): Promise<number>;
-  send<T extends object>(
-    call: MoneyCall<T>,
-    intent: PaymentIntent,
-    limits: CallLimits,
-    waitedMs: number,
-  ): Promise<CallResult<T>>;
-  /** @param isFinal Whether a refusal proves that no money moved. */
-  announce(record: JournalRecord, error: unknown, isFinal: boolean): void;
-}
 
 /** The record after a payment was sent, or the day that had no room for it. */
 export interface Sent {
@@ -67,7 +48,9 @@ export class PlannedPayments {
     private readonly store: JournalStore,
     private readonly writer: JournalWriter,
     private readonly places: InFlight,
-    private readonly sender: Sender,
+    private readonly sender: PaymentSender,
+    /** The calls of this process that make payments, by `journalKeyText`. */
+    private readonly underWay: Pick<ReadonlyMap<string, unknown>, 'has'>,
   ) {}
 
   /**
@@ -77,7 +60,7 @@ export class PlannedPayments {
    */
   async send(existing: StoredJournalRecord): Promise<Sent | undefined> {
     const id = journalKeyText(existing.record);
-    if (!isSendable(existing) || this.sender.isUnderWay(id) || this.sending.has(id)) return undefined;
+    if (!isSendable(existing) || this.underWay.has(id) || this.sending.has(id)) return undefined;
     const sending = this.make(existing).finally(() => this.sending.delete(id));
     this.sending.set(id, sending);
     return sending;
@@ -86,7 +69,7 @@ export class PlannedPayments {
   /** Sends a payment once more. Resolves to undefined if somebody else acts on it. */
   async probe(existing: StoredJournalRecord): Promise<Probed | undefined> {
     // After a jump of the clock, its lease may end while its call still runs here.
-    if (this.sender.isUnderWay(journalKeyText(existing.record))) return undefined;
+    if (this.underWay.has(journalKeyText(existing.record))) return undefined;
     const probe = this.makeProbe(existing);
     this.probes.add(probe);
     return probe.finally(() => this.probes.delete(probe));
@@ -189,6 +172,7 @@ export class PlannedPayments {
       `The enlisted ${record.operation} for the reference ${quoted(record.reference)} was sent without a caller and was not accepted: ` +
         failureLabel(result.error),
     );
-    this.sender.announce(record, result.error, isFinal);
+    this.sender.announceUnknown(record, result.error);
+    this.sender.announceRejected(record, result.error, isFinal);
   }
 }

@@ -15,17 +15,14 @@ const written = (
 ): ReturnType<typeof writtenRequest> => {
   let made: MoneyCall<object> | undefined;
   const service = new CollectionsService({
-    gateway: {
-      rules: {
-        amountFormat: { collections: amounts, disbursements: amounts },
-        limits: {
-          collection: { minCents: undefined, maxCents: undefined, perDay: undefined },
-          disbursement: { minCents: undefined, maxCents: undefined, perDay: undefined },
-        },
-        networks: undefined,
-        banks: undefined,
+    rules: {
+      amountFormat: { collections: amounts, disbursements: amounts },
+      limits: {
+        collection: { minCents: undefined, maxCents: undefined, perDay: undefined },
+        disbursement: { minCents: undefined, maxCents: undefined, perDay: undefined },
       },
-      read: () => Promise.reject(new Error('a payment reads nothing')),
+      networks: undefined,
+      banks: undefined,
     },
     make: (call) => {
       made = call;
