@@ -152,8 +152,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a lease ends with the deadline',
     file: INTENT,
-    find: 'LEASE_MARGIN_MS = 30_000',
-    write: 'LEASE_MARGIN_MS = 0',
+    find: 'CALL_MARGIN_MS = 30_000',
+    write: 'CALL_MARGIN_MS = 0',
   },
   {
     name: 'what another call wrote is taken for its own',

@@ -32,14 +32,14 @@ import { evidenceOf } from './repeated-call.js';
 
 const logger = new SafeLogger('PaymentsJournal');
 
-/** How long after its deadline a call may still be running on a slow machine. */
-const LEASE_MARGIN_MS = 30_000;
+/** How long after its deadline a call may still be running, on a slow machine or during a rolling deploy. */
+export const CALL_MARGIN_MS = 30_000;
 
 /**
  * The lease for a call that ends at the deadline, by `performance.now()`: nobody else may act on its payment.
  */
 export function leaseUntil(deadline: number): number {
-  return Math.max(0, deadline - performance.now()) + LEASE_MARGIN_MS;
+  return Math.max(0, deadline - performance.now()) + CALL_MARGIN_MS;
 }
 
 /** The result of `PaymentIntent.begin`. */

@@ -5,10 +5,8 @@ import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { isMoneyOperation } from '../../common/operations.js';
 import { isJsonObject } from '../../common/json-object.js';
 import { toErased, toUnknown } from '../payment/journal-transitions.js';
+import { CALL_MARGIN_MS } from '../payment/payment-intent.js';
 import { isProbeDue, type ProbeRules, evidenceOf } from '../payment/repeated-call.js';
-
-/** How long after its deadline a call may still be running, on a slow machine or during a rolling deploy. */
-const MARGIN_MS = 30_000;
 
 export type RecoveryRules = ProbeRules & Pick<ResolvedPaymentsOptions, 'deadlineMs' | 'staleAfterMs'>;
 
@@ -37,7 +35,7 @@ export function decideRecovery(
   if (existing.record.state === 'planned') {
     return existing.leaseLeftMs > 0 || existing.idleMs <= PLANNED_WAIT_MS ? 'leave' : 'send';
   }
-  if (existing.leaseLeftMs > 0 || existing.ageMs <= rules.deadlineMs + MARGIN_MS) return 'leave';
+  if (existing.leaseLeftMs > 0 || existing.ageMs <= rules.deadlineMs + CALL_MARGIN_MS) return 'leave';
   // Without the note that the request left, the caller may have been told that nothing was sent.
   return existing.record.sent && isProbeDue(existing, rules) ? 'probe' : 'keep';
 }
