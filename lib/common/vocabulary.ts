@@ -33,6 +33,9 @@ export const COLLECTION_STATUSES = [
 /** Statuses of a disbursement (specification, "States and transitions"). */
 export const DISBURSEMENT_STATUSES = ['pending', 'processing', 'paid', 'failed', 'cancelled'] as const;
 
+/** Channels of a name lookup (specification, "Endpoints" 5). */
+export const LOOKUP_CHANNELS = ['MOBILE_MONEY', 'BANK', 'PARTNERPESA'] as const;
+
 /**
  * Status of a collection. A value that the specification does not list is kept as it came.
  *

@@ -1,4 +1,5 @@
 import { isRecord } from '../common/json-object.js';
+import { LOOKUP_CHANNELS } from '../common/vocabulary.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 
 /** What stands for a text that is not kept. */
@@ -14,7 +15,7 @@ export interface RecordedExchange {
   readonly operation: string;
   /** The HTTP status. */
   readonly status: number;
-  /** The body. `…` stands for a text that is not kept; statuses, codes, amounts and the names of fields are as they were. */
+  /** The body. `…` stands for a text that is not kept; statuses, codes, channels, amounts and the names of fields are as they were. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -29,8 +30,15 @@ export interface GatewayRecording {
   readonly version: 1;
   /** When it was recorded, ISO 8601 in UTC. */
   readonly recordedAt: string;
-  /** One answer of each kind: a success of each operation, and a refusal of each operation and code. */
+  /** One answer of each kind: a success of each operation and channel, and a refusal of each operation and code. */
   readonly exchanges: readonly RecordedExchange[];
+}
+
+/** The channel that a success names; undefined if it names none. One example of the specification calls it `type`. */
+export function channelOf(body: RecordedExchange['body']): string | undefined {
+  const { data } = body;
+  if (!isRecord(data)) return undefined;
+  return LOOKUP_CHANNELS.find((channel) => channel === data['channel'] || channel === data['type']);
 }
 
 /**

@@ -1,9 +1,7 @@
 import { TEXT } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
+import { LOOKUP_CHANNELS } from '../common/vocabulary.js';
 import { fieldRule, IsText, textProblem } from '../gateway/validation/field-rules.js';
-
-/** Channels of a lookup (specification, "Endpoints" 5). */
-const LOOKUP_CHANNELS = ['MOBILE_MONEY', 'BANK', 'PARTNERPESA'] as const;
 
 /**
  * Where an account is held.

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { isRecord, jsonObject } from '../common/json-object.js';
+import { jsonObject } from '../common/json-object.js';
 import { type PaymentsModuleOptions } from '../config/payments-options.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import {
+  channelOf,
   type GatewayRecording,
   readRecording,
   type RecordedExchange,
@@ -104,29 +105,30 @@ export class GatewayReplay {
     const [path = ''] = (request.url ?? '').split('?', 1);
     const operation = `${request.method ?? ''} ${path.replace(PREFIX, '')}`;
     const sent = jsonObject(await text(request)) ?? {};
-    const exchange = this.take(operation, sent);
+    const { channel } = sent;
+    const exchange = this.take(operation, channel);
     const status = exchange?.status ?? 501;
-    const body = exchange ? replayedBody(exchange.body, sent, new Date()) : notRecorded(operation);
+    const body = exchange ? replayedBody(exchange.body, sent, new Date()) : notRecorded(operation, channel);
     sendJson(response, status, body);
   }
 
-  private take(operation: string, sent: Readonly<Record<string, unknown>>): RecordedExchange | undefined {
+  /** @param channel What a name lookup asks for: the answer of another channel has other fields. */
+  private take(operation: string, channel: unknown): RecordedExchange | undefined {
     const place = this.planned.findIndex((one) => one.operation === operation);
     if (place >= 0) return this.planned.splice(place, 1)[0]?.exchange;
     const successes = this.recording.exchanges.filter(
       ({ operation: recorded, body }) => recorded === operation && 'data' in body,
     );
-    return successes.find(({ body }) => isOfChannel(body['data'], sent)) ?? successes[0];
+    return (
+      successes.find(({ body }) => channelOf(body) === channel) ??
+      // A payout's answer names a channel that nobody asks for, and an older recording names none.
+      successes.find(({ body }) => channel === undefined || channelOf(body) === undefined)
+    );
   }
 }
 
 function codeOf(body: Readonly<Record<string, unknown>>): string {
   return typeof body['code'] === 'string' ? body['code'] : 'messages by field';
-}
-
-/** The answer to a lookup in one channel has other fields than that in another one. A recording may lack the channel. */
-function isOfChannel(data: unknown, { channel }: Readonly<Record<string, unknown>>): boolean {
-  return isRecord(data) && data['channel'] === channel;
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
@@ -147,10 +149,11 @@ function answerFailed(request: IncomingMessage, response: ServerResponse, error:
   });
 }
 
-function notRecorded(operation: string): Readonly<Record<string, unknown>> {
+function notRecorded(operation: string, channel: unknown): Readonly<Record<string, unknown>> {
+  const asked = channel === undefined ? operation : `${operation} in the channel ${JSON.stringify(channel)}`;
   return {
     status: 'error',
     code: 'NOT_RECORDED',
-    message: `The recording has no success of ${operation}.`,
+    message: `The recording has no success of ${asked}.`,
   };
 }

@@ -1,3 +1,4 @@
+import { LOOKUP_CHANNELS } from '../../common/vocabulary.js';
 import { type ResolvedFacts } from '../../gateway-profile/resolved-facts.js';
 import { type BankRegistry } from './banks.js';
 import { type NameDirectory } from './name-directory.js';
@@ -5,8 +6,6 @@ import { networkOf, isAccountNumber, isPhone } from './recipients.js';
 import { type Outcome } from './gateway-answer.js';
 import { refused } from './refusal.js';
 import { type NameLookupRequest } from '../openapi/requests.generated.js';
-
-const CHANNELS = ['MOBILE_MONEY', 'BANK', 'PARTNERPESA'] as const;
 
 /** Finds the holder of an account (specification, "Endpoints" 5), or refuses the lookup. */
 export function lookUpName(
@@ -28,6 +27,6 @@ export function lookUpName(
   return { data: channel === 'MOBILE_MONEY' ? { ...result, network: networkOf(account) } : result };
 }
 
-function isChannel(channel: string): channel is (typeof CHANNELS)[number] {
-  return CHANNELS.some((known) => known === channel);
+function isChannel(channel: string): channel is (typeof LOOKUP_CHANNELS)[number] {
+  return LOOKUP_CHANNELS.some((known) => known === channel);
 }

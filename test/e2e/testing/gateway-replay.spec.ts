@@ -132,14 +132,52 @@ describe('the replay of a recorded gateway', () => {
   });
 
   it('answers a lookup with the recorded one of its channel', async () => {
-    const lookedUp = (channel: string) => ({
-      operation: 'POST /disbursements/name-lookup',
-      status: 200,
-      body: { data: { channel, account_name: `of ${channel}` } },
+    const app = await start();
+    const lookups = app.get(NameLookupService);
+    const mobile = await lookups.lookup({ channel: 'MOBILE_MONEY', account_number: PHONE });
+    expect(mobile).toEqual({
+      channel: 'MOBILE_MONEY',
+      account_number: PHONE,
+      account_name: 'recorded account_name',
+      network: 'recorded network',
     });
-    await startWith(lookedUp('MOBILE_MONEY'), lookedUp('BANK'));
+    const bank = await lookups.lookup({ channel: 'BANK', bank_code: 'BSB', account_number: ACCOUNT });
+    expect(bank).toEqual({
+      channel: 'BANK',
+      account_number: ACCOUNT,
+      account_name: 'recorded account_name',
+      bank_code: 'BSB',
+      bank_name: 'recorded bank_name',
+    });
+    // The command got no number of the partner wallet.
+    const answer = await post('/disbursements/name-lookup', { channel: 'PARTNERPESA' });
+    expect(answer.status).toBe(501);
+    expect(await answer.json()).toMatchObject({
+      code: 'NOT_RECORDED',
+      message: expect.stringContaining('name-lookup in the channel "PARTNERPESA"') as string,
+    });
+  });
+
+  it('answers a payout to a phone with the recorded channel', async () => {
+    const app = await start();
+    const paid = await app.get(DisbursementsService).mobileMoney({
+      reference: 'salary-9',
+      amount: '250000',
+      recipient_phone: PHONE,
+      recipient_name: 'Neema Kessy',
+      network: 'NET_ONE',
+      remarks: 'Salary',
+    });
+    expect(paid).toMatchObject({ reference: 'salary-9', channel: 'MOBILE_MONEY', network: 'NET_ONE' });
+  });
+
+  it('answers a lookup with the first one of a recording that names no channels', async () => {
+    const body = { data: { channel: '…', account_name: '…' } };
+    await startWith({ operation: 'POST /disbursements/name-lookup', status: 200, body });
     const answer = await post('/disbursements/name-lookup', { channel: 'BANK' });
-    expect(await answer.json()).toMatchObject({ data: { channel: 'BANK', account_name: 'of BANK' } });
+    expect(await answer.json()).toMatchObject({
+      data: { channel: 'BANK', account_name: 'recorded account_name' },
+    });
   });
 
   it('lets the process of a test end that never stops it', async () => {
@@ -192,10 +230,10 @@ describe('a recording', () => {
   it('has one answer of each kind, and nothing personal or secret', async () => {
     await start();
     const { exchanges } = JSON.parse(text) as {
-      exchanges: { operation: string; body: { code?: string } }[];
+      exchanges: { operation: string; body: { code?: string; data?: { channel?: string } } }[];
     };
     const codes = exchanges.filter(({ body }) => body.code !== undefined);
-    const kinds = codes.map(({ operation, body }) => `${operation} ${body.code ?? ''}`);
+    const kinds = codes.map(({ operation, body }) => [operation, body.code, body.data?.channel].join(' '));
     expect(kinds.length).toBeGreaterThan(8);
     expect(new Set(kinds).size).toBe(kinds.length);
     expect(text).not.toMatch(new RegExp(`${PHONE}|${ACCOUNT}|Asha|Mushi|_test_`));

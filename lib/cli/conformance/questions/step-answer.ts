@@ -1,6 +1,6 @@
 import { type GatewayCode } from '../../../errors/gateway-codes.js';
 
-/** What the journal keeps of an answer: no text of the gateway but statuses, codes, ids, amounts and names of fields. */
+/** What the journal keeps of an answer: no text of the gateway but statuses, codes, channels, ids, amounts and names of fields. */
 export interface RecordedAnswer {
   readonly status: number;
   /** Names of the headers, in lower case. */

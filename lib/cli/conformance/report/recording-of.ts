@@ -1,4 +1,8 @@
-import { type GatewayRecording, type RecordedExchange } from '../../../gateway-profile/gateway-recording.js';
+import {
+  channelOf,
+  type GatewayRecording,
+  type RecordedExchange,
+} from '../../../gateway-profile/gateway-recording.js';
 
 /** The first answer of each kind, in the order in which they came. */
 export function recordingOf(exchanges: readonly RecordedExchange[], recordedAt: Date): GatewayRecording {
@@ -10,8 +14,8 @@ export function recordingOf(exchanges: readonly RecordedExchange[], recordedAt: 
   return { version: 1, recordedAt: recordedAt.toISOString(), exchanges: [...kinds.values()] };
 }
 
-/** An operation with the code of its answer; messages by field have none. */
+/** The operation, its code or the fields that have messages, and its channel: answers of another channel have other fields. */
 function kindOf({ operation, body }: RecordedExchange): string {
   const { code, errors } = body;
-  return JSON.stringify([operation, code ?? Object.keys(errors ?? {})]);
+  return JSON.stringify([operation, code ?? Object.keys(errors ?? {}), channelOf(body)]);
 }

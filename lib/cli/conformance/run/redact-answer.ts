@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isHolder, jsonObject } from '../../../common/json-object.js';
-import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../common/vocabulary.js';
+import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES, LOOKUP_CHANNELS } from '../../../common/vocabulary.js';
 import { REDACTED } from '../../../gateway-profile/gateway-recording.js';
 import { MONEY_FIELDS } from '../../../sandbox/profile/value-variations.js';
 import { type Answered } from '../../http-exchange.js';
@@ -17,11 +17,15 @@ const LONG_NUMBER = /\d{9}/;
 const SHORTEST_INPUT = 5;
 const BALANCE_FIELDS: ReadonlySet<string> = new Set(['balance', 'available_balance', 'locked_balance']);
 const AMOUNT = /^-?\d{1,15}(?:\.\d{1,6})?$/;
+const CHANNEL = new RegExp(`^(?:${LOOKUP_CHANNELS.join('|')})$`);
 /** Texts of these fields are kept if they have this form, which no name, phone or account number has. */
 const KEPT_FORMS: Readonly<Record<string, RegExp>> = {
   status: new RegExp(`^(?:${['error', ...COLLECTION_STATUSES, ...DISBURSEMENT_STATUSES].join('|')})$`),
   code: /^[A-Z][A-Z0-9_]{2,63}$/,
   currency: /^[A-Z]{3}$/,
+  channel: CHANNEL,
+  // One example of the specification calls a lookup's channel so.
+  type: CHANNEL,
   request_id: /^(?=.*[A-Za-z])(?=.*\d)[\w.:-]{8,64}$/,
 };
 const ONLY_ABOVE: ReadonlySet<string> = new Set(['code', 'request_id']);

@@ -22,4 +22,15 @@ describe('the recording of a run', () => {
       exchanges: [paid, refused, fields, others, elsewhere],
     });
   });
+
+  it('has the first lookup of each channel, however the gateway calls it', () => {
+    const lookup = (data: Readonly<Record<string, unknown>>) =>
+      exchange('POST /disbursements/name-lookup', { code: 'ACCOUNT_VERIFIED', data });
+    const bank = lookup({ channel: 'BANK', bank_name: '…' });
+    const again = lookup({ channel: 'BANK', bank_name: '…' });
+    const mobile = lookup({ type: 'MOBILE_MONEY', network: '…' });
+    const unnamed = lookup({ channel: '…' });
+    const recorded = recordingOf([bank, again, mobile, unnamed], AT).exchanges;
+    expect(recorded).toEqual([bank, mobile, unnamed]);
+  });
 });

@@ -86,6 +86,15 @@ describe('what the journal keeps of an answer', () => {
     }
   });
 
+  it('keeps the channel of a lookup, and nothing else that a gateway writes there', () => {
+    const { body } = redacted({ data: { channel: 'MOBILE_MONEY', type: 'BANK' } });
+    expect(body?.['data']).toEqual({ channel: 'MOBILE_MONEY', type: 'BANK' });
+    for (const text of ['NET_ONE', 'Asha', 'BANK of Asha', 'BANK\nAsha', 'bank']) {
+      const other = redacted({ data: { channel: text, type: text } });
+      expect(other.body?.['data']).toEqual({ channel: '…', type: '…' });
+    }
+  });
+
   it('keeps that a balance is an amount, however long it is', () => {
     const { body } = redacted({
       data: { balance: '150000000.00', locked_balance: 2_000_000_000, amount: 1e9 },
