@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { jsonObject } from '../common/json-object.js';
+import { isRecord, jsonObject } from '../common/json-object.js';
 import { type PaymentsModuleOptions } from '../config/payments-options.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import {
@@ -15,6 +15,7 @@ import { type SandboxOperation } from '../sandbox/core/operation-name.js';
 import { replayedBody } from './replayed-answer.js';
 
 const PREFIX = '/api/v1';
+const BY_FIELD = 'messages by field';
 
 /**
  * A gateway that gives the answers which `npx nestjs-payments conformance --record` recorded, over HTTP. It remembers no payments and
@@ -74,16 +75,20 @@ export class GatewayReplay {
   /**
    * Answers the next call of an operation with the recorded refusal that has this code. Without it, a call gets the recorded success.
    *
-   * @param code `'messages by field'` for a refusal that has no code, but messages for the fields of the request.
-   * @throws PaymentsConfigError that lists the codes which were recorded, if this one was not.
+   * @param code A refusal without a code, but with messages by field, is named after its fields: `'messages by field: amount'` or
+   * `'messages by field: amount, phone'`. `'messages by field'` is the first one of these, whatever its fields.
+   * @throws PaymentsConfigError that lists what was recorded, if this was not.
    */
   next(operation: SandboxOperation, code: string): void {
     const own = this.recording.exchanges.filter((exchange) => exchange.operation === operation);
-    const exchange = own.find(({ body }) => codeOf(body) === code);
+    const exchange = own.find(({ body }) => {
+      const name = nameOf(body);
+      return name === code || (code === BY_FIELD && name.startsWith(BY_FIELD));
+    });
     if (!exchange) {
-      const codes = own.map(({ body }) => codeOf(body));
+      const names = [...new Set(own.map(({ body }) => `'${nameOf(body)}'`))];
       throw new PaymentsConfigError(
-        `The recording has no ${code} of ${operation}: it has ${codes.join(', ') || 'no answer of it'}.`,
+        `The recording has no '${code}' of ${operation}: it has ${names.join(', ') || 'no answer of it'}.`,
       );
     }
     this.planned.push({ operation, exchange });
@@ -127,8 +132,11 @@ export class GatewayReplay {
   }
 }
 
-function codeOf(body: Readonly<Record<string, unknown>>): string {
-  return typeof body['code'] === 'string' ? body['code'] : 'messages by field';
+/** The name of a recorded answer among those of its operation. */
+function nameOf({ code, errors }: RecordedExchange['body']): string {
+  if (typeof code === 'string') return code;
+  const fields = isRecord(errors) ? Object.keys(errors) : [];
+  return fields.length > 0 ? `${BY_FIELD}: ${fields.join(', ')}` : 'no code';
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

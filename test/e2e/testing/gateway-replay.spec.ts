@@ -119,16 +119,50 @@ describe('the replay of a recorded gateway', () => {
     await start();
     expect(() => {
       replay.next('POST /disbursements/bank', 'PROVIDER_ERROR');
-    }).toThrow(/The recording has no PROVIDER_ERROR of POST \/disbursements\/bank: it has .*INVALID_BANK/);
+    }).toThrow(
+      /The recording has no 'PROVIDER_ERROR' of POST \/disbursements\/bank: it has .*'INVALID_BANK'/,
+    );
   });
 
-  it('gives a recorded refusal that has messages by field and no code', async () => {
-    const body = { success: false, message: '…', errors: { phone: ['…'] } };
-    await startWith({ operation: 'POST /payments/mobile-money', status: 422, body });
-    replay.next('POST /payments/mobile-money', 'messages by field');
-    const answer = await post('/payments/mobile-money', { amount: 15_000 });
-    expect(answer.status).toBe(422);
-    expect(await answer.json()).toMatchObject({ success: false, errors: { phone: [expect.any(String)] } });
+  it('gives each recorded refusal that has messages by field and no code', async () => {
+    const operation = 'POST /payments/mobile-money';
+    const refused = (...fields: readonly string[]) => {
+      const errors = Object.fromEntries(fields.map((field) => [field, ['…']]));
+      return { operation, status: 422, body: { success: false, message: '…', errors } };
+    };
+    const accepted = { operation, status: 200, body: { data: { amount: '1.00' } } };
+    await startWith(accepted, refused('phone'), refused('amount'), refused('amount', 'phone'));
+    for (const [name, fields] of [
+      ['messages by field', ['phone']],
+      ['messages by field: phone', ['phone']],
+      ['messages by field: amount', ['amount']],
+      ['messages by field: amount, phone', ['amount', 'phone']],
+    ] as const) {
+      replay.next(operation, name);
+      const answer = await post('/payments/mobile-money', { amount: 15_000 });
+      expect(answer.status).toBe(422);
+      const { errors } = (await answer.json()) as { errors: Readonly<Record<string, unknown>> };
+      expect(Object.keys(errors)).toEqual(fields);
+    }
+    expect(() => {
+      replay.next(operation, 'messages by field: currency');
+    }).toThrow(
+      "The recording has no 'messages by field: currency' of POST /payments/mobile-money: it has 'no code', " +
+        "'messages by field: phone', 'messages by field: amount', 'messages by field: amount, phone'.",
+    );
+  });
+
+  it('gives the recorded messages by field through the client', async () => {
+    const app = await start();
+    replay.next('POST /payments/partnerpesa', 'messages by field: phone');
+    const refused = app.get(CollectionsService).partnerWallet({
+      reference: 'order-8',
+      amount: '15000',
+      phone: PHONE,
+      customer_name: 'Neema Kessy',
+      customer_email: 'neema@example.com',
+    });
+    await expect(refused).rejects.toMatchObject({ httpStatus: 422, errors: { phone: [expect.any(String)] } });
   });
 
   it('answers a lookup with the recorded one of its channel', async () => {
