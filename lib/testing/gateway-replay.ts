@@ -122,7 +122,7 @@ export class GatewayReplay {
     const place = this.planned.findIndex((one) => one.operation === operation);
     if (place >= 0) return this.planned.splice(place, 1)[0]?.exchange;
     const successes = this.recording.exchanges.filter(
-      ({ operation: recorded, body }) => recorded === operation && 'data' in body,
+      ({ operation: recorded, body }) => recorded === operation && isSuccess(body),
     );
     return (
       successes.find(({ body }) => channelOf(body) === channel) ??
@@ -130,6 +130,11 @@ export class GatewayReplay {
       successes.find(({ body }) => channel === undefined || channelOf(body) === undefined)
     );
   }
+}
+
+/** A refusal may have `data`, too: null or an empty list. */
+function isSuccess(body: RecordedExchange['body']): boolean {
+  return 'data' in body && body['success'] !== false && body['status'] !== 'error';
 }
 
 /** The name of a recorded answer among those of its operation. */

@@ -115,6 +115,14 @@ describe('the replay of a recorded gateway', () => {
     expect(again.reference).toBe('salary-8');
   });
 
+  it.each([
+    { status: 'error', code: 'INVALID_REQUEST', data: null },
+    { success: false, code: 'INVALID_REQUEST', data: [] },
+  ])('takes no refusal for a success that has data: %j', async (body) => {
+    await startWith({ operation: 'POST /payments/mobile-money', status: 422, body });
+    expect((await post('/payments/mobile-money', {})).status).toBe(501);
+  });
+
   it('says what was recorded if it cannot answer so', async () => {
     await start();
     expect(() => {
