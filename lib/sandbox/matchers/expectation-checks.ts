@@ -1,7 +1,11 @@
 import { didYouMean } from '../../common/closest-word.js';
 import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
+import { isRecord } from '../../common/json-object.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type SandboxOperation } from '../core/operation-name.js';
+import { OPERATIONS } from '../core/operations.js';
+import { fieldNames } from '../openapi/request-validation.js';
+import { isAsymmetric } from './expected-fields.js';
 import { type MatcherSubject } from './subject.js';
 
 /** @throws PaymentsConfigError for a name that the matcher does not know: with `not` it would fit everything. */
@@ -10,6 +14,23 @@ export function assertNames(matcher: string, expected: object, names: readonly s
   if (unknown === undefined) return;
   throw new PaymentsConfigError(
     `${matcher} knows no ${JSON.stringify(unknown)}: write ${names.join(', ')}.${didYouMean(unknown, names)}`,
+  );
+}
+
+/** @throws PaymentsConfigError for a body with a field that the specification gives no request of the operation. */
+export function assertBody(operation: SandboxOperation, body: unknown): void {
+  if (!isRecord(body) || isAsymmetric(body)) {
+    throw new PaymentsConfigError(
+      'toHaveReceived takes the fields of a body, each of which may be a matcher: write { body: { amount: expect.any(Number) } }.',
+    );
+  }
+  const { request } = OPERATIONS[operation];
+  const names = request ? fieldNames(request) : [];
+  const unknown = Object.keys(body).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new PaymentsConfigError(
+    `The specification knows no ${JSON.stringify(unknown)} in the body of ${operation}: ` +
+      (request ? `write ${names.join(', ')}.${didYouMean(unknown, names)}` : 'it has no body.'),
   );
 }
 

@@ -118,7 +118,7 @@ interface PrintableMatcher {
   toString(): string;
 }
 
-function isAsymmetric(value: unknown): value is PrintableMatcher {
+export function isAsymmetric(value: unknown): value is PrintableMatcher {
   return typeof value === 'object' && value !== null && 'asymmetricMatch' in value;
 }
 

@@ -3,7 +3,7 @@ import { type SandboxDelivery, type SandboxPayment, type SandboxPayout } from '.
 import { assertOperation } from '../core/assert-operation.js';
 import { type SandboxOperation } from '../core/operation-name.js';
 import { operationOf } from '../core/router.js';
-import { assertDecidable, assertEvent, assertNames } from './expectation-checks.js';
+import { assertBody, assertDecidable, assertEvent, assertNames } from './expectation-checks.js';
 import {
   ANSWER_STATUS,
   misfits,
@@ -23,7 +23,7 @@ import { type MatcherSubject, subjectOf } from './subject.js';
 export interface ExpectedRequest {
   /** The expected number of requests. @default at least one */
   readonly times?: number;
-  /** Fields of the body; they may be asymmetric matchers such as `expect.any(Number)`. */
+  /** Fields that the specification gives the operation's body; they may be asymmetric matchers such as `expect.any(Number)`. */
   readonly body?: Readonly<Record<string, unknown>>;
   /** HTTP status of the answer; null without an answer. */
   readonly status?: number | null;
@@ -74,6 +74,7 @@ export const sandboxMatchers = {
     assertOperation(operation);
     assertNames('toHaveReceived', expected, ['times', 'body', 'status']);
     const { times, body = {}, status } = expected;
+    assertBody(operation, body);
     const ofOperation = subject.requests().filter((request) => operationOf(request)?.operation === operation);
     const calls = ofOperation.map((request) => ({
       ...(isHolder(request.body) && request.body),
@@ -187,7 +188,8 @@ export interface SandboxMatchers<R = void> {
   /**
    * The application called a gateway operation, `times` times.
    *
-   * @throws PaymentsConfigError if that cannot be said: the emulator dropped older calls of the operation.
+   * @throws PaymentsConfigError if the specification knows no such operation, or no such field of its body, and if nothing can be
+   * said: the emulator dropped older calls of the operation.
    */
   toHaveReceived(operation: SandboxOperation, expected?: ExpectedRequest): R;
   /** This reference has a collection whose fields fit. */

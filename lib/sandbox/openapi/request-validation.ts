@@ -19,6 +19,11 @@ export type RequestSchema = keyof typeof generated.fieldRules;
 const validators = generated as unknown as Readonly<Record<`validate${RequestSchema}`, CompiledValidator>>;
 const rules = generated.fieldRules as Readonly<Record<RequestSchema, Readonly<Record<string, string>>>>;
 
+/** The fields that a body has in `gateway.yaml`. */
+export function fieldNames(schema: RequestSchema): readonly string[] {
+  return Object.keys(rules[schema]);
+}
+
 /** Lists the problems of a body by field name, according to `gateway.yaml`. */
 export function fieldErrors(
   schema: RequestSchema,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox, sandboxMatchers, type SandboxMatchers } from 'nestjs-payments/sandbox';
-import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
+import { BANK_PAYOUT, callerOf, COLLECTION, MOBILE_PAYOUT } from '../../support/gateway-caller.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
 
@@ -213,9 +213,63 @@ describe("the sandbox's matchers", () => {
       },
       "Did you mean 'account_name'?",
     ],
+    [
+      'a field of a body',
+      () => {
+        expect(sandbox).not.toHaveReceived(COLLECT, { body: { amuont: 5 } });
+      },
+      'The specification knows no "amuont" in the body of POST /payments/mobile-money: write amount, currency,',
+    ],
+    [
+      'a field of a body, even as a matcher,',
+      () => {
+        expect(sandbox).not.toHaveReceived(COLLECT, { body: { referense: expect.any(String) } });
+      },
+      "Did you mean 'reference'?",
+    ],
+    [
+      'a field of the body of another operation',
+      () => {
+        expect(sandbox).not.toHaveReceived('POST /disbursements/bank', { body: { phone: '255712345678' } });
+      },
+      'knows no "phone" in the body of POST /disbursements/bank',
+    ],
+    [
+      'a field of an operation without a body',
+      () => {
+        expect(sandbox).not.toHaveReceived('GET /merchant-balance', { body: { currency: 'TZS' } });
+      },
+      'knows no "currency" in the body of GET /merchant-balance: it has no body.',
+    ],
   ])('refuse %s that does not exist, also with not', (_what, check, words) => {
     expect(check).toThrow(words);
     expect(check).toThrow(expect.objectContaining({ name: 'PaymentsConfigError' }));
+  });
+
+  it('refuse as a body what has no fields to check', () => {
+    const matchers: readonly unknown[] = [expect.objectContaining({ amuont: 5 }), expect.anything()];
+    for (const body of [null, [], 'amount', ...matchers]) {
+      expect(() => {
+        expect(sandbox).not.toHaveReceived(COLLECT, { body } as object);
+      }).toThrow('takes the fields of a body, each of which may be a matcher: write { body: { amount:');
+    }
+  });
+
+  it('know each field of the specification, and look into metadata', async () => {
+    const metadata = { shop: { till: 3 }, note: 'first' };
+    await callerOf(sandbox).collect({ reference: 'order-4', metadata });
+    await callerOf(sandbox).payToPhone({ metadata });
+    const lookup = { channel: 'BANK', account_number: '0123456789', bank_code: 'BSB' };
+    await callerOf(sandbox).post('/disbursements/name-lookup', lookup);
+    expect(sandbox).toHaveReceived(COLLECT, { body: { ...COLLECTION, reference: 'order-4', metadata } });
+    expect(sandbox).toHaveReceived('POST /disbursements/bank', { body: BANK_PAYOUT });
+    expect(sandbox).toHaveReceived('POST /disbursements/mobile-money', {
+      body: { ...MOBILE_PAYOUT, metadata: expect.objectContaining({ note: 'first' }) as object },
+    });
+    expect(sandbox).toHaveReceived('POST /disbursements/name-lookup', { body: lookup });
+    expect(sandbox).not.toHaveReceived('POST /payments/partnerpesa', { body: COLLECTION });
+    expect(sandbox).not.toHaveReceived(COLLECT, { body: { reference: 'order-4', metadata: { note: 'x' } } });
+    expect(sandbox).not.toHaveReceived('GET /merchant-balance', { body: {} });
   });
 
   describe('after the emulator dropped calls to limit memory', () => {

@@ -3,6 +3,7 @@ import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../../../lib/comm
 import { PAYMENT_EVENT_NAMES } from '../../../../lib/common/events.js';
 import { SANDBOX_NETWORKS } from '../../../../lib/sandbox/core/recipients.js';
 import { OPERATIONS } from '../../../../lib/sandbox/core/operations.js';
+import { fieldNames } from '../../../../lib/sandbox/openapi/request-validation.js';
 import { answerProblems, gatewayDocument, webhookProblems } from '../../../support/gateway-contract.js';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -25,6 +26,16 @@ describe('gateway.yaml', () => {
       makes !== undefined,
     ]);
     expect(documented.sort(), 'write a row in lib/sandbox/core/operations.ts').toEqual(performed.sort());
+  });
+
+  it('has the fields that the matchers of the emulator know', () => {
+    const known = Object.values(OPERATIONS).flatMap(({ request }) => request ?? []);
+    for (const request of known) {
+      const { $ref = request } = schemas[request] as { $ref?: string };
+      const { properties } = schemas[$ref.split('/').at(-1) ?? ''] as { properties: Node };
+      expect(fieldNames(request)).toEqual(Object.keys(properties));
+    }
+    expect(known).toHaveLength(5);
   });
 
   it('says of every schema, response and field whether the specification shows it', () => {
