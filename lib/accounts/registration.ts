@@ -3,6 +3,7 @@ import { CollectionsService } from '../collections/collections.service.js';
 import { type ApplicationEvents } from '../common/application-events.js';
 import { type ResolvedResolverOptions } from '../config/resolve-accounts.js';
 import { type ResolvedRegistration } from '../config/resolve-options.js';
+import { retentionMsOf } from '../config/resolve-webhooks.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { DisbursementsService } from '../disbursements/disbursements.service.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
@@ -11,7 +12,6 @@ import { HandlerEnlistments } from '../journal/payment/handler-enlistments.js';
 import { PaymentsJournal } from '../journal/payments-journal.js';
 import { NameLookupService } from '../name-lookup/name-lookup.service.js';
 import { WalletService } from '../wallet/wallet.service.js';
-import { DEFAULT_RETENTION_MS } from '../webhooks/create-webhooks.js';
 import { type WebhookAccounts } from '../webhooks/delivery/webhook-accounts.js';
 import { type PaymentHandlers } from '../webhooks/handlers/payment-handlers.js';
 import { PaymentsInbox } from '../webhooks/payments-inbox.js';
@@ -114,8 +114,13 @@ function sharedOf(
   { webhooks }: Pick<ResolvedRegistration, 'webhooks'>,
   { givenStorage, limitedStorage, resealing, sealer }: RegistrationContext,
 ): Omit<AccountOwner, 'name' | 'canAskAboutPayouts' | 'hold'> {
-  const retentionMs = webhooks?.retentionMs ?? DEFAULT_RETENTION_MS;
-  return { givenStorage, parts: limitedStorage, retentionMs, resealing, sealer };
+  return {
+    givenStorage,
+    parts: limitedStorage,
+    retentionMs: retentionMsOf(webhooks),
+    resealing,
+    sealer,
+  };
 }
 
 /** Services for those who inject one, although the registration has no account of its own. */

@@ -26,6 +26,10 @@ import { type WebhookOptions } from './webhook-options.js';
 const COLLECTION_PROBE_MS = 15_000;
 const DISBURSEMENT_PROBE_MS = 40_000;
 
+/** How long a try may take, and how long handled outcomes stay, if no option says so. */
+export const DEFAULT_TIMEOUT_MS = 30_000;
+export const DEFAULT_RETENTION_DAYS = 30;
+
 const LARGEST_CAP = 10_000;
 const MOST_IN_FLIGHT = 1_000_000;
 const LARGEST_DAILY_COUNT = 1_000_000_000;
@@ -39,7 +43,7 @@ export const NEVER_REFUSALS: readonly string[] = [
 
 /** The options of `PaymentsModule`, each with its default and its own check. */
 export const OPTIONS = {
-  timeoutMs: milliseconds({ min: 1, default: 30_000 }),
+  timeoutMs: milliseconds({ min: 1, default: DEFAULT_TIMEOUT_MS }),
   deadlineMs: milliseconds({ min: 1, default: 60_000 }),
   retry: section({
     maxAttempts: count({ min: 1, max: 100, default: 3 }),
@@ -250,7 +254,7 @@ function rawBody(): Option<WebhookOptions['rawBody']> {
 }
 
 function retentionDays(): Option<number> {
-  const days = count({ min: 1, max: 36_500, default: 30, unit: 'days' });
+  const days = count({ min: 1, max: 36_500, default: DEFAULT_RETENTION_DAYS, unit: 'days' });
   return {
     ...days,
     takes: `${days.takes}, or Infinity`,

@@ -4,7 +4,7 @@ import { flag, readOptions, unless, word } from './option.js';
 import { isRecord } from '../common/json-object.js';
 import { type OptionError } from './option-checks.js';
 import { readAll, readEach } from '../errors/wrong-options.js';
-import { isScheme, WEBHOOK_OPTIONS } from './option-defaults.js';
+import { DEFAULT_RETENTION_DAYS, isScheme, WEBHOOK_OPTIONS } from './option-defaults.js';
 import { type ResolvedWebhookOptions, type ResolvedWebhookKey } from './resolved-options.js';
 import { isShort, secretBytes, secretProblem } from '../common/webhook-secret.js';
 import { wasSplitAtCommas } from './environment-options.js';
@@ -41,6 +41,11 @@ export function readSharedWebhooks(value: Record<string, unknown>, error: Option
     retentionMs: retentionDays * DAY_MS,
     warnings: replayWarnings(options.scheme, retentionDays),
   };
+}
+
+/** How long the handled outcomes of an account stay, with or without the option `webhooks`. */
+export function retentionMsOf(webhooks: Pick<ResolvedWebhookOptions, 'retentionMs'> | undefined): number {
+  return webhooks?.retentionMs ?? DEFAULT_RETENTION_DAYS * DAY_MS;
 }
 
 function shortLease(

@@ -3,6 +3,7 @@ import { type InFlight } from '../common/in-flight.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { ValueSealer } from '../storage/sealed/value-sealer.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { retentionMsOf } from '../config/resolve-webhooks.js';
 import { type AccountJournal } from '../journal/create-journal.js';
 import { HandlerRunner, RunningWork } from './delivery/handler-runner.js';
 import { DeliveryDispatcher, type HandlersOfAccount } from './delivery/delivery-dispatcher.js';
@@ -10,9 +11,6 @@ import { WebhookReceiver } from './delivery/webhook-receiver.js';
 import { PaymentsInbox } from './payments-inbox.js';
 
 export { type HandlersOfAccount } from './delivery/delivery-dispatcher.js';
-
-/** Of an account without the option `webhooks`. */
-export const DEFAULT_RETENTION_MS = 30 * 86_400_000;
 
 /** Creates what receives the webhooks of an account, if it receives any, and its `PaymentsInbox`. */
 export function createWebhooks(
@@ -33,6 +31,5 @@ export function createWebhooks(
     const dispatcher = new DeliveryDispatcher(scope, webhooks, storage, handlers, outcomes, events, runner);
     receiver = new WebhookReceiver(scope, webhooks, dispatcher, running, places, storage.name, sealer);
   }
-  const retentionMs = webhooks?.retentionMs ?? DEFAULT_RETENTION_MS;
-  return { inbox: new PaymentsInbox(scope, storage, retentionMs, receiver), receiver };
+  return { inbox: new PaymentsInbox(scope, storage, retentionMsOf(webhooks), receiver), receiver };
 }

@@ -1,4 +1,5 @@
 import { type CallEndEvent } from '../../common/call-diagnostics.js';
+import { DEFAULT_TIMEOUT_MS } from '../../config/option-defaults.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';
 
 /** The result of one read of the balance. */
@@ -23,12 +24,12 @@ export interface GatewayHealth {
 /** A single unclear answer must not make an application flap. This many in a row count as down. */
 const UNCLEAR_READS_ARE_DOWN = 3;
 
-/** A call that is well may take so long, by the module's default `timeoutMs`. */
-const SILENT_AFTER_MS = 30_000;
-
-/** What the other calls of the account show if none was answered for so long: none may have had the time to end. */
+/**
+ * What the other calls of the account show if none was answered for so long: a call that is well may take the module's
+ * default `timeoutMs`, so none may have had the time to end.
+ */
 export function signOfSilence(silentMs: number): GatewaySign {
-  return { sign: silentMs < SILENT_AFTER_MS ? 'busy' : 'unclear' };
+  return { sign: silentMs < DEFAULT_TIMEOUT_MS ? 'busy' : 'unclear' };
 }
 
 /** What the end of another call of the account shows. */

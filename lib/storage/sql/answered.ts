@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { withTimeout } from '../../common/timing.js';
 
-/** Time limit for a connection of the pool, and for the answer to each statement. */
+/** Time limit for a connection of the pool or for becoming the one writer of SQLite, and for the answer to each statement. */
 export const WITHIN_MS = 4_000;
 
 /** What an operation waits for first. */

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { WITHIN_MS } from '../sql/answered.js';
 import { transactionHindered } from '../sql/run-again.js';
 import { finishHeld } from '../sql/portable-inbox.js';
 import {
@@ -21,8 +22,6 @@ import { checkedTransaction, checkStillOpen } from './joined-transaction.js';
 import { guardTransaction } from './transaction-guard.js';
 import { Semaphore } from '../sql/semaphore.js';
 
-/** Time limit for becoming the writer. */
-const WITHIN_MS = 4_000;
 /** How often the storage looks whether another connection of the application still writes. */
 const POLL_MS = 10;
 
