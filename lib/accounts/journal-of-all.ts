@@ -1,5 +1,10 @@
 import { type JournalEntry } from '../common/journal-entry.js';
-import { type InboxScope, type PaymentFamily, type PaymentsEnvironment } from '../common/vocabulary.js';
+import {
+  type InboxScope,
+  PAYMENT_FAMILIES,
+  type PaymentFamily,
+  type PaymentsEnvironment,
+} from '../common/vocabulary.js';
 import { PaymentsConfigError, PaymentsValidationError } from '../errors/payments-errors.js';
 import { type PurgeAges, purgeProblems } from '../journal/purge-ages.js';
 import { reading } from '../journal/reading.js';
@@ -47,8 +52,6 @@ const PAGE_SIZE = 100;
 
 const PAYOUTS_OF_ONE =
   'acceptedPayoutsOlderThanMs is of one account: call accounts.for(name).journal.purge()';
-
-const FAMILIES = ['collection', 'disbursement'] as const;
 
 /** Where the list of an account continues. */
 interface ListPlace {
@@ -237,7 +240,7 @@ async function oldestOf(
   found?: StoredJournalRecord,
 ): Promise<StoredJournalRecord | undefined> {
   let oldest = found;
-  for (const family of FAMILIES) {
+  for (const family of PAYMENT_FAMILIES) {
     const except = closedStates(family, statusOf(stored));
     oldest = await oldestExcept(stored.parts.journal, { ...stored.scope, family }, except, oldest);
   }

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { isAccountName } from '../common/account-name.js';
+import { PAYMENT_FAMILIES } from '../common/vocabulary.js';
 import { SafeLogger } from '../common/safe-logger.js';
 import { failureLabel } from '../errors/payments-errors.js';
 import { reading } from '../journal/reading.js';
@@ -17,8 +18,6 @@ const AT_ONCE = 8;
 const RUN_MS = 300_000;
 /** More accounts are only counted. */
 const NAMED_IN_LOG = 10;
-
-const FAMILIES = ['collection', 'disbursement'] as const;
 
 interface Unfinished {
   readonly stored: StoredAccount;
@@ -198,7 +197,7 @@ export class RecoveryOfAll {
 /** Looks without keys, so that nobody is asked for accounts that have nothing open. */
 async function hasOpenPayments({ scope, parts, owner }: StoredAccount): Promise<boolean> {
   const status = { canAsk: () => owner?.canAskAboutPayouts(scope.account) === true };
-  for (const family of FAMILIES) {
+  for (const family of PAYMENT_FAMILIES) {
     const { entries } = await parts.journal.list({ ...scope, family }, closedStates(family, status), {
       limit: 1,
     });

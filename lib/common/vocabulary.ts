@@ -20,6 +20,9 @@ export type PaymentsEnvironment = 'sandbox' | 'production';
  */
 export type PaymentFamily = 'collection' | 'disbursement';
 
+/** Both kinds of money movement, in the order in which they are gone through. */
+export const PAYMENT_FAMILIES = ['collection', 'disbursement'] as const satisfies readonly PaymentFamily[];
+
 /** Statuses of a collection (specification, "States and transitions"). */
 export const COLLECTION_STATUSES = [
   'pending',

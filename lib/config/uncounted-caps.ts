@@ -1,3 +1,4 @@
+import { PAYMENT_FAMILIES } from '../common/vocabulary.js';
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
 import { type OptionError } from './option-checks.js';
 import { type ResolvedPaymentsOptions } from './resolved-options.js';
@@ -8,13 +9,11 @@ export function uncountedCaps(
   error: OptionError,
 ): readonly PaymentsConfigError[] {
   if (!limits || !storage || storage.journal.dailyCaps) return [];
-  return (['collection', 'disbursement'] as const)
-    .filter((family) => limits[family].perDay)
-    .map((family) =>
-      error(
-        `limits.${family}.perDay`,
-        `needs a storage that counts payments, and the journal of ${JSON.stringify(storage.name)} has no dailyCaps: implement ` +
-          'JournalStore.dailyCaps there, use a storage of the package, or leave the cap out.',
-      ),
-    );
+  return PAYMENT_FAMILIES.filter((family) => limits[family].perDay).map((family) =>
+    error(
+      `limits.${family}.perDay`,
+      `needs a storage that counts payments, and the journal of ${JSON.stringify(storage.name)} has no dailyCaps: implement ` +
+        'JournalStore.dailyCaps there, use a storage of the package, or leave the cap out.',
+    ),
+  );
 }

@@ -1,12 +1,12 @@
 import { LONGEST_TIMER_MS } from '../common/timing.js';
-import { FINAL_STATUSES, type PaymentFamily } from '../common/vocabulary.js';
+import { FINAL_STATUSES, PAYMENT_FAMILIES, type PaymentFamily } from '../common/vocabulary.js';
 import { type PaymentsError, PaymentsValidationError } from '../errors/payments-errors.js';
 import { notByThisCall } from './payment/repeated-call-errors.js';
 
 /** @throws PaymentsValidationError if there is no such family. */
 export function checkFamily(family: unknown, reference: string): void {
   if (typeof family === 'string' && Object.hasOwn(FINAL_STATUSES, family)) return;
-  const families = Object.keys(FINAL_STATUSES).map((one) => `'${one}'`);
+  const families = PAYMENT_FAMILIES.map((one) => `'${one}'`);
   throw wrongCall('family', `family must be ${families.join(' or ')}`, reference);
 }
 

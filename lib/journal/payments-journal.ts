@@ -6,7 +6,7 @@ import {
   type JournalStore,
 } from '../storage/journal-store.js';
 import { type JournalEntry } from '../common/journal-entry.js';
-import { type PaymentFamily, type PaymentOutcome } from '../common/vocabulary.js';
+import { PAYMENT_FAMILIES, type PaymentFamily, type PaymentOutcome } from '../common/vocabulary.js';
 import { type ResealReport, type Resealing } from '../storage/sealed/reseal.js';
 import {
   PaymentsConfigError,
@@ -82,7 +82,7 @@ export class PaymentsJournal {
   async *unresolved({
     olderThanMs = 0,
   }: { readonly olderThanMs?: number } = {}): AsyncIterable<JournalEntry> {
-    for (const family of ['collection', 'disbursement'] as const) {
+    for (const family of PAYMENT_FAMILIES) {
       const pages = this.recovery.unresolved(family);
       for (;;) {
         const { done, value } = await reading(pages.next());

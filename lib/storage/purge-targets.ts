@@ -4,17 +4,14 @@ import {
   type JournalScope,
   type PaymentTombstone,
 } from './journal-store.js';
-import { type JournalState } from '../common/vocabulary.js';
+import { type JournalState, PAYMENT_FAMILIES } from '../common/vocabulary.js';
 
 /** The families and states that a purge covers. */
 export function purgeTargets(
   what: ForgettablePayments,
 ): readonly { readonly family: JournalScope['family']; readonly state: JournalState }[] {
   if (what === 'accepted-payouts') return [{ family: 'disbursement', state: 'accepted' }];
-  return [
-    { family: 'collection', state: what },
-    { family: 'disbursement', state: what },
-  ];
+  return PAYMENT_FAMILIES.map((family) => ({ family, state: what }));
 }
 
 /** What a journal keeps of a payment that it forgets. */

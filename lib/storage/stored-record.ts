@@ -50,3 +50,8 @@ function problemOf(found: Readonly<Record<string, unknown>>, columns: RecordColu
 export function intentText({ intent }: Pick<JournalRecord, 'intent'>): string {
   return `"intent":${JSON.stringify(intent)}`;
 }
+
+/** When the last attempt was last sent, by the clock of the storage. */
+export function begunAtOf({ updatedAt, idleMs, ageMs }: StoredJournalRecord): number {
+  return updatedAt + idleMs - ageMs;
+}

@@ -8,7 +8,8 @@ import { journalKeyText } from '../payment/payment-identity.js';
 import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { changeRecord } from '../payment/change-record.js';
 import { isAnotherAttempt, toSettled } from '../payment/journal-transitions.js';
-import { begunAtOf, isSentAgainSince } from '../payment/repeated-call.js';
+import { begunAtOf } from '../../storage/stored-record.js';
+import { isSentAgainSince } from '../payment/repeated-call.js';
 
 /** What an outcome is about. */
 interface MeantAttempt {

@@ -9,7 +9,12 @@ import {
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
 import { type PaymentEventData, type PaymentWebhookEvent } from '../../common/events.js';
-import { type PaymentFamily, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
+import {
+  movesMoney,
+  PAYMENT_FAMILIES,
+  type PaymentFamily,
+  type PaymentOutcome,
+} from '../../common/vocabulary.js';
 import { failureLabel, PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
 import { changeRecord } from '../payment/change-record.js';
 import { toAcknowledged, toAcknowledgedWithoutMoney, toSettled } from '../payment/journal-transitions.js';
@@ -179,9 +184,7 @@ export class WebhookOutcomes {
   private keysOf(event: PaymentWebhookEvent): readonly JournalKey[] {
     const { reference } = event.data;
     const spellings = [...new Set([reference, trimmedReference(reference)])];
-    const families: readonly PaymentFamily[] = reportedOutcome(event)
-      ? ['collection']
-      : ['collection', 'disbursement'];
+    const families = reportedOutcome(event) ? (['collection'] as const) : PAYMENT_FAMILIES;
     return spellings.flatMap((spelling) => families.map((family) => this.keyOf(spelling, family)));
   }
 

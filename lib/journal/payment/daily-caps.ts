@@ -12,6 +12,7 @@ import {
   type PaymentTombstone,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
+import { begunAtOf } from '../../storage/stored-record.js';
 import { notByThisCall, stillPlanned } from './repeated-call-errors.js';
 
 /** The option that says how much an account may pay on one day. */
@@ -82,9 +83,10 @@ export function withCountedDay(existing: StoredJournalRecord): StoredJournalReco
 }
 
 /** The day on which an attempt was counted; undefined if it does not count. */
-function countedDay({ record, updatedAt, idleMs, ageMs }: StoredJournalRecord): number | undefined {
-  if (!record.counted) return undefined;
-  return record.countedOn ?? dailyCapDay(updatedAt + idleMs - ageMs);
+function countedDay(existing: StoredJournalRecord): number | undefined {
+  const { counted, countedOn } = existing.record;
+  if (!counted) return undefined;
+  return countedOn ?? dailyCapDay(begunAtOf(existing));
 }
 
 /**

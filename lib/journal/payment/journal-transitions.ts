@@ -4,6 +4,7 @@ import {
   type JournalRecord,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
+import { begunAtOf } from '../../storage/stored-record.js';
 import {
   type OutcomeEvidence,
   movesMoney,
@@ -69,8 +70,7 @@ export function toPlanned(
 
 /** Remembers when a payment was planned: its age begins again when it is sent, also if nothing is sent then. */
 export function withPlannedAt(planned: StoredJournalRecord): JournalRecord & { readonly plannedAt: number } {
-  const { record, updatedAt, idleMs, ageMs } = planned;
-  return { ...record, plannedAt: record.plannedAt ?? updatedAt + idleMs - ageMs };
+  return { ...planned.record, plannedAt: planned.record.plannedAt ?? begunAtOf(planned) };
 }
 
 /** Begins the attempt of a planned payment, with its key and its bytes. */

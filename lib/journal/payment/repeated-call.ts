@@ -6,6 +6,8 @@ import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { LARGEST_ATTEMPT } from '../../gateway/call-options.js';
 import { isMoneyOperation } from '../../common/operations.js';
 
+export { begunAtOf } from '../../storage/stored-record.js';
+
 /** The payment for which a caller asks. */
 export interface RequestedPayment {
   readonly bodyHash: string;
@@ -157,11 +159,6 @@ export function mayBeTriedAgain(record: JournalRecord): boolean {
   const { state, outcome, settledBy } = record;
   if (state === 'rejected') return true;
   return state === 'settled' && outcome === 'failed' && settledBy === 'operator' && !isAcknowledged(record);
-}
-
-/** When the last attempt was last sent, by the clock of the storage. */
-export function begunAtOf({ updatedAt, idleMs, ageMs }: StoredJournalRecord): number {
-  return updatedAt + idleMs - ageMs;
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
-import { type JournalState, type PaymentFamily } from '../../common/vocabulary.js';
+import { type JournalState, PAYMENT_FAMILIES, type PaymentFamily } from '../../common/vocabulary.js';
 import { type EntryRecovery } from './recover-entry.js';
 import { oldestExcept } from './oldest-unresolved.js';
 import { unusable } from './recovery-decision.js';
@@ -16,8 +16,6 @@ import { setImmediate } from 'node:timers/promises';
 
 /** How many payments are worked on at the same time. 600 payments whose status query hangs take about three minutes. */
 const AT_ONCE = 16;
-
-const FAMILIES: readonly PaymentFamily[] = ['collection', 'disbursement'];
 
 /** Pages with work that are kept from the first reading, so that a small journal is read once. */
 const PAGES_KEPT = 2;
@@ -80,7 +78,7 @@ export class RecoveryRun {
 
   async oldest(): Promise<StoredJournalRecord | undefined> {
     let oldest: StoredJournalRecord | undefined;
-    for (const family of FAMILIES) {
+    for (const family of PAYMENT_FAMILIES) {
       oldest = await oldestExcept(
         this.store,
         { ...this.scope, family },
@@ -139,7 +137,7 @@ export class RecoveryRun {
     rest: Rest,
     tally: RecoveryTally,
   ): AsyncGenerator<StoredJournalRecord, void, undefined> {
-    for (const family of FAMILIES) {
+    for (const family of PAYMENT_FAMILIES) {
       for await (const { entries, at } of this.listed(family, tally)) {
         const others: StoredJournalRecord[] = [];
         for (const existing of entries) {
@@ -186,7 +184,7 @@ export class RecoveryRun {
   private async *restOf({ pages, from }: Rest, tally: RecoveryTally): AsyncGenerator<Page, void, undefined> {
     yield* pages;
     if (!from) return;
-    for (const family of FAMILIES.slice(FAMILIES.indexOf(from.family))) {
+    for (const family of PAYMENT_FAMILIES.slice(PAYMENT_FAMILIES.indexOf(from.family))) {
       const after = family === from.family ? from.at : undefined;
       for await (const { entries, at } of this.listed(family, tally, after)) yield { family, at, entries };
     }

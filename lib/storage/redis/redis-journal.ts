@@ -11,7 +11,7 @@ import {
   type StoredJournalRecord,
   type TombstoneEnd,
 } from '../journal-store.js';
-import { type JournalState } from '../../common/vocabulary.js';
+import { type JournalState, PAYMENT_FAMILIES } from '../../common/vocabulary.js';
 import { type AccountPage, type AccountPageStart } from '../account-page.js';
 import { purgeTargets } from '../purge-targets.js';
 import {
@@ -133,7 +133,7 @@ export class RedisJournal implements JournalStore {
     olderThanMs: number,
   ): Promise<number> {
     let all = 0;
-    for (const family of ['collection', 'disbursement'] as const) {
+    for (const family of PAYMENT_FAMILIES) {
       let cursor = '0';
       do {
         const args = [String(olderThanMs), cursor, String(PURGE_BATCH)];

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { pages } from '../../common/pages.js';
-import { type InboxScope } from '../../common/vocabulary.js';
+import { type InboxScope, PAYMENT_FAMILIES } from '../../common/vocabulary.js';
 import { type BatchLine, type BatchStore, type StoredBatch } from '../batch-store.js';
 import { type InboxConflict } from '../conflict-store.js';
 import { type JournalScope, type StoredJournalRecord } from '../journal-store.js';
@@ -53,7 +53,7 @@ export class Resealing {
   }
 
   private async *steps(scope: InboxScope): AsyncGenerator<() => Promise<Outcome>, void, undefined> {
-    for (const family of ['collection', 'disbursement'] as const) {
+    for (const family of PAYMENT_FAMILIES) {
       for await (const stored of this.payments({ ...scope, family })) yield () => this.resealPayment(stored);
     }
     for await (const stored of this.events(scope)) yield () => this.resealEvent(stored);
