@@ -37,6 +37,11 @@ export interface StoredAccount {
   readonly owner: AccountOwner | undefined;
 }
 
+/** Whether the gateway can be asked about the payouts of an account, by the options that are known without its keys. */
+export function statusOf({ scope, owner }: StoredAccount): { readonly canAsk: () => boolean } {
+  return { canAsk: () => owner?.canAskAboutPayouts(scope.account) === true };
+}
+
 /** Where a page of stored accounts begins. */
 export interface PagePlace {
   readonly givenStorage: object;

@@ -1,19 +1,13 @@
 import { type JournalEntry } from '../common/journal-entry.js';
-import {
-  type InboxScope,
-  PAYMENT_FAMILIES,
-  type PaymentFamily,
-  type PaymentsEnvironment,
-} from '../common/vocabulary.js';
+import { type InboxScope, type PaymentFamily, type PaymentsEnvironment } from '../common/vocabulary.js';
 import { PaymentsConfigError, PaymentsValidationError } from '../errors/payments-errors.js';
-import { type PurgeAges, purgeProblems } from '../journal/purge-ages.js';
+import { type PurgeAges, purgePayments, purgeProblems } from '../journal/purge-ages.js';
 import { reading } from '../journal/reading.js';
 import { journalEntry } from '../journal/recovery/journal-answers.js';
-import { oldestExcept } from '../journal/recovery/oldest-unresolved.js';
-import { closedStates } from '../journal/recovery/recover.js';
-import { openMs } from '../journal/recovery/recovery-decision.js';
+import { oldestOf } from '../journal/recovery/oldest-unresolved.js';
+import { closedStates, openMs } from '../journal/recovery/recovery-decision.js';
 import { type StoredJournalRecord } from '../storage/journal-store.js';
-import { type StoredAccount } from './account-owner.js';
+import { statusOf, type StoredAccount } from './account-owner.js';
 import { type AllPurgeReport, type AllRecoveryReport, type AllResealReport } from './all-reports.js';
 import { type WorkOverAll } from './work-over-all.js';
 
@@ -153,7 +147,7 @@ export class JournalOfAllAccounts {
   async oldestUnresolved(): Promise<OldestOfAccount | undefined> {
     let oldest: StoredJournalRecord | undefined;
     await this.over().each('journal', async (stored) => {
-      const found = await oldestOf(stored, oldest);
+      const found = await oldestOf(stored.parts.journal, stored.scope, statusOf(stored), oldest);
       if (found && (!oldest || openMs(found) > openMs(oldest))) oldest = found;
     });
     return oldest && { entry: entryOf(oldest), ageMs: openMs(oldest) };
@@ -174,7 +168,7 @@ export class JournalOfAllAccounts {
   > {
     const all: (InboxScope & { readonly oldest: OldestOfAccount | undefined })[] = [];
     await this.over().each('journal', async (stored) => {
-      const found = await oldestOf(stored);
+      const found = await oldestOf(stored.parts.journal, stored.scope, statusOf(stored));
       all.push({ ...stored.scope, oldest: found && { entry: entryOf(found), ageMs: openMs(found) } });
     });
     return all;
@@ -197,17 +191,9 @@ export class JournalOfAllAccounts {
   purge(ages: AllPurgeAges): Promise<AllPurgeReport> {
     const problems = purgeProblems(ages, PAYOUTS_OF_ONE);
     if (problems) return Promise.reject(new PaymentsValidationError(problems));
-    const { olderThanMs, rejectedOlderThanMs, tombstonesOlderThanMs } = ages;
-    return this.over().purge('journal', async ({ scope, parts }) => {
-      let all = await parts.journal.purge(scope, 'settled', olderThanMs);
-      if (rejectedOlderThanMs !== undefined) {
-        all += await parts.journal.purge(scope, 'rejected', rejectedOlderThanMs);
-      }
-      if (tombstonesOlderThanMs !== undefined) {
-        await parts.journal.purge(scope, 'tombstones', tombstonesOlderThanMs);
-      }
-      return all;
-    });
+    return this.over().purge('journal', ({ scope, parts }) =>
+      purgePayments(ages, (what, olderThanMs) => parts.journal.purge(scope, what, olderThanMs)),
+    );
   }
 
   /**
@@ -229,22 +215,6 @@ export class JournalOfAllAccounts {
 
 function entryOf(stored: StoredJournalRecord): JournalEntryOfAccount {
   return { ...journalEntry(stored), environment: stored.record.environment };
-}
-
-function statusOf({ scope, owner }: StoredAccount): { readonly canAsk: () => boolean } {
-  return { canAsk: () => owner?.canAskAboutPayouts(scope.account) === true };
-}
-
-async function oldestOf(
-  stored: StoredAccount,
-  found?: StoredJournalRecord,
-): Promise<StoredJournalRecord | undefined> {
-  let oldest = found;
-  for (const family of PAYMENT_FAMILIES) {
-    const except = closedStates(family, statusOf(stored));
-    oldest = await oldestExcept(stored.parts.journal, { ...stored.scope, family }, except, oldest);
-  }
-  return oldest;
 }
 
 async function readPage({ stored, family, after }: ListPlace): Promise<ListPage> {

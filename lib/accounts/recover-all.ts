@@ -5,10 +5,16 @@ import { SafeLogger } from '../common/safe-logger.js';
 import { failureLabel } from '../errors/payments-errors.js';
 import { reading } from '../journal/reading.js';
 import { atMost } from '../common/at-most.js';
-import { closedStates } from '../journal/recovery/recover.js';
+import { closedStates } from '../journal/recovery/recovery-decision.js';
 import { RecoveryTally } from '../journal/recovery/recovery-report.js';
 import { RecoveryTurns, type TurnPlace } from '../journal/recovery/recovery-turns.js';
-import { type AccountOwner, type PagePlace, type StoredAccount, storedAccounts } from './account-owner.js';
+import {
+  type AccountOwner,
+  type PagePlace,
+  statusOf,
+  type StoredAccount,
+  storedAccounts,
+} from './account-owner.js';
 import { accountText } from './account-text.js';
 import { type AllRecoveryReport, reasonOf, type SkippedAccount } from './all-reports.js';
 
@@ -195,8 +201,9 @@ export class RecoveryOfAll {
 }
 
 /** Looks without keys, so that nobody is asked for accounts that have nothing open. */
-async function hasOpenPayments({ scope, parts, owner }: StoredAccount): Promise<boolean> {
-  const status = { canAsk: () => owner?.canAskAboutPayouts(scope.account) === true };
+async function hasOpenPayments(stored: StoredAccount): Promise<boolean> {
+  const { scope, parts } = stored;
+  const status = statusOf(stored);
   for (const family of PAYMENT_FAMILIES) {
     const { entries } = await parts.journal.list({ ...scope, family }, closedStates(family, status), {
       limit: 1,

@@ -1,10 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import {
-  type ForgettablePayments,
-  type JournalKey,
-  type JournalScope,
-  type JournalStore,
-} from '../storage/journal-store.js';
+import { type JournalKey, type JournalScope, type JournalStore } from '../storage/journal-store.js';
 import { type JournalEntry } from '../common/journal-entry.js';
 import { PAYMENT_FAMILIES, type PaymentFamily, type PaymentOutcome } from '../common/vocabulary.js';
 import { type ResealReport, type Resealing } from '../storage/sealed/reseal.js';
@@ -21,7 +16,7 @@ import { type OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { type OutcomeWaiter } from './outcomes/outcome-waiter.js';
 import { checkFamily, checkOutcome, checkTimeout } from './journal-checks.js';
 import { reading } from './reading.js';
-import { OPEN_PAYOUTS, type PurgeAges, purgeProblems } from './purge-ages.js';
+import { OPEN_PAYOUTS, type PurgeAges, purgePayments, purgeProblems } from './purge-ages.js';
 import { type RecoveryReport } from './recovery/recovery-report.js';
 import { type RecoveryRun } from './recovery/recover.js';
 
@@ -221,14 +216,9 @@ export class PaymentsJournal {
   async purge(ages: PurgeAges): Promise<number> {
     const problems = purgeProblems(ages, this.recovery.canAskAboutPayouts() ? OPEN_PAYOUTS : undefined);
     if (problems) throw new PaymentsValidationError(problems);
-    const { olderThanMs, rejectedOlderThanMs, acceptedPayoutsOlderThanMs, tombstonesOlderThanMs } = ages;
-    let all = await this.forget('settled', olderThanMs);
-    if (rejectedOlderThanMs !== undefined) all += await this.forget('rejected', rejectedOlderThanMs);
-    if (acceptedPayoutsOlderThanMs !== undefined) {
-      all += await this.forget('accepted-payouts', acceptedPayoutsOlderThanMs);
-    }
-    if (tombstonesOlderThanMs !== undefined) await this.forget('tombstones', tombstonesOlderThanMs);
-    return all;
+    return purgePayments(ages, (what, olderThanMs) =>
+      reading(this.store.purge(this.scope, what, olderThanMs)),
+    );
   }
 
   /**
@@ -280,10 +270,6 @@ export class PaymentsJournal {
   private async missing(family: PaymentFamily, reference: string): Promise<PaymentsError> {
     const tombstone = await reading(this.store.tombstone(this.keyOf(family, reference)));
     return tombstone ? forgotten(family, reference, tombstone) : notFound(family, reference);
-  }
-
-  private forget(what: ForgettablePayments | 'tombstones', olderThanMs: number): Promise<number> {
-    return reading(this.store.purge(this.scope, what, olderThanMs));
   }
 
   private keyOf(family: PaymentFamily, reference: string): JournalKey {

@@ -1,3 +1,5 @@
+import { type ForgettablePayments } from '../storage/journal-store.js';
+
 /**
  * How old payments must be to be forgotten, in milliseconds since their last change.
  *
@@ -51,6 +53,24 @@ export function purgeProblems(
     return { ...Object.fromEntries(problems), acceptedPayoutsOlderThanMs: [whyNotPayouts] };
   }
   return problems.length === 0 ? undefined : Object.fromEntries(problems);
+}
+
+/**
+ * Forgets the payments of these ages.
+ *
+ * @returns How many payments were forgotten, without tombstones.
+ */
+export async function purgePayments(
+  { olderThanMs, rejectedOlderThanMs, acceptedPayoutsOlderThanMs, tombstonesOlderThanMs }: PurgeAges,
+  purge: (what: ForgettablePayments | 'tombstones', olderThanMs: number) => Promise<number>,
+): Promise<number> {
+  let all = await purge('settled', olderThanMs);
+  if (rejectedOlderThanMs !== undefined) all += await purge('rejected', rejectedOlderThanMs);
+  if (acceptedPayoutsOlderThanMs !== undefined) {
+    all += await purge('accepted-payouts', acceptedPayoutsOlderThanMs);
+  }
+  if (tombstonesOlderThanMs !== undefined) await purge('tombstones', tombstonesOlderThanMs);
+  return all;
 }
 
 function ageProblem(field: string, age: unknown, settledAge: number): string | undefined {

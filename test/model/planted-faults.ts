@@ -18,7 +18,6 @@ const TRANSITIONS = 'lib/journal/payment/journal-transitions.ts';
 const PROBES = 'lib/journal/payment/repeated-call.ts';
 const RECOVERY = 'lib/journal/recovery/recover-entry.ts';
 const DECIDE_RECOVERY = 'lib/journal/recovery/recovery-decision.ts';
-const RECOVERY_RUN = 'lib/journal/recovery/recover.ts';
 const MEMORY = 'lib/storage/memory/memory-journal.ts';
 
 /** A fault of each kind that the stories are there to find. */
@@ -208,7 +207,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'accepted collections are not listed as open',
-    file: RECOVERY_RUN,
+    file: DECIDE_RECOVERY,
     find: "return acceptedIsOpen ? ['settled', 'rejected'] : [",
     write: 'return [',
   },
@@ -279,7 +278,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'recovery reads planned payments as settled',
-    file: RECOVERY_RUN,
+    file: DECIDE_RECOVERY,
     find: "return acceptedIsOpen ? ['settled', 'rejected'] : ['settled', 'rejected', 'accepted'];",
     write:
       "return acceptedIsOpen ? ['planned', 'settled', 'rejected'] : ['planned', 'settled', 'rejected', 'accepted'];",

@@ -4,8 +4,9 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
-import { type JournalState } from '../../common/vocabulary.js';
-import { openMs, sinceCreationMs } from './recovery-decision.js';
+import { type InboxScope, type JournalState, PAYMENT_FAMILIES } from '../../common/vocabulary.js';
+import { type StatusResolver } from '../outcomes/status-resolver.js';
+import { closedStates, openMs, sinceCreationMs } from './recovery-decision.js';
 
 /**
  * The payment whose outcome has been open for the longest time.
@@ -20,6 +21,20 @@ export interface OldestUnresolved {
 }
 
 const PAGE_SIZE = 10;
+
+/** The payment of an account whose outcome has been open for the longest time, or `found` if that is older. */
+export async function oldestOf(
+  store: JournalStore,
+  scope: InboxScope,
+  status: Pick<StatusResolver, 'canAsk'>,
+  found?: StoredJournalRecord,
+): Promise<StoredJournalRecord | undefined> {
+  let oldest = found;
+  for (const family of PAYMENT_FAMILIES) {
+    oldest = await oldestExcept(store, { ...scope, family }, closedStates(family, status), oldest);
+  }
+  return oldest;
+}
 
 /**
  * The payment in none of these states with the oldest current attempt, or `found` if that is older. Usually

@@ -8,8 +8,8 @@ import {
 } from '../../storage/journal-store.js';
 import { type JournalState, PAYMENT_FAMILIES, type PaymentFamily } from '../../common/vocabulary.js';
 import { type EntryRecovery } from './recover-entry.js';
-import { oldestExcept } from './oldest-unresolved.js';
-import { unusable } from './recovery-decision.js';
+import { oldestOf } from './oldest-unresolved.js';
+import { closedStates, unusable } from './recovery-decision.js';
 import { type RecoveryReport, RecoveryTally } from './recovery-report.js';
 import { type StatusResolver } from '../outcomes/status-resolver.js';
 import { setImmediate } from 'node:timers/promises';
@@ -76,17 +76,8 @@ export class RecoveryRun {
     for await (const { entries } of this.pages(family)) yield entries;
   }
 
-  async oldest(): Promise<StoredJournalRecord | undefined> {
-    let oldest: StoredJournalRecord | undefined;
-    for (const family of PAYMENT_FAMILIES) {
-      oldest = await oldestExcept(
-        this.store,
-        { ...this.scope, family },
-        closedStates(family, this.status),
-        oldest,
-      );
-    }
-    return oldest;
+  oldest(): Promise<StoredJournalRecord | undefined> {
+    return oldestOf(this.store, this.scope, this.status);
   }
 
   /** Resolves when no run is active. */
@@ -100,19 +91,12 @@ export class RecoveryRun {
     const endsAt = performance.now() + this.runMs;
     const rest: Rest = { probed: new Set(), pages: [], from: this.resumeAt };
     this.resumeAt = undefined;
-    const work = (existing: StoredJournalRecord): Promise<void> => this.work(existing, tally);
+    const work = (existing: StoredJournalRecord): Promise<void> =>
+      tally.addEnd(existing, this.entries.recover(existing, tally.fullDays));
     await atMost(AT_ONCE, this.untilStopped(this.probes(rest, tally), tally), work);
     await atMost(AT_ONCE, this.untilStopped(this.others(rest, tally, endsAt), tally), work);
     tally.assertListed();
     return tally.report();
-  }
-
-  private async work(existing: StoredJournalRecord, tally: RecoveryTally): Promise<void> {
-    try {
-      tally.add(await this.entries.recover(existing, tally.fullDays));
-    } catch (error) {
-      tally.fail(existing, error);
-    }
   }
 
   private async *untilStopped<T>(
@@ -221,18 +205,6 @@ export class RecoveryRun {
   private pages(family: PaymentFamily, after?: string): ReturnType<typeof scanPages> {
     return scanPages(this.store, { ...this.scope, family }, closedStates(family, this.status), after);
   }
-}
-
-/**
- * Accepted payouts never settle by themselves, so they are open only if the gateway can be asked about
- * them.
- */
-export function closedStates(
-  family: PaymentFamily,
-  status: Pick<StatusResolver, 'canAsk'>,
-): readonly JournalState[] {
-  const acceptedIsOpen = family === 'collection' || status.canAsk(family);
-  return acceptedIsOpen ? ['settled', 'rejected'] : ['settled', 'rejected', 'accepted'];
 }
 
 const PAGE_SIZE = 500;

@@ -1,9 +1,10 @@
 import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { quoted } from '../../common/quoted.js';
-import { type JournalState } from '../../common/vocabulary.js';
+import { type JournalState, type PaymentFamily } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { isMoneyOperation } from '../../common/operations.js';
 import { isJsonObject } from '../../common/json-object.js';
+import { type StatusResolver } from '../outcomes/status-resolver.js';
 import { toErased, toUnknown } from '../payment/journal-transitions.js';
 import { CALL_MARGIN_MS } from '../payment/payment-intent.js';
 import { isProbeDue, type ProbeRules, evidenceOf } from '../payment/repeated-call.js';
@@ -63,6 +64,18 @@ export function keptUnknown(existing: StoredJournalRecord, rules: RecoveryRules)
   if (record.state !== 'in-flight' && record.state !== 'unknown') return record;
   const named = record.state === 'in-flight' ? toUnknown(record, evidenceOf(existing), record.probe) : record;
   return ageMs > rules.recoveryWindowMs && named.body !== undefined ? toErased(named) : named;
+}
+
+/**
+ * Accepted payouts never settle by themselves, so they are open only if the gateway can be asked about
+ * them.
+ */
+export function closedStates(
+  family: PaymentFamily,
+  status: Pick<StatusResolver, 'canAsk'>,
+): readonly JournalState[] {
+  const acceptedIsOpen = family === 'collection' || status.canAsk(family);
+  return acceptedIsOpen ? ['settled', 'rejected'] : ['settled', 'rejected', 'accepted'];
 }
 
 const OPEN: readonly JournalState[] = ['planned', 'in-flight', 'unknown', 'accepted'];

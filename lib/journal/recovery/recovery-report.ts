@@ -84,8 +84,13 @@ export class RecoveryTally {
     this.unusable.add(existing, why);
   }
 
-  fail(existing: StoredJournalRecord, error: unknown): void {
-    this.failures.add(existing, failureLabel(error));
+  /** Counts how the recovery of a payment ends, or that it fails. Never rejects. */
+  async addEnd(existing: StoredJournalRecord, end: Promise<EntryEnd>): Promise<void> {
+    try {
+      this.add(await end);
+    } catch (error) {
+      this.failures.add(existing, failureLabel(error));
+    }
   }
 
   /** Notes that no further payment of a family can be listed. */

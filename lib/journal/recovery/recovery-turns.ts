@@ -8,8 +8,7 @@ import { type PaymentFamily } from '../../common/vocabulary.js';
 import { journalKeyText } from '../payment/payment-identity.js';
 import { type EntryRecovery } from './recover-entry.js';
 import { atMost } from '../../common/at-most.js';
-import { closedStates } from './recover.js';
-import { unusable } from './recovery-decision.js';
+import { closedStates, unusable } from './recovery-decision.js';
 import { type RecoveryTally } from './recovery-report.js';
 import { type StatusResolver } from '../outcomes/status-resolver.js';
 
@@ -155,13 +154,9 @@ export class RecoveryTurns {
         yield existing;
       }
     }
-    await atMost(AT_ONCE, untilOver(), async (existing) => {
-      try {
-        tally.add(await this.entries.recover(existing, tally.fullDays));
-      } catch (error) {
-        tally.fail(existing, error);
-      }
-    });
+    await atMost(AT_ONCE, untilOver(), (existing) =>
+      tally.addEnd(existing, this.entries.recover(existing, tally.fullDays)),
+    );
     return begun === payments.length;
   }
 

@@ -36,10 +36,10 @@ describe('what a run reports', () => {
     expect(tally.report()).toEqual({ probed: 0, settled: 0, stillUnknown: 0, unfinished: true });
   });
 
-  it('names ten payments that failed, and counts the others', () => {
+  it('names ten payments that failed, and counts the others', async () => {
     const tally = new RecoveryTally();
     for (let at = 1; at <= 12; at += 1)
-      tally.fail(storedRecord({ reference: `order-${at}` }), new Error('secret'));
+      await tally.addEnd(storedRecord({ reference: `order-${at}` }), Promise.reject(new Error('secret')));
     expect(tally.report()).toEqual({ probed: 0, settled: 0, stillUnknown: 0, failed: 12 });
     expect(errors).toHaveBeenCalledTimes(1);
     const [line] = errors.mock.calls[0] as [string];
