@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ageProblem } from '../common/milliseconds.js';
 import { pages } from '../common/pages.js';
 import { type StoredBatch } from '../storage/batch-store.js';
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
@@ -106,11 +107,8 @@ export class PayoutBatches {
    * ```
    */
   async purge({ olderThanMs }: { readonly olderThanMs: number }): Promise<number> {
-    if (!Number.isSafeInteger(olderThanMs) || olderThanMs <= 0) {
-      const problem =
-        'olderThanMs must be a whole number of milliseconds greater than 0: write 400 * 86_400_000';
-      throw new PaymentsValidationError({ olderThanMs: [problem] });
-    }
+    const problem = ageProblem('olderThanMs', olderThanMs);
+    if (problem !== undefined) throw new PaymentsValidationError({ olderThanMs: [problem] });
     let purged = 0;
     for (const store of this.context().accounts.stores()) purged += await store.purge(olderThanMs);
     return purged;

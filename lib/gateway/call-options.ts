@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from '../common/timing.js';
+import { waitProblem } from '../common/milliseconds.js';
 import { type PaymentsOperation } from '../common/operations.js';
 import { performance } from 'node:perf_hooks';
 import { type ResolvedPaymentsOptions, type ResolvedRetryOptions } from '../config/resolved-options.js';
@@ -44,11 +44,6 @@ export const LARGEST_ATTEMPT = 2 ** 31 - 1;
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
-const milliseconds = (value: unknown): string | undefined =>
-  Number.isInteger(value) && Number(value) > 0 && Number(value) <= LONGEST_TIMER_MS
-    ? undefined
-    : `must be a whole number of milliseconds from 1 to ${LONGEST_TIMER_MS}: write 30_000`;
-
 const RULES: Readonly<Record<keyof CallOptions, (value: unknown) => string | undefined>> = {
   idempotencyKey: (value) =>
     typeof value === 'string' && VISIBLE_ASCII.test(value)
@@ -60,8 +55,8 @@ const RULES: Readonly<Record<keyof CallOptions, (value: unknown) => string | und
       : `must be a whole number from 1 to ${LARGEST_ATTEMPT}: leave it out, or write the next one after a final refusal`,
   signal: (value) =>
     value instanceof AbortSignal ? undefined : 'must be an AbortSignal: write new AbortController().signal',
-  timeoutMs: milliseconds,
-  deadlineMs: milliseconds,
+  timeoutMs: (value) => waitProblem(value),
+  deadlineMs: (value) => waitProblem(value),
   retry: (value) =>
     value === false ? undefined : 'can only be false: leave it out to retry if that is safe',
 };

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from '../common/timing.js';
+import { waitProblem } from '../common/milliseconds.js';
 import { FINAL_STATUSES, PAYMENT_FAMILIES, type PaymentFamily } from '../common/vocabulary.js';
 import { type PaymentsError, PaymentsValidationError } from '../errors/payments-errors.js';
 import { notByThisCall } from './payment/repeated-call-errors.js';
@@ -21,9 +21,8 @@ export function checkOutcome(family: PaymentFamily, outcome: unknown, reference:
 
 /** @throws PaymentsValidationError if it is no time to wait. */
 export function checkTimeout(timeoutMs: unknown, reference: string): void {
-  if (Number.isInteger(timeoutMs) && Number(timeoutMs) > 0 && Number(timeoutMs) <= LONGEST_TIMER_MS) return;
-  const problem = `options.timeoutMs must be a whole number of milliseconds from 1 to ${LONGEST_TIMER_MS}: write 60_000`;
-  throw wrongCall('timeoutMs', problem, reference);
+  const problem = waitProblem(timeoutMs, { example: '60_000' });
+  if (problem !== undefined) throw wrongCall('timeoutMs', `options.timeoutMs ${problem}`, reference);
 }
 
 /** Only the journal knows what happened to the payment, and nobody has looked. */

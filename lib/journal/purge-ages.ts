@@ -1,3 +1,4 @@
+import { ageProblem } from '../common/milliseconds.js';
 import { type ForgettablePayments } from '../storage/journal-store.js';
 
 /**
@@ -46,7 +47,10 @@ export function purgeProblems(
   const further = { rejectedOlderThanMs, acceptedPayoutsOlderThanMs, tombstonesOlderThanMs };
   const named = Object.entries(further).filter(([, age]) => age !== undefined);
   const problems = [['olderThanMs', olderThanMs] as const, ...named].flatMap(([field, age]) => {
-    const problem = ageProblem(field, age, field === 'tombstonesOlderThanMs' ? 0 : olderThanMs);
+    const least = field === 'tombstonesOlderThanMs' ? 0 : olderThanMs;
+    const problem =
+      ageProblem(field, age, 90) ??
+      (Number(age) < least ? `${field} must not be shorter than olderThanMs` : undefined);
     return problem === undefined ? [] : [[field, [problem]] as [string, string[]]];
   });
   if (acceptedPayoutsOlderThanMs !== undefined && whyNotPayouts !== undefined) {
@@ -71,11 +75,4 @@ export async function purgePayments(
   }
   if (tombstonesOlderThanMs !== undefined) await purge('tombstones', tombstonesOlderThanMs);
   return all;
-}
-
-function ageProblem(field: string, age: unknown, settledAge: number): string | undefined {
-  if (!Number.isSafeInteger(age) || Number(age) <= 0) {
-    return `${field} must be a whole number of milliseconds greater than 0: write 90 * 86_400_000`;
-  }
-  return Number(age) < settledAge ? `${field} must not be shorter than olderThanMs` : undefined;
 }

@@ -1,4 +1,5 @@
 import { type InboxConflict } from '../storage/conflict-store.js';
+import { ageProblem } from '../common/milliseconds.js';
 import { type InboxScope, type SetAsideKind } from '../common/vocabulary.js';
 import { isSealed } from '../storage/sealed/sealed-value.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
@@ -238,9 +239,8 @@ function sealedWithoutKeys({ payload }: InboxConflict): string | undefined {
 /** @throws PaymentsValidationError that names every wrong age. */
 export function checkAges(ages: Readonly<Record<string, unknown>>): void {
   const errors = Object.entries(ages).flatMap(([field, age]) => {
-    if (age === undefined || (Number.isSafeInteger(age) && Number(age) > 0)) return [];
-    const problem = `${field} must be a whole number of milliseconds greater than 0: write 400 * 86_400_000`;
-    return [[field, [problem]] as const];
+    const problem = age === undefined ? undefined : ageProblem(field, age);
+    return problem === undefined ? [] : [[field, [problem]] as const];
   });
   if (errors.length > 0) throw new PaymentsValidationError(Object.fromEntries(errors));
 }

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from '../../common/timing.js';
+import { waitProblem } from '../../common/milliseconds.js';
 import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { isRecord } from '../../common/json-object.js';
 import { throwJoined } from '../../errors/wrong-options.js';
@@ -52,13 +52,6 @@ const DEFAULTS: ResolvedHealthOptions = {
   maxUnresolvedAgeMs: Infinity,
 };
 
-const millisecondsFrom =
-  (least: 0 | 1, most = LONGEST_TIMER_MS) =>
-  (value: unknown): string | undefined =>
-    Number.isInteger(value) && Number(value) >= least && Number(value) <= most
-      ? undefined
-      : `must be a whole number of milliseconds from ${least} to ${most}: write 30_000`;
-
 const flag =
   (name: 'gateway' | 'allAccounts') =>
   (value: unknown): string | undefined =>
@@ -72,10 +65,10 @@ const RULES: Readonly<Record<keyof PaymentsHealthOptions, (value: unknown) => st
       ? undefined
       : "must be the name of an account: write 'payouts', or leave it out",
   gateway: flag('gateway'),
-  cacheMs: millisecondsFrom(0),
-  timeoutMs: millisecondsFrom(1),
+  cacheMs: (value) => waitProblem(value, { min: 0 }),
+  timeoutMs: (value) => waitProblem(value),
   // No timer: it is compared only.
-  maxUnresolvedAgeMs: millisecondsFrom(1, Number.MAX_SAFE_INTEGER),
+  maxUnresolvedAgeMs: (value) => waitProblem(value, { max: Number.MAX_SAFE_INTEGER }),
   allAccounts: flag('allAccounts'),
 };
 
