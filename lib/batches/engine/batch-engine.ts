@@ -54,6 +54,9 @@ export interface BatchEngine {
   close(): Promise<void>;
 }
 
+/** The waits before work on a batch is tried again. */
+export const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
+
 /** The same text for the same job. */
 export function jobId({ kind, account, environment, load, round, chunk }: BatchJob): string {
   return [kind, account, environment, load, round, chunk].join('-');

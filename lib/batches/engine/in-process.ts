@@ -5,7 +5,7 @@ import { SafeLogger } from '../../common/safe-logger.js';
 import { count, readOptions } from '../../config/option.js';
 import { type OptionError } from '../../config/option-checks.js';
 import { PaymentsConfigError, failureLabel } from '../../errors/payments-errors.js';
-import { type BatchEngine, type BatchJob, hasNoBatch, jobId } from './batch-engine.js';
+import { BACK_OFF, type BatchEngine, type BatchJob, hasNoBatch, jobId } from './batch-engine.js';
 
 /**
  * Options of `inProcess`.
@@ -21,8 +21,6 @@ const NUMBERS = { concurrency: count({ min: 1, max: 100, default: 1 }) };
 
 const error: OptionError = (option, problem) =>
   new PaymentsConfigError(`inProcess option \`${option}\` ${problem}`);
-
-const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
 
 /**
  * Runs the jobs of batches in the application's own process, for one machine. Jobs are in memory: when the application starts

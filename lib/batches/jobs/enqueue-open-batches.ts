@@ -6,13 +6,12 @@ import { failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
 import { type BatchStore, type StoredBatch } from '../../storage/batch-store.js';
 import { detailsOf } from '../batch/batch-details.js';
 import { type BatchContext } from '../batch/batch-context.js';
+import { BACK_OFF } from '../engine/batch-engine.js';
 import { endCheck } from './end-batch.js';
 import { enqueueChunks, enqueueRun } from './enqueue-chunks.js';
 import { scheduleWake } from './wake.js';
 
 const PAGE = 100;
-
-const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
 
 /**
  * Gives the work on all batches that are being checked or paid, or that pause until something happens, to the engine. An

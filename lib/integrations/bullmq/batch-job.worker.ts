@@ -1,5 +1,5 @@
 import { type Job, Worker } from 'bullmq';
-import { type BatchJob, hasNoBatch } from '../../batches/engine/batch-engine.js';
+import { BACK_OFF, type BatchJob, hasNoBatch } from '../../batches/engine/batch-engine.js';
 import { CHUNK_LINES } from '../../batches/loading/chunk-lines.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { backOffMs } from '../../common/timing.js';
@@ -9,7 +9,6 @@ import { closeWorker, pauseWorker } from './closing.js';
 import { type EngineSettings } from './engine-settings.js';
 import { type OutageLog } from './outage.log.js';
 
-const BACK_OFF = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
 /** In a row; about three quarters of an hour. */
 const TRIES_WITHOUT_BATCH = 100;
 
