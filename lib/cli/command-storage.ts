@@ -26,7 +26,7 @@ const CONNECTIONS = 8;
 const OWNER_ALONE = 0o600;
 
 /** Where the payments of a command are written down. */
-export interface CommandStorage {
+interface CommandStorage {
   readonly storage: PaymentsStorage;
   /** For people; it never holds an address with a password. */
   readonly place: string;

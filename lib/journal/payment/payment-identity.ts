@@ -49,7 +49,7 @@ export function idempotencyKeyFor(payment: KeyedPayment): string {
 const VERSION = 1;
 
 /** The request of a payment as it is sent, and its hash. */
-export interface WrittenRequest {
+interface WrittenRequest {
   readonly body: string;
   /**
    * Equal for two calls that ask for the same payment: a hash of the operation and the values of the fields. The

@@ -1,5 +1,5 @@
 /** Work that is done once, for everybody who asks. */
-export interface Once {
+interface Once {
   /** Begins it, or joins who began. After a failure, the next call begins it again. */
   readonly begin: () => Promise<void>;
   /**
