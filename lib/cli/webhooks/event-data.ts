@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/json-object.js';
 import { UsageError } from '../usage-error.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -23,8 +24,7 @@ export function eventData(assignments: readonly string[]): Fields {
 function set(fields: Fields, [name = '', ...rest]: readonly string[], value: unknown): Fields {
   if (rest.length === 0) return { ...fields, [name]: value };
   const inner = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
-  return { ...fields, [name]: set(isObject ? (inner as Fields) : {}, rest, value) };
+  return { ...fields, [name]: set(isRecord(inner) ? inner : {}, rest, value) };
 }
 
 function json(path: string, text: string): unknown {
