@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { isLoopbackHost } from '../../sandbox/http/loopback.js';
-import { decodedText } from '../text-file.js';
+import { bytesIfExists, decodedText } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 
 const OWNER_ONLY = 0o600;
@@ -74,14 +74,9 @@ function isOfEmulator(baseUrl = ''): boolean {
 
 /** @throws UsageError if the file is not UTF-8: writing it back would change it. */
 function textOf(path: string): string {
-  try {
-    const bytes = readFileSync(path);
-    // A byte order mark would be a part of the first name.
-    if (isUtf8(bytes)) return decodedText(bytes);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
+  const bytes = bytesIfExists(path) ?? Buffer.alloc(0);
+  // A byte order mark would be a part of the first name.
+  if (isUtf8(bytes)) return decodedText(bytes);
   throw new UsageError(
     `${OPTION}: the file is not written in UTF-8: save it as UTF-8, or name another file.`,
   );

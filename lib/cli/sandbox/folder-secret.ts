@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { bytesIfExists } from '../text-file.js';
 
 const OWNER_ONLY = { folder: 0o700, file: 0o600 } as const;
 const FILE = 'webhook-secret-key';
@@ -45,12 +46,7 @@ function keyIn(folder: string): string | undefined {
 }
 
 function contentOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  return bytesIfExists(file)?.toString('utf8').trim();
 }
 
 /** Several starts at once make one key: the file gets its name when it is whole, and the first one has it. */
