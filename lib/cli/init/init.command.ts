@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { basename, dirname, join } from 'node:path';
 import { runChild } from '../child-process.js';
 import { parseCommandLine, type ValuesOf } from '../command-line.js';
 import { type Command, type CommandContext, flag, text } from '../command.js';
@@ -10,7 +11,6 @@ import { packageTree } from '../project/package-tree.js';
 import { missingPackages } from '../project/peer-packages.js';
 import { UsageError } from '../usage-error.js';
 import { writeChanges } from './file-change.js';
-import { isUncommitted } from './git-state.js';
 import { type InitPlan, initPlan } from './init-plan.js';
 import {
   type ApplicationPackages,
@@ -100,6 +100,16 @@ function printPlan({ changes, byHand, errorAnswer }: InitPlan, { terminal, folde
     const warning = `${shown(folder, path)} has changes that are not committed to git.`;
     terminal.say(terminal.paint('yellow', warning));
   }
+}
+
+/** Whether a file, or its folder, differs from git's last commit; false without git. */
+function isUncommitted(file: string): boolean {
+  const { status, stdout } = spawnSync('git', ['status', '--porcelain', '--', basename(file)], {
+    cwd: dirname(file),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return status === 0 && stdout !== '';
 }
 
 /** Writes the changes, if a person agrees. Resolves to whether it did. */

@@ -11,12 +11,15 @@ import { captureOnExpress, type ExpressLike, settleBeforeParsers } from '../raw-
 import { captureOnFastify, type FastifyLike } from '../raw-body/fastify-raw-body.js';
 import { type OnOtherStatus } from '../raw-body/answered-request.js';
 import { type BodyRefusal, UnverifiedBytes } from '../raw-body/captured-body.js';
+import { WebhookRefusalFilter } from '../raw-body/webhook-refusal.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type RouteAccount } from '../delivery/route-account.js';
-import { putRefusalFilterLast } from './refusal-filter-last.js';
 import { watchReplacedMethod } from './replaced-method.js';
 import { ForeignAnswersLog } from './foreign-answers.log.js';
 import { WebhookPaths } from './webhook-paths.js';
+
+/** Nest's metadata key for the exception filters of a class or method. */
+const FILTERS = '__exceptionFilters__';
 
 type Method = (...args: readonly unknown[]) => unknown;
 type WatchedAdapter = Record<'post' | 'all' | 'init' | 'applyVersionFilter', Method>;
@@ -142,6 +145,17 @@ export class RawBodyCapture {
         'takes the end of that path for the name of an account: declare the route with the parameter last.',
     );
   }
+}
+
+/**
+ * Moves the package's filter behind the other filters of a route's method. Nest asks the last one first, and a decorator
+ * above `@PaymentsWebhook` comes after its filter: one that catches everything would answer 200 to a failed delivery.
+ */
+function putRefusalFilterLast(method: object): void {
+  const filters = (Reflect.getMetadata(FILTERS, method) ?? []) as readonly unknown[];
+  const isOwn = (filter: unknown): boolean => filter instanceof WebhookRefusalFilter;
+  const others = filters.filter((filter) => !isOwn(filter));
+  Reflect.defineMetadata(FILTERS, [...others, ...filters.filter(isOwn)], method);
 }
 
 function noteRefusal(account: string, status: BodyRefusal): void {

@@ -1,12 +1,13 @@
 import { RequestMethod } from '@nestjs/common';
 import { methodsOf, webhookRoute } from '../handlers/decorated-methods.js';
-import { guardedAccount } from './guarded-account.js';
 import { type DeclaredRoute, type MethodOwner } from './method-owners.js';
+import { PaymentsWebhookGuard } from './payments-webhook.guard.js';
 
-/** Nest's metadata keys for the method, path and host of a route. */
+/** Nest's metadata keys for the method, path, host and guards of a route. */
 const METHOD = 'method';
 const PATH = 'path';
 const HOST = 'host';
+const GUARDS = '__guards__';
 
 interface ControllerClass {
   readonly name: string;
@@ -44,6 +45,19 @@ function declaredRoute(controller: ControllerClass, name: string, method: object
   const isHostBound = Reflect.getMetadata(HOST, controller) !== undefined;
   const account = route ? route.account : guarded;
   return { controller, method, name, account, dispatches: route !== undefined, isHostBound };
+}
+
+/** The account of the webhook guard of a class or method; undefined if it has none. */
+function guardedAccount(target: object): string | undefined {
+  const guards = (Reflect.getMetadata(GUARDS, target) ?? []) as readonly unknown[];
+  return guards.find(isWebhookGuard)?.account;
+}
+
+function isWebhookGuard(guard: unknown): guard is typeof PaymentsWebhookGuard {
+  return (
+    guard === PaymentsWebhookGuard ||
+    (typeof guard === 'function' && guard.prototype instanceof PaymentsWebhookGuard)
+  );
 }
 
 /** As Nest joins them: `/webhooks`, and nothing for `/`. */
