@@ -15,7 +15,13 @@ import { type PayoutBatchLine, payoutBatchLine } from './payout-batch-line.js';
 import { reportCsv, reportJson, summaryCsv } from './report/report.js';
 import { endCheck } from './jobs/end-batch.js';
 import { enqueueChunks, enqueueRun, resumeBatch } from './jobs/enqueue-chunks.js';
-import { acceptLines, askAboutUnknown, beginCheck, settleLine } from './jobs/line-actions.js';
+import {
+  acceptLines,
+  askAboutUnknown,
+  beginCheck,
+  settleLine,
+  settlementProblem,
+} from './jobs/line-actions.js';
 
 /**
  * A batch of payouts. Every method reads what is stored now, so several objects and processes may work with the same batch.
@@ -243,13 +249,19 @@ export class PayoutBatch {
   }
 
   /**
-   * Writes down how a line ended, as the gateway's support or a statement says, in the journal and in the batch.
+   * Writes down how a line ended, as the gateway's support or a statement says, in the journal and in the batch. A line is also
+   * `failed` if its payment was cancelled.
    *
    * @throws PaymentsError as `PaymentsJournal.settle` does, or with the code `LINE_NOT_FOUND` or `BATCH_NOT_FOUND`.
    * @throws ReferenceReusedError if it is to be paid, and its reference belongs to another payment.
    */
   async settle(key: string, outcome: 'paid' | 'failed', actor: BatchActor): Promise<void> {
     await settleLine(this.access(), key, outcome, checkActor(actor));
+  }
+
+  /** @internal Why `settle` would refuse an outcome, for people; undefined if nothing is known against it. */
+  async settlementProblem(key: string, outcome: 'paid' | 'failed'): Promise<string | undefined> {
+    return settlementProblem(this.access(), key, outcome);
   }
 
   /**

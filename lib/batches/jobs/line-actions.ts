@@ -10,6 +10,7 @@ import {
   type StoredBatch,
 } from '../../storage/batch-store.js';
 import { type JournalEntry } from '../../common/journal-entry.js';
+import { quoted } from '../../common/quoted.js';
 import { type BatchAccess, notFound } from '../batch/batch-access.js';
 import { checkState } from '../batch/batch-decisions.js';
 import { approvalDigestOf, hashOfWords } from '../batch/approval-digest.js';
@@ -161,13 +162,14 @@ export async function settleLine(
   by: string,
 ): Promise<void> {
   const { store, services } = access.account;
-  const reference = paymentReference(access.batch, key);
-  const line = await access.line(key);
-  const entry = await services.journal.get('disbursement', reference);
-  const isOther = entry !== undefined && (await isOfOther(access, line, entry));
+  const { line, reference, entry, isOther } = await paymentOf(access, key);
   if (isOther && outcome === 'paid') throw ofAnother(key, reference);
   // How the other payment ended is not what somebody said about the line.
-  const settled = isOther ? undefined : await services.journal.settle('disbursement', reference, outcome);
+  const settled = isOther
+    ? undefined
+    : hasEnded(entry, outcome)
+      ? entry
+      : await services.journal.settle('disbursement', reference, outcome);
   const made = settled && (await lineInJournal(services, access.batch, line, settled));
   const result = made?.to === 'paid' ? made.result : undefined;
   const { record } = await access.stored();
@@ -178,6 +180,48 @@ export async function settleLine(
     await store.change(access.load, [{ number: line.number, from: ['failed'], to: known }]);
   }
   access.notify();
+}
+
+/**
+ * Why an outcome of a line cannot be written down as far as that is known now, with what to do instead; undefined if nothing
+ * speaks against it. For people.
+ */
+export async function settlementProblem(
+  access: BatchAccess,
+  key: string,
+  outcome: 'paid' | 'failed',
+): Promise<string | undefined> {
+  const { entry, isOther } = await paymentOf(access, key);
+  const word = quoted(key);
+  if (isOther && outcome === 'paid')
+    return `The reference of the line ${word} belongs to another payment: settle the line as failed, and pay it under another key.`;
+  if (isOther) return undefined;
+  if (!entry) return `The journal holds no payment of the line ${word}, or has forgotten it: leave it out.`;
+  if (entry.state !== 'settled' || hasEnded(entry, outcome)) return undefined;
+  const instead = entry.outcome === 'paid' ? 'paid' : 'failed';
+  return `The journal says that the payment of the line ${word} has ended as ${entry.outcome ?? instead}, which is final: settle it as ${instead}, or leave it out.`;
+}
+
+/** A line has no other word for a payment that was cancelled than failed. */
+function hasEnded(entry: JournalEntry | undefined, outcome: 'paid' | 'failed'): boolean {
+  return entry?.state === 'settled' && (entry.outcome === 'paid') === (outcome === 'paid');
+}
+
+/** A line with the payment of its reference, which may be another one. */
+async function paymentOf(
+  access: BatchAccess,
+  key: string,
+): Promise<{
+  readonly line: BatchLine;
+  readonly reference: string;
+  readonly entry: JournalEntry | undefined;
+  readonly isOther: boolean;
+}> {
+  const reference = paymentReference(access.batch, key);
+  const line = await access.line(key);
+  const entry = await access.account.services.journal.get('disbursement', reference);
+  const isOther = entry !== undefined && (await isOfOther(access, line, entry));
+  return { line, reference, entry, isOther };
 }
 
 /** A call of a payment that was made sends nothing, and compares the recipient, too. */

@@ -103,6 +103,18 @@ async function refuseWrongSettlements(batch: PayoutBatch, settlements: readonly 
   }
   for (const key of missing.keys())
     throw notSettled(`The batch ${quoted(batch.name)} has no line ${quoted(key)}`);
+  await refuseOtherOutcomes(batch, settlements);
+}
+
+/** A payment may have ended without its batch: an application settles it, or a status answer does. */
+async function refuseOtherOutcomes(batch: PayoutBatch, settlements: readonly Settlement[]): Promise<void> {
+  const problems: string[] = [];
+  for (const { key, outcome } of settlements) {
+    const problem = await batch.settlementProblem(key, outcome);
+    if (problem !== undefined) problems.push(problem);
+  }
+  if (problems.length === 0) return;
+  throw new PaymentsError('LINE_NOT_SETTLED', `No outcome was written down. ${problems.join(' ')}`);
 }
 
 function notSettled(problem: string): PaymentsError {

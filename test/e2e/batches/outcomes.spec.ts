@@ -276,6 +276,18 @@ describe('a batch of which not everything goes well', () => {
     expect(sandbox.requests()).toHaveLength(before);
   });
 
+  it('settles a line as failed whose payment was cancelled, which stays in the journal, and not as paid', async () => {
+    const batch = await begun(1);
+    await batch.finished();
+    await running.journal.settle('disbursement', `${name}.S-1`, 'cancelled');
+    await expect(batch.settle('S-1', 'paid', { by: 'support' })).rejects.toMatchObject({
+      code: 'ALREADY_SETTLED',
+    });
+    await batch.settle('S-1', 'failed', { by: 'support' });
+    expect((await linesOf(batch)).map(({ state }) => state)).toEqual(['failed']);
+    expect(await running.journal.get('disbursement', `${name}.S-1`)).toMatchObject({ outcome: 'cancelled' });
+  });
+
   it('reports every line, with masked recipients', async () => {
     const batch = await begun(2);
     await batch.finished();

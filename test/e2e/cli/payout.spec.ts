@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { Pool } from 'pg';
 import { type PayoutLine } from 'nestjs-payments/batches';
+import { postgresStorage } from 'nestjs-payments/postgres';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { eventually } from '../../support/eventually.js';
 import { knownLines } from '../../support/known-lines.js';
@@ -16,6 +17,7 @@ import {
   runCommand,
   runProcess,
 } from '../../support/cli-process.js';
+import { type PaymentsApp, startPaymentsApp } from '../../support/payments-app.js';
 import { describeWith, postgresService } from '../../support/services.js';
 import { POSTGRES_TERMINATE, SeverableProxy } from '../../support/severable-proxy.js';
 
@@ -65,6 +67,15 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
   /** Starts the command in a process of its own. */
   const start = (...args: readonly string[]): CliProcess =>
     new CliProcess(words(args), { environment: environment() });
+  /** An application with the same tables. */
+  const application = async (): Promise<PaymentsApp> => {
+    const started = await startPaymentsApp({
+      ...sandbox.moduleOptions(),
+      storage: postgresStorage({ pool, schema }),
+    });
+    onTestFinished(() => started.app.close());
+    return started;
+  };
   const said = ({ stdout }: FinishedCli): Said => JSON.parse(stdout) as Said;
   const report = async (): Promise<Said> => said(await payout('--report', '--json'));
 
@@ -242,6 +253,59 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     });
     const one = { lines: 1 };
     expect((await report()).byState).toMatchObject({ unknown: one, paid: one, blocked: one, refused: one });
+  });
+
+  it('writes no outcome down if the journal holds another one, and says which, and what to write instead', async () => {
+    await approved(4);
+    for (const key of ['S-1', 'S-2', 'S-3', 'S-4']) {
+      sandbox.next('POST /disbursements/bank', { reference: `salaries.${key}` }).dropAfterProcessing();
+    }
+    expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 3 });
+    const { journal } = await application();
+    await journal.settle('disbursement', 'salaries.S-2', 'failed');
+    await journal.settle('disbursement', 'salaries.S-3', 'paid');
+    await journal.settle('disbursement', 'salaries.S-4', 'cancelled');
+    const settle = (...outcomes: readonly string[]): Promise<FinishedCli> =>
+      payout(...outcomes.flatMap((outcome) => ['--settle', outcome]), '--by', 'mary');
+    expect(await settle('S-1=paid', 'S-2=paid', 'S-3=failed', 'S-4=paid')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `No outcome was written down. ${[
+        ['S-2', 'failed', 'failed'],
+        ['S-3', 'paid', 'paid'],
+        ['S-4', 'cancelled', 'failed'],
+      ]
+        .map(
+          ([key, outcome, instead]) =>
+            `The journal says that the payment of the line "${key}" has ended as ${outcome}, which is final: settle it as ${instead}, or leave it out.`,
+        )
+        .join(' ')}\n`,
+    });
+    expect((await report()).byState).toMatchObject({ unknown: { lines: 4 } });
+    const right = await settle('S-1=paid', 'S-2=failed', 'S-3=paid', 'S-4=failed');
+    expect(right).toMatchObject({ stderr: '' });
+    expect((await report()).byState).toMatchObject({ paid: { lines: 2 }, failed: { lines: 2 } });
+  });
+
+  it('writes no outcome down if the journal has lost a payment, or holds one of somebody else', async () => {
+    const lines = await approved(3);
+    const { disbursements } = await application();
+    const { bank_code = '', account_number = '', name } = lines[0]!;
+    const payment = { bank_code, account_number, account_name: name, remarks: 'advance' };
+    await disbursements.bank({ ...payment, reference: 'salaries.S-3', amount: '5' });
+    for (const key of ['S-1', 'S-2']) {
+      sandbox.next('POST /disbursements/bank', { reference: `salaries.${key}` }).dropAfterProcessing();
+    }
+    expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 3 });
+    await pool.query(`DELETE FROM ${schema}.payments_journal WHERE reference = 'salaries.S-2'`);
+    const outcomes = ['--settle', 'S-1=paid', '--settle', 'S-2=paid', '--settle', 'S-3=paid'];
+    expect(await payout(...outcomes, '--by', 'mary')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr:
+        'No outcome was written down. The journal holds no payment of the line "S-2", or has forgotten it: leave it out. The reference of the line "S-3" belongs to another payment: settle the line as failed, and pay it under another key.\n',
+    });
+    expect((await report()).byState).toMatchObject({ unknown: { lines: 3 } });
   });
 
   it('says which outcomes it has written down if a further one cannot be', async () => {
