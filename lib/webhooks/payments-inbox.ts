@@ -132,8 +132,12 @@ export class PaymentsInbox {
    * run, because there is no request.
    *
    * A `conflict` or `mismatch` becomes the outcome of its reference when its handlers begin, even if one
-   * fails. To release it again, or its next delivery, runs the handlers that have not finished. Every other
-   * event is handled as if it came now, and set aside again if it contradicts its payment.
+   * fails. To release it again, or its next delivery, runs the handlers that have not finished; only if a
+   * transaction has undone them, a `mismatch` may be set aside once more. Every other event is handled as if
+   * it came now, and set aside again if it contradicts its payment.
+   *
+   * Once they have finished, a further delivery of a released outcome gets 200 and runs nothing, until `purge`
+   * forgets it.
    *
    * @throws PaymentsError with the code `CONFLICT_NOT_FOUND`, `EVENT_UNRECOGNIZED` if neither this version of
    * the package nor a handler knows its name, `HANDLERS_ELSEWHERE` if only the workers of a queue have

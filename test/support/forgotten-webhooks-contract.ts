@@ -207,6 +207,54 @@ export function forgottenWebhooksContract(
     expect(await storedEntry()).toMatchObject({ outcome: 'success' });
   });
 
+  const MISMATCHES: [what: string, data: object, contradictsItself: boolean][] = [
+    ['white space around its reference', { reference: ' order-1 ' }, false],
+    ['another amount', { amount: '1.00' }, false],
+    ['another currency', { currency: 'KES' }, true],
+    ['a status that its name does not say', { status: 'failed' }, true],
+  ];
+  /** Sets a mismatch aside. */
+  async function mismatch(data: object): Promise<string> {
+    expect(await deliver('payment.success', data)).toBe(200);
+    const [{ id } = { id: '' }] = await payments.inbox.conflicts();
+    return id;
+  }
+
+  it.each(MISMATCHES)('recognizes a mismatch that an operator released: %s', async (_what, data) => {
+    await payments.inbox.release(await mismatch(data));
+    expect(await deliver('payment.success', data)).toBe(200);
+    expect(await deliver('payment.success', data)).toBe(200);
+    expect(payments.seen.events).toEqual(['mismatch', 'payment.success']);
+    expect(second.attempts).toEqual([1]);
+    expect(await payments.inbox.conflicts()).toEqual([]);
+    expect(await storedEntry()).toMatchObject({ state: 'settled', outcome: 'success' });
+    // The journal keeps the amount of the payment, and no spelling: only the inbox knows what was released.
+    await forget();
+    expect(await deliver('payment.success', data)).toBe(200);
+    expect(second.attempts).toEqual([1]);
+    expect(await payments.inbox.conflicts()).toMatchObject([{ kind: 'mismatch' }]);
+  });
+
+  it.each(MISMATCHES)('runs what a release has not finished: %s', async (_what, data, contradictsItself) => {
+    const id = await mismatch(data);
+    second.failWith = new Error('not yet');
+    await expect(payments.inbox.release(id)).rejects.toMatchObject({ code: 'HANDLER_FAILED' });
+    expect(await deliver('payment.success', data)).toBe(200);
+    // A transaction undoes what a release that fails wrote. An event that contradicts itself proves one without that.
+    if (undoes && !contradictsItself) {
+      expect(second.attempts).toEqual([1]);
+      expect(await payments.inbox.conflicts()).toMatchObject([{ seen: 2 }]);
+    } else {
+      expect(second.attempts).toEqual([1, 2]);
+    }
+    await payments.inbox.release(id);
+    expect(second.attempts).toHaveLength(2);
+    expect(await payments.inbox.conflicts()).toEqual([]);
+    expect(await deliver('payment.success', data)).toBe(200);
+    expect(second.attempts).toHaveLength(2);
+    expect(await payments.inbox.conflicts()).toEqual([]);
+  });
+
   it('lets `supersede` replace after the purge what it may, and nothing else', async () => {
     await payments.app.close();
     await start({ supersede: [['payment.failed', 'payment.success']] });

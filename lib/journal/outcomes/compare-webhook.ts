@@ -85,7 +85,9 @@ export function webhookFit(
   if (hasOtherMoney(record, reported)) return 'mismatch';
   if (record.state === 'rejected') return mayBeOfARefusal(record, reported) ? 'earlier-attempt' : 'contested';
   const isSettled = record.state === 'settled';
-  if (isSettled && record.settledBy === 'webhook') return fitAfterWebhook(record, reported);
+  if (isSettled && record.settledBy === 'webhook') {
+    return isSettledSo(record, reported) ? 'settled' : 'settled-otherwise';
+  }
   if (isSettled && record.outcome === reported.outcome) return 'fits';
   // A success settles the payment, whichever attempt came through.
   if (reported.outcome !== 'success' && !isOfThisAttempt()) return 'earlier-attempt';
@@ -105,9 +107,15 @@ function mayBeOfARefusal({ attempt, keepsKey }: KnownPayment, reported: Reported
   return keepsKey === true && attempt > 1 && reported.outcome !== 'success';
 }
 
-/** An absent provider reference equals every other. */
-function fitAfterWebhook(record: KnownPayment, { outcome, providerReference }: ReportedOutcome): WebhookFit {
-  const { providerReference: existing = providerReference } = record;
+/**
+ * Whether a webhook has settled a payment with the outcome that this one reports, whatever its amount. An absent provider
+ * reference equals every other.
+ */
+export function isSettledSo(
+  record: KnownPayment,
+  { outcome, providerReference }: Pick<ReportedOutcome, 'outcome' | 'providerReference'>,
+): boolean {
+  const { state, settledBy, providerReference: existing = providerReference } = record;
   const isSameCharge = providerReference === undefined || providerReference === existing;
-  return record.outcome === outcome && isSameCharge ? 'settled' : 'settled-otherwise';
+  return state === 'settled' && settledBy === 'webhook' && record.outcome === outcome && isSameCharge;
 }

@@ -23,6 +23,7 @@ import { type OutcomeNotifier } from './outcome-recorder.js';
 import {
   reportedOutcome,
   forgottenPayment,
+  isSettledSo,
   type KnownPayment,
   webhookFit,
   type ReportedOutcome,
@@ -35,6 +36,8 @@ export interface WebhookPayment {
   readonly known: boolean;
   readonly fit: WebhookFit | 'other-spelling';
   readonly outcome?: PaymentOutcome | undefined;
+  /** A webhook has settled the payment like this one, maybe with another amount: somebody may have released this one. */
+  readonly isSettledSo?: boolean;
   /** The hash in the journal. */
   readonly providerReference?: string | undefined;
   /** The reported outcome; absent if the specification does not list the event. */
@@ -93,11 +96,19 @@ export class WebhookOutcomes {
     if (found) {
       const { outcome, providerReference } = found.payment;
       const fit = webhookFit(found.payment, said, () => found.isOfItsAttempt(event.data));
-      return { known: true, fit, outcome, providerReference, said };
+      return {
+        known: true,
+        fit,
+        outcome,
+        providerReference,
+        said,
+        isSettledSo: isSettledSo(found.payment, said),
+      };
     }
     const trimmed = trimmedReference(reference);
-    const knowsTrimmed = trimmed !== reference && (await this.find(this.keyOf(trimmed))) !== undefined;
-    return { known: false, fit: knowsTrimmed ? 'other-spelling' : 'fits', said };
+    const meant = trimmed === reference ? undefined : await this.find(this.keyOf(trimmed));
+    if (!meant) return { known: false, fit: 'fits', said };
+    return { known: false, fit: 'other-spelling', said, isSettledSo: isSettledSo(meant.payment, said) };
   }
 
   /**

@@ -4,6 +4,7 @@ import { COLLECTION_STATUSES, type SetAsideKind } from '../../common/vocabulary.
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 import { providerReferenceOf } from '../../journal/outcomes/compare-webhook.js';
 import { type WebhookPayment } from '../../journal/outcomes/webhook-outcomes.js';
+import { type ClaimResult } from '../../storage/inbox-store.js';
 
 /** Whether an event may reach the handlers of its name. */
 type EventClassification =
@@ -34,14 +35,19 @@ export interface DeliveryRules extends Pick<ResolvedWebhookOptions, 'supersede' 
  * What to do with a delivery.
  *
  * - `acknowledge`: nothing, because it belongs to another system.
- * - `set-aside`: store it until somebody looks at it.
+ * - `set-aside`: store it until somebody looks at it. `mayBeReleased`: unless the inbox says that somebody has released it.
  * - `notify`: run the handlers of unrecognized events.
  * - `handle`: ask the inbox whether to run the handlers of the outcome. `mustExist`: only for an existing
  *   entry, because the journal says that a webhook has settled the payment.
  */
 export type DeliveryDecision =
   | { readonly act: 'acknowledge' }
-  | { readonly act: 'set-aside'; readonly kind: SetAsideKind; readonly problem: string }
+  | {
+      readonly act: 'set-aside';
+      readonly kind: SetAsideKind;
+      readonly problem: string;
+      readonly mayBeReleased: boolean;
+    }
   | { readonly act: 'notify' }
   | { readonly act: 'handle'; readonly mustExist: boolean };
 
@@ -51,15 +57,17 @@ export function decideDelivery(
   existing: WebhookPayment,
   rules: DeliveryRules,
 ): DeliveryDecision {
-  const { known, fit } = existing;
+  const { known, fit, isSettledSo = false } = existing;
   if (fit === 'other-spelling') {
-    return mismatch('its reference is that of a payment only without the white space around it');
+    const problem = 'its reference is that of a payment only without the white space around it';
+    return setAside('mismatch', problem, isSettledSo);
   }
   if (!known && rules.unknownReferences === 'acknowledge') return { act: 'acknowledge' };
-  if (!known && rules.unknownReferences === 'set-aside') {
-    return setAside('unknown-reference', 'the journal does not know its reference');
-  }
   const classification = classifyEvent(event);
+  if (!known && rules.unknownReferences === 'set-aside') {
+    const mayBeReleased = classification.kind === 'outcome';
+    return setAside('unknown-reference', 'the journal does not know its reference', mayBeReleased);
+  }
   if (classification.kind === 'unrecognized') {
     if (rules.handlesUnrecognized()) return { act: 'notify' };
     return setAside(
@@ -67,8 +75,12 @@ export function decideDelivery(
       "its name is not in the specification, and no @OnPayment('unrecognized') listens",
     );
   }
-  if (classification.kind === 'mismatch') return mismatch(classification.problem);
-  if (fit === 'mismatch') return mismatch('the payment was made with another amount or currency');
+  // An event that contradicts itself has no other way into the inbox.
+  if (classification.kind === 'mismatch') return setAside('mismatch', classification.problem, true);
+  // An event of another amount may have been handled before the payment was made: nobody has released that one.
+  if (fit === 'mismatch') {
+    return setAside('mismatch', 'the payment was made with another amount or currency', isSettledSo);
+  }
   if (fit === 'earlier-attempt') {
     return setAside(
       'conflict',
@@ -89,12 +101,22 @@ function isBelieved(
   return fit === 'settled-otherwise' && !mayReplace;
 }
 
-function mismatch(problem: string): DeliveryDecision {
-  return setAside('mismatch', problem);
+function setAside(kind: SetAsideKind, problem: string, mayBeReleased = false): DeliveryDecision {
+  return { act: 'set-aside', kind, problem, mayBeReleased };
 }
 
-function setAside(kind: SetAsideKind, problem: string): DeliveryDecision {
-  return { act: 'set-aside', kind, problem };
+/** The contradiction of an event that the inbox refuses, for the log. */
+export function contradiction(
+  { event }: PaymentWebhookEvent,
+  claim: Extract<ClaimResult, { readonly result: 'conflict' | 'missing' }>,
+  { outcome }: Pick<WebhookPayment, 'outcome'>,
+): string {
+  const existing = claim.result === 'conflict' ? claim.existingEvent : `payment.${String(outcome)}`;
+  if (existing !== event) return `the reference already has ${existing}`;
+  return (
+    `the reference already has another ${existing}, with another amount, status or provider reference: ` +
+    'the customer may have been charged twice'
+  );
 }
 
 /** Equal for all deliveries of one outcome, whenever they were generated. */

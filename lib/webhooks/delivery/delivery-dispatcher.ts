@@ -16,6 +16,7 @@ import { type HandlerStep } from '../handlers/payment-handlers.js';
 import {
   chargeFingerprintOf,
   classifyEvent,
+  contradiction,
   decideDelivery,
   fingerprintOf,
   replacedBy,
@@ -29,6 +30,9 @@ import { type TracedWebhook } from './webhook-trace.js';
  * The mark of this step tells a later run that there was a contradiction, which is stored before the claim.
  */
 const STORED: HandlerStep = { name: 'PaymentsInbox', run: () => Promise.resolve() };
+
+/** A released event is the outcome of its reference. */
+const IF_RELEASED: Pick<InboxDelivery, 'replaces' | 'mustExist'> = { replaces: [], mustExist: true };
 
 /** The `@OnPayment` methods that listen to an account. */
 export interface HandlersOfAccount {
@@ -80,8 +84,11 @@ export class DeliveryDispatcher {
       case 'acknowledge':
         trace?.note('ignored', 'unknown-reference');
         return DONE;
-      case 'set-aside':
-        return this.setAside(decision.kind, webhook, decision.problem, existing);
+      case 'set-aside': {
+        const { kind, problem, mayBeReleased } = decision;
+        const released = mayBeReleased && (await this.handleReleased(webhook, IF_RELEASED, last));
+        return released || this.setAside(kind, webhook, problem, existing);
+      }
       case 'notify':
         await this.outcomes.acknowledge(event);
         return this.notify('unrecognized', bodyHash(), webhook, existing);
@@ -102,15 +109,26 @@ export class DeliveryDispatcher {
   }
 
   /** Handles an event that was set aside. It replaces the outcome of its reference. */
-  async releaseInstead(webhook: TracedWebhook, otherMoney = true): Promise<WebhookAnswer> {
+  async releaseInstead(webhook: TracedWebhook): Promise<WebhookAnswer> {
+    return (await this.handleReleased(webhook, { replaces: 'any' }, [])) ?? DONE;
+  }
+
+  /** @returns Undefined if the event is not the outcome of its reference and does not replace it. */
+  private async handleReleased(
+    webhook: TracedWebhook,
+    how: Pick<InboxDelivery, 'replaces' | 'mustExist'>,
+    last: readonly HandlerStep[],
+    otherMoney = true,
+  ): Promise<WebhookAnswer | undefined> {
     const { fit, known, said } = await this.outcomes.look(webhook.event);
     // Whoever releases it says that it is about the payment whose reference has no white space around it. Nobody has said
     // anything about its amount, which was not compared before.
-    if (fit === 'other-spelling') return this.releaseInstead(withTrimmedReference(webhook), false);
+    if (fit === 'other-spelling') return this.handleReleased(withTrimmedReference(webhook), how, last, false);
     const { event } = webhook;
     const delivery = this.delivery('outcome', event.data.reference, event, said);
-    const claim = await this.claim({ ...delivery, replaces: 'any' }, webhook);
-    return this.handle(claim, this.outcomeWork(event, { known, said, otherMoney }, []), webhook);
+    const claim = await this.claim({ ...delivery, ...how }, webhook);
+    if (claim.result === 'conflict' || claim.result === 'missing') return undefined;
+    return this.handle(claim, this.outcomeWork(event, { known, said, otherMoney }, last), webhook);
   }
 
   private async handleOutcome(
@@ -256,20 +274,6 @@ export class DeliveryDispatcher {
       replaces: replacedBy(event, this.options.supersede),
     };
   }
-}
-
-/** The contradiction, for the log. */
-function contradiction(
-  { event }: PaymentWebhookEvent,
-  claim: Extract<ClaimResult, { readonly result: 'conflict' | 'missing' }>,
-  { outcome }: WebhookPayment,
-): string {
-  const existing = claim.result === 'conflict' ? claim.existingEvent : `payment.${String(outcome)}`;
-  if (existing !== event) return `the reference already has ${existing}`;
-  return (
-    `the reference already has another ${existing}, with another amount, status or provider reference: ` +
-    'the customer may have been charged twice'
-  );
 }
 
 /** Claims a delivery. If another process handles it, waits for that up to `inFlightWaitMs`. */

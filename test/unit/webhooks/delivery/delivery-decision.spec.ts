@@ -17,10 +17,11 @@ const SPELLED: WebhookPayment = { known: false, fit: 'other-spelling' };
 const OTHERWISE = { known: true, fit: 'settled-otherwise' } as const;
 
 const run = (mustExist = false) => ({ act: 'handle', mustExist }) as const;
-const aside = (kind: string, problem = '') => ({
+const aside = (kind: string, problem = '', mayBeReleased = false) => ({
   act: 'set-aside',
   kind,
   problem: expect.stringContaining(problem) as unknown,
+  mayBeReleased,
 });
 
 describe('what becomes of a delivery', () => {
@@ -78,7 +79,22 @@ describe('what becomes of a delivery', () => {
       RULES,
       aside('mismatch', 'amount'),
     ],
-    ['in another currency', 'payment.success', { currency: 'USD' }, KNOWN, RULES, aside('mismatch', 'TZS')],
+    [
+      'with other money, after a webhook that said the same',
+      'payment.success',
+      {},
+      { known: true, fit: 'mismatch', isSettledSo: true },
+      RULES,
+      aside('mismatch', 'amount', true),
+    ],
+    [
+      'in another currency',
+      'payment.success',
+      { currency: 'USD' },
+      KNOWN,
+      RULES,
+      aside('mismatch', 'TZS', true),
+    ],
     ['of an unknown name', 'payment.succeeded', {}, KNOWN, RULES, aside('unrecognized', 'specification')],
     [
       'of a name that has a handler',
@@ -89,7 +105,7 @@ describe('what becomes of a delivery', () => {
       { act: 'notify' },
     ],
     ['of nobody', 'payment.success', {}, UNKNOWN, RULES, run()],
-    ['of nobody', 'payment.success', {}, UNKNOWN, SET_ASIDE, aside('unknown-reference', 'journal')],
+    ['of nobody', 'payment.success', {}, UNKNOWN, SET_ASIDE, aside('unknown-reference', 'journal', true)],
     ['of nobody', 'payment.success', {}, UNKNOWN, ACKNOWLEDGE, { act: 'acknowledge' }],
     [
       'of nobody, that contradicts itself',
@@ -104,6 +120,14 @@ describe('what becomes of a delivery', () => {
     ['of somebody', 'payment.success', {}, KNOWN, SET_ASIDE, run()],
     ['of another spelling', 'payment.success', {}, SPELLED, RULES, aside('mismatch', 'white space')],
     ['of another spelling', 'payment.success', {}, SPELLED, ACKNOWLEDGE, aside('mismatch', 'white space')],
+    [
+      'of another spelling, after a webhook that said the same',
+      'payment.success',
+      {},
+      { ...SPELLED, isSettledSo: true },
+      RULES,
+      aside('mismatch', 'white space', true),
+    ],
   ])('%s: %s with %j, of %j under %j', (_what, name, data, existing, rules, decision) => {
     const decided: DeliveryDecision = decideDelivery(paymentEvent(name, data), existing, rules);
     expect(decided).toEqual(decision);
