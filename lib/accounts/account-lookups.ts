@@ -129,7 +129,7 @@ function labelOf(error: unknown): string {
 export function accountTooLate(): PaymentsAccountError {
   return new PaymentsAccountError(
     'ACCOUNT_UNAVAILABLE',
-    "The call's deadlineMs was over before accounts.resolve answered, so nothing was sent.",
+    "The call's deadlineMs was over before accounts.resolve answered, so this call sent nothing.",
     { hint: 'Make the same call again, or give it a longer deadlineMs.' },
   );
 }
@@ -137,7 +137,7 @@ export function accountTooLate(): PaymentsAccountError {
 function unavailable(account: string, problem: string): PaymentsAccountError {
   return new PaymentsAccountError(
     'ACCOUNT_UNAVAILABLE',
-    `The account '${account}' is not available, so nothing was sent: ${problem}.`,
+    `The account '${account}' is not available, so this call sent nothing: ${problem}.`,
     { hint: 'Make the same call again when accounts.resolve works.' },
   );
 }
@@ -145,7 +145,7 @@ function unavailable(account: string, problem: string): PaymentsAccountError {
 export function unknownAccount(account: string): PaymentsAccountError {
   return new PaymentsAccountError(
     'ACCOUNT_UNKNOWN',
-    `There is no account '${account}', so nothing was sent: accounts.resolve does not know it.`,
+    `There is no account '${account}', so this call sent nothing: accounts.resolve does not know it.`,
     { hint: 'If it was added just now, call PaymentsAccounts.forget() with its name.' },
   );
 }

@@ -3,15 +3,15 @@ import { PaymentsError, type PaymentsErrorDetails } from './payments-errors.js';
 /**
  * The account of a call cannot be used, so this call sent nothing. The code is `ACCOUNT_UNKNOWN` if
  * `accounts.resolve` has no such account, and `ACCOUNT_UNAVAILABLE` if it failed or took too long. Only in the second
- * case you may repeat the call: `mayHaveBeenProcessed` is then `not-by-this-call`, because the journal of the account
- * could not be asked about an earlier call with the same reference.
+ * case you may repeat the call. `mayHaveBeenProcessed` is `not-by-this-call`, because the journal of the account could
+ * not be asked about an earlier call with the same reference: `accounts.resolve` may have known the account then.
  *
  * @publicApi
  */
 export class PaymentsAccountError extends PaymentsError {
   override readonly name = 'PaymentsAccountError';
   override readonly retryable: boolean;
-  override readonly mayHaveBeenProcessed: false | 'not-by-this-call';
+  override readonly mayHaveBeenProcessed = 'not-by-this-call';
 
   constructor(
     override readonly code: 'ACCOUNT_UNKNOWN' | 'ACCOUNT_UNAVAILABLE',
@@ -20,6 +20,5 @@ export class PaymentsAccountError extends PaymentsError {
   ) {
     super(code, message, details);
     this.retryable = code === 'ACCOUNT_UNAVAILABLE';
-    this.mayHaveBeenProcessed = this.retryable && 'not-by-this-call';
   }
 }

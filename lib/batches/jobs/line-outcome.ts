@@ -4,6 +4,7 @@ import {
   PaymentRejectedError,
   PaymentsAuthenticationError,
   PaymentsConfigError,
+  type PaymentsError,
   PaymentsValidationError,
   ReferenceReusedError,
 } from '../../errors/payments-errors.js';
@@ -39,9 +40,7 @@ export function outcomeOf(error: unknown): LineOutcome {
   if (error.mayHaveBeenProcessed === true) return { state: 'unknown', detail: error.message };
   // The journal could not be read, for example: an earlier run may have sent it.
   if (error.mayHaveBeenProcessed === 'not-by-this-call') {
-    // Time alone brings no right keys and no right option.
-    const needsPerson = error instanceof PaymentsAuthenticationError || error instanceof PaymentsConfigError;
-    return { ...notSent(error.message, needsPerson ? undefined : 'gateway'), state: 'sending' };
+    return { ...notSent(error.message, needsPerson(error) ? undefined : 'gateway'), state: 'sending' };
   }
   if (error instanceof ReferenceReusedError) {
     return { state: 'failed', detail: 'it ended without success: pay it under another key' };
@@ -55,6 +54,12 @@ export function outcomeOf(error: unknown): LineOutcome {
     return { state: 'refused', detail: error.message };
   }
   return notSent(error.message, error.retryable ? 'gateway' : undefined);
+}
+
+/** Time alone brings no right keys, no right option and no account. */
+function needsPerson(error: PaymentsError): boolean {
+  const isWrong = error instanceof PaymentsAuthenticationError || error instanceof PaymentsConfigError;
+  return isWrong || error.code === 'ACCOUNT_UNKNOWN';
 }
 
 function notSent(reason: string, until?: BatchPause['until']): LineOutcome {

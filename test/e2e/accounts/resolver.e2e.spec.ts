@@ -115,7 +115,12 @@ describe('accounts from a resolver', () => {
     for (let call = 0; call < 3; call += 1) {
       const error = await failureOf(pay('nobody'));
       expect(error).toBeInstanceOf(PaymentsAccountError);
-      expect(error).toMatchObject({ code: 'ACCOUNT_UNKNOWN', retryable: false, mayHaveBeenProcessed: false });
+      expect(error).toMatchObject({
+        code: 'ACCOUNT_UNKNOWN',
+        retryable: false,
+        mayHaveBeenProcessed: 'not-by-this-call',
+        message: expect.stringContaining('so this call sent nothing') as unknown,
+      });
     }
     expect(merchants.asked).toEqual(['nobody']);
     expect(sandbox.requests()).toEqual([]);
@@ -123,6 +128,15 @@ describe('accounts from a resolver', () => {
     accounts.forget('nobody');
     await pay('nobody');
     expect(sandbox.merchant('nobody').payments()).toHaveLength(1);
+  });
+
+  it('that do not exist any more may have made the payment before', async () => {
+    await pay('shop');
+    merchants.rows.delete('shop');
+    accounts.forget('shop');
+    const error = await failureOf(pay('shop'));
+    expect(error).toMatchObject({ code: 'ACCOUNT_UNKNOWN', mayHaveBeenProcessed: 'not-by-this-call' });
+    expect(sandbox.merchant('shop').payments()).toHaveLength(1);
   });
 
   it('of which the resolver found another spelling do not exist, and nothing is sent', async () => {

@@ -3,6 +3,7 @@ import {
   type JournalEntry,
   PaymentOutcomeUnknownError,
   PaymentRejectedError,
+  PaymentsAccountError,
   PaymentsAuthenticationError,
   PaymentsError,
   PaymentsRateLimitError,
@@ -35,11 +36,11 @@ const WRONG_KEYS = new PaymentsAuthenticationError('UNAUTHORIZED', 'The keys are
 const TOO_MANY = new PaymentsRateLimitError(undefined, 'Too many.');
 
 /** A call that fails, and what the journal holds then. */
-async function stateAfter(
+async function sentAfter(
   error: Error,
   entry: Partial<JournalEntry> | undefined,
   missing = 'ENTRY_NOT_FOUND',
-): Promise<string | undefined> {
+): ReturnType<typeof payLine> {
   const journal: LineJournal = {
     get: () => Promise.resolve(entry as JournalEntry | undefined),
     waitForOutcome: () => Promise.reject(new PaymentsError(missing, 'It is not there.')),
@@ -48,8 +49,11 @@ async function stateAfter(
   const services = { disbursements: { bank, mobileMoney: bank }, journal } as unknown as Parameters<
     typeof payLine
   >[0];
-  return (await payLine(services, 'run', LINE)).change?.to;
+  return payLine(services, 'run', LINE);
 }
+
+const stateAfter = async (...args: Parameters<typeof sentAfter>): Promise<string | undefined> =>
+  (await sentAfter(...args)).change?.to;
 
 describe('a call of a line that fails', () => {
   it.each<readonly [string, Error, Partial<JournalEntry> | undefined, string | undefined]>([
@@ -132,5 +136,13 @@ describe('a call of a line that fails', () => {
 
   it('leaves it unknown if the journal has forgotten its payment', async () => {
     expect(await stateAfter(VALIDATION, undefined, 'ENTRY_FORGOTTEN')).toBe('unknown');
+  });
+
+  it.each([
+    ['ACCOUNT_UNKNOWN', undefined],
+    ['ACCOUNT_UNAVAILABLE', 'gateway'],
+  ] as const)('leaves it begun and pauses if its account is gone: %s', async (code, until) => {
+    const gone = new PaymentsAccountError(code, 'The account is gone.');
+    expect(await sentAfter(gone, undefined)).toEqual({ stop: { reason: 'The account is gone.', until } });
   });
 });
