@@ -21,6 +21,8 @@ export interface ForeignAnswer {
   readonly reached: Reached;
   /** Whether its signature is valid. Otherwise nobody checked it. */
   readonly isGenuine: boolean;
+  /** The HTTP server of the application. Express has no hooks. */
+  readonly host: 'express' | 'fastify';
   /** Names of the classes that run on every route. */
   readonly globalClasses: ReadonlyMap<Candidate, readonly string[]>;
 }
@@ -35,8 +37,8 @@ export function reachedBefore(progress: RouteProgress | undefined, status: numbe
 
 /** A line for the log. It holds nothing of the request but the path of its route. */
 export function describeForeignAnswer(answer: ForeignAnswer): string {
-  const { path, status, reached, isGenuine, globalClasses } = answer;
-  const who = candidates(reached, status).map((candidate) => {
+  const { path, status, isGenuine, globalClasses } = answer;
+  const who = candidates(answer).map((candidate) => {
     const names = globalClasses.get(candidate) ?? [];
     return names.length === 0 ? candidate : `${candidate} (global: ${names.join(', ')})`;
   });
@@ -55,11 +57,12 @@ const BEFORE: Readonly<Record<'verified' | 'parameters' | 'handlers', readonly C
   handlers: ['an interceptor', 'a middleware', 'a hook of Fastify'],
 };
 
-function candidates(reached: Reached, status: number): readonly Candidate[] {
+function candidates({ reached, status, host }: ForeignAnswer): readonly Candidate[] {
   if (typeof reached === 'number') return ['an interceptor', 'an exception filter'];
-  const who: readonly Candidate[] = reached
+  const all: readonly Candidate[] = reached
     ? BEFORE[reached]
     : ['a guard', 'a middleware', 'a body parser', 'a hook of Fastify'];
+  const who = host === 'fastify' ? all : all.filter((candidate) => candidate !== 'a hook of Fastify');
   return status < 300 ? [...who, 'an exception filter'] : who;
 }
 
@@ -72,9 +75,10 @@ function effectOf({ status, reached }: ForeignAnswer): string {
   return status < 300 ? `the gateway takes it for handled, and ${handlers}` : handlers;
 }
 
-function remedyFor({ status, reached }: ForeignAnswer): string {
+function remedyFor({ status, reached, host }: ForeignAnswer): string {
   if (reached !== undefined) {
-    const others = reached === 'handlers' ? ', and timers of middlewares or hooks,' : '';
+    const withTimers = host === 'fastify' ? 'middlewares or hooks' : 'middlewares';
+    const others = reached === 'handlers' ? `, and timers of ${withTimers},` : '';
     return `Let interceptors, pipes and exception filters${others} leave this route alone, which verifies and answers by itself.`;
   }
   if (status === 401 || status === 403) {

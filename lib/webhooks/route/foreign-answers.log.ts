@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { type IncomingMessage } from 'node:http';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { checkHead, signedDelivery } from '../delivery/delivery-head.js';
@@ -32,6 +32,7 @@ export class ForeignAnswersLog {
     private readonly accounts: WebhookAccounts,
     private readonly modules: ModulesContainer,
     private readonly unverified: UnverifiedBytes,
+    private readonly host: HttpAdapterHost,
   ) {}
 
   /** Never throws: the answer has left, and a line about it must not end the process. */
@@ -44,8 +45,9 @@ export class ForeignAnswersLog {
     const receiver = this.accounts.find(account);
     if (reached === 'ours' || !receiver) return;
     const write = (isGenuine: boolean): void => {
+      const host = this.host.httpAdapter.getType() === 'fastify' ? 'fastify' : 'express';
       const globalClasses = globalClassesOf(this.modules);
-      this.logger.error(describeForeignAnswer({ path, status, reached, isGenuine, globalClasses }));
+      this.logger.error(describeForeignAnswer({ path, status, reached, isGenuine, host, globalClasses }));
     };
     const captured = await capturedBodies.get(request);
     if (reached !== undefined || (captured && 'genuine' in captured)) {

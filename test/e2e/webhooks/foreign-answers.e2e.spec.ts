@@ -196,6 +196,10 @@ const withMiddleware =
 const event = paymentEvent('payment.success');
 
 describe.each(adapters)('a webhook route on %s', (adapter) => {
+  const isFastify = adapter === 'fastify';
+  const others = isFastify
+    ? 'a middleware, a body parser, or a hook of Fastify'
+    : 'a middleware, or a body parser';
   let running: WebhookApp | undefined;
   afterEach(async () => {
     await running?.app.close();
@@ -244,14 +248,14 @@ describe.each(adapters)('a webhook route on %s', (adapter) => {
       'a global guard that throws',
       401,
       { providers: [guard(TokenGuard)] },
-      'answered 401 by a guard (global: TokenGuard), a middleware, a body parser, or a hook of Fastify, not by this package: no handler ran.',
+      `answered 401 by a guard (global: TokenGuard), ${others}, not by this package: no handler ran.`,
       '@Public()',
     ],
     [
       'a global guard of each request',
       401,
       { providers: [{ provide: APP_GUARD, useClass: TokenGuard, scope: Scope.REQUEST }] },
-      'answered 401 by a guard (global: TokenGuard), a middleware, a body parser, or a hook of Fastify, not by this package: no handler ran.',
+      `answered 401 by a guard (global: TokenGuard), ${others}, not by this package: no handler ran.`,
       '@Public()',
     ],
     [
@@ -339,7 +343,7 @@ describe.each(adapters)('a webhook route on %s', (adapter) => {
       'a middleware that forbids',
       403,
       { prepare: withMiddleware(answering(403)) },
-      'answered 403 by a guard, a middleware, a body parser, or a hook of Fastify, not by this package: no handler ran.',
+      `answered 403 by a guard, ${others}, not by this package: no handler ran.`,
       '@Public()',
     ],
     [
@@ -467,7 +471,7 @@ describe.each(adapters)('a webhook route on %s', (adapter) => {
       .poll(() => foreignLines(started))
       .toEqual([
         expect.stringContaining(
-          'answered 408 by an interceptor (global: HastyInterceptor), a middleware, or a hook of Fastify, not by this package: its handlers had not ended.',
+          `answered 408 by an interceptor (global: HastyInterceptor)${isFastify ? ', a middleware, or a hook of Fastify' : ' or a middleware'}, not by this package: its handlers had not ended.`,
         ),
       ]);
     gate.emit('answered');

@@ -11,6 +11,7 @@ const answer: ForeignAnswer = {
   status: 401,
   reached: undefined,
   isGenuine: true,
+  host: 'fastify',
   globalClasses: new Map<Candidate, string[]>([
     ['a guard', ['JwtAuthGuard', 'RolesGuard']],
     ['a pipe', []],
@@ -56,6 +57,15 @@ describe('the line about a foreign answer', () => {
     [{ reached: 200 }, ' by an interceptor or an exception filter (global: AlwaysFine)'],
   ])('after %j has the candidates%s', (told, who) => {
     expect(describeForeignAnswer({ ...answer, ...told })).toContain(`${who}, not by this package: `);
+  });
+
+  it.each<[Partial<ForeignAnswer>, string]>([
+    [{}, ' by a guard (global: JwtAuthGuard, RolesGuard), a middleware, or a body parser'],
+    [{ reached: 'handlers' }, ' by an interceptor or a middleware'],
+  ])('names no hook of Fastify on Express, after %j', (told, who) => {
+    const line = describeForeignAnswer({ ...answer, ...told, host: 'express' });
+    expect(line).toContain(`${who}, not by this package: `);
+    expect(line).not.toMatch(/Fastify| hooks/);
   });
 
   it.each<[Partial<ForeignAnswer>, string]>([
