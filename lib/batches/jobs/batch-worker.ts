@@ -9,7 +9,6 @@ import { type BatchJob } from '../engine/batch-engine.js';
 import { resultOf } from '../batch/line-result.js';
 import { chunkDigest } from '../lines/payout-line.js';
 import { isCheckOutdated } from '../policy/check-age-rule.js';
-import { windowProblem } from '../policy/window-rule.js';
 import { changeBatch } from '../batch/batch-change.js';
 import { type BatchContext } from '../batch/batch-context.js';
 import { endCheck, endRun, SYSTEM } from './end-batch.js';
@@ -20,6 +19,7 @@ import { lookupsPause, MOST_NAMED } from './lookups-pause.js';
 import { PaySteps } from './pay-steps.js';
 import { sameRecipients } from './same-recipients.js';
 import { scheduleWake, wake } from './wake.js';
+import { windowPause } from './window-pause.js';
 
 /** A job, and the batch that it belongs to as it is now. */
 interface OpenedJob {
@@ -133,8 +133,9 @@ export class BatchWorker {
 
   private async pay(opened: OpenedJob): Promise<void> {
     const { job, account, stored } = opened;
-    if (windowProblem(this.context.now(), this.context.policy)) {
-      await this.pause(opened, { reason: 'No window of the policy is open.', until: 'window' });
+    const closed = windowPause(this.context);
+    if (closed) {
+      await this.pause(opened, closed);
       return;
     }
     const current = await this.withCurrentChecks(opened).catch(async (error: unknown) => {

@@ -12,6 +12,7 @@ import { inParallel } from './in-parallel.js';
 import { journalState, mayHaveMoved } from './journal-state.js';
 import { payLine } from './pay-line.js';
 import { blockPaidElsewhere } from './same-recipients.js';
+import { windowPause } from './window-pause.js';
 
 /** So many results are written together; after each write the worker looks whether somebody paused the batch. */
 const WRITTEN_TOGETHER = 20;
@@ -92,6 +93,8 @@ export class PaySteps {
   }
 
   private async pay(line: BatchLine): Promise<void> {
+    this.stop ??= windowPause(this.context);
+    if (this.stop) return;
     const isOwn = this.unsent.delete(line.number);
     const isSending = (): Promise<boolean> => this.isSending(line);
     // Another job may have begun the line: it may have ended since this one read it.
