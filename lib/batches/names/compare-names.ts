@@ -1,3 +1,5 @@
+import { withoutInvisible } from '../../common/invisible.js';
+
 /**
  * How two names of a person compare.
  *
@@ -27,8 +29,8 @@ const TITLES = new Set([
 /** A shorter name with one different letter is another name. */
 const SHORTEST_MISSPELT = 4;
 
-/** Apostrophes of every keyboard, and characters that nobody sees. */
-const IGNORED = /[\p{Cf}'’ʼ‘`´ʻ‛′＇]/gu;
+/** Apostrophes of every keyboard. */
+const APOSTROPHES = /['’ʼ‘`´ʻ‛′＇]/gu;
 /** Accents of Latin letters only: in some other scripts, marks are vowels. */
 const ACCENTS = /[\u0300-\u036f]/g;
 
@@ -82,8 +84,8 @@ function canPairUp(words: readonly string[], free: readonly string[]): boolean {
 }
 
 function wordsOf(name: string): readonly string[] {
-  const words = name
-    .replace(IGNORED, '')
+  const words = withoutInvisible(name)
+    .replace(APOSTROPHES, '')
     .normalize('NFKD')
     .replace(ACCENTS, '')
     .toLowerCase()

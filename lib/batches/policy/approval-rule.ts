@@ -1,3 +1,4 @@
+import { withoutInvisible } from '../../common/invisible.js';
 import { type ResolvedBatchPolicy } from './batch-policy.js';
 
 /** What an approval is compared with. */
@@ -20,7 +21,7 @@ export function approvalProblem(
   { by, digest, batch }: { readonly by: string; readonly digest: string; readonly batch: ApprovedBatch },
   { creatorMayApprove }: Pick<ResolvedBatchPolicy, 'creatorMayApprove'>,
 ): string | undefined {
-  if (by.trim() === '') return 'nobody is named: write who approves it';
+  if (plain(by) === '') return 'nobody is named: write who approves it';
   if (digest !== batch.digest) {
     return 'the digest is not that of the lines, so other lines were looked at: open the batch and look at it again';
   }
@@ -33,11 +34,11 @@ export function approvalProblem(
   return undefined;
 }
 
-/** Somebody who types the own name in capitals, or with another space, is no second person. */
+/** Somebody who types the own name in capitals, or with another or an invisible space, is no second person. */
 function isSamePerson(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }
 
 function plain(by: string): string {
-  return by.normalize('NFKC').replace(/\s+/g, ' ').trim().toLowerCase();
+  return withoutInvisible(by).normalize('NFKC').replace(/\s+/g, ' ').trim().toLowerCase();
 }
