@@ -66,3 +66,10 @@ export function jobId({ kind, account, environment, load, round, chunk }: BatchJ
 export function hasNoBatch(failure: unknown): boolean {
   return isPaymentsError(failure) && failure.code === 'BATCH_NOT_FOUND';
 }
+
+const OF_ITS_CHUNK_ALONE: readonly string[] = ['LOOKUP_FAILED', 'CHUNK_OPEN'];
+
+/** Whether a job failed because of lines of its chunk, so that the other chunks of the batch may succeed meanwhile. */
+export function failsAlone(failure: unknown): boolean {
+  return isPaymentsError(failure) && OF_ITS_CHUNK_ALONE.includes(failure.code);
+}

@@ -5,7 +5,7 @@ import { SafeLogger } from '../../common/safe-logger.js';
 import { count, readOptions } from '../../config/option.js';
 import { type OptionError } from '../../config/option-checks.js';
 import { PaymentsConfigError, failureLabel } from '../../errors/payments-errors.js';
-import { BACK_OFF, type BatchEngine, type BatchJob, hasNoBatch, jobId } from './batch-engine.js';
+import { BACK_OFF, type BatchEngine, type BatchJob, failsAlone, hasNoBatch, jobId } from './batch-engine.js';
 
 /**
  * Options of `inProcess`.
@@ -51,7 +51,10 @@ class InProcessEngine implements BatchEngine {
   private readonly waiting = new Map<string, BatchJob>();
   private readonly delayed = new Map<string, Promise<void>>();
   private readonly workers = new Set<Promise<void>>();
-  /** The batches whose chunks failed since one of them succeeded: another batch does not wait for them. */
+  /**
+   * What failed since it succeeded the last time, and waits before it is tried again: jobs that failed because of their own
+   * lines, by their id, and batches one of whose jobs failed otherwise, by their load. Nothing else waits for them.
+   */
   private readonly failing = new Map<string, { readonly failures: number; isHeld: boolean }>();
   private run: ((job: BatchJob) => Promise<void>) | undefined;
 
@@ -112,29 +115,35 @@ class InProcessEngine implements BatchEngine {
 
   private async workOn(job: BatchJob, run: (job: BatchJob) => Promise<void>): Promise<void> {
     const { batch, load } = job;
+    const id = jobId(job);
     try {
       await run(job);
-      this.failing.delete(load);
+      this.succeeded(id, load);
     } catch (error) {
       // Jobs come from this process: the batch was purged, or the keys are those of another environment now.
       if (hasNoBatch(error)) {
         this.logger.warn(`A chunk of the batch "${batch}" is not tried again: ${failureLabel(error)}`);
-        this.failing.delete(load);
+        this.succeeded(id, load);
         return;
       }
       if (this.closing.signal.aborted) return;
       this.logger.warn(`A chunk of the batch "${batch}" is tried again: ${failureLabel(error)}`);
-      this.waiting.set(jobId(job), job);
-      this.hold(load);
+      this.waiting.set(id, job);
+      this.hold(failsAlone(error) ? id : load);
     }
   }
 
-  /** Lets a batch wait whose chunk failed. Several chunks that fail at once are one failure. */
-  private hold(load: string): void {
-    const before = this.failing.get(load);
+  private succeeded(id: string, load: string): void {
+    this.failing.delete(id);
+    this.failing.delete(load);
+  }
+
+  /** Lets a job wait, or a batch. Several chunks that fail at once are one failure of their batch. */
+  private hold(failing: string): void {
+    const before = this.failing.get(failing);
     if (before?.isHeld) return;
     const held = { failures: (before?.failures ?? 0) + 1, isHeld: true };
-    this.failing.set(load, held);
+    this.failing.set(failing, held);
     void pause(backOffMs(held.failures, BACK_OFF), this.closing.signal).then(() => {
       held.isHeld = false;
       this.work();
@@ -144,7 +153,7 @@ class InProcessEngine implements BatchEngine {
   private take(): BatchJob | undefined {
     if (this.closing.signal.aborted) return undefined;
     for (const [id, job] of this.waiting) {
-      if (this.failing.get(job.load)?.isHeld) continue;
+      if (this.failing.get(job.load)?.isHeld || this.failing.get(id)?.isHeld) continue;
       this.waiting.delete(id);
       return job;
     }

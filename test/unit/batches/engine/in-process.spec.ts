@@ -101,6 +101,27 @@ describe('the engine in the process', () => {
     await engine.close();
   });
 
+  it.each(['LOOKUP_FAILED', 'CHUNK_OPEN'])(
+    'works on the other chunks of a batch while one fails with %s, and tries that one again',
+    async (code) => {
+      const engine = inProcess();
+      const ran: number[] = [];
+      await engine.add([job(1), job(2), job(3)]);
+      await engine.start(({ chunk }) => {
+        ran.push(chunk);
+        return ran.length === 1
+          ? Promise.reject(new PaymentsError(code, 'It is about lines of the chunk.'))
+          : Promise.resolve();
+      });
+      await new Promise(setImmediate);
+      expect(ran).toEqual([1, 2, 3]);
+      await eventually(() => {
+        expect(ran).toEqual([1, 2, 3, 1]);
+      });
+      await engine.close();
+    },
+  );
+
   it('waits for a batch no longer as soon as one of its chunks succeeds', async () => {
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.999);
     onTestFinished(() => {
