@@ -2,8 +2,8 @@ import { type BatchEngine, type BatchJob } from 'nestjs-payments/batches';
 
 /** Runs each job at once, without its delay, and again as long as it fails. */
 export function eagerEngine(): BatchEngine {
-  let run: (job: BatchJob) => Promise<void>;
-  const work = (job: BatchJob): Promise<void> => run(job).catch(() => work(job));
+  let run: (job: BatchJob) => Promise<unknown>;
+  const work = (job: BatchJob): Promise<unknown> => run(job).catch(() => work(job));
   return {
     name: 'eager',
     start: (given) => {

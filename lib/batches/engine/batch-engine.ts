@@ -41,9 +41,10 @@ export interface BatchEngine {
    *
    * @param run Runs a job, and rejects if it should run again later: with the code `BATCH_NOT_FOUND` if this process
    * has no such batch. Then the batch was purged, or the job belongs to processes with another storage or of another
-   * environment, and the engine may drop it after some tries.
+   * environment, and the engine may drop it after some tries. It resolves to false if the job did not look at any line, for
+   * example because somebody paused the batch: an engine with a rate need not count it.
    */
-  start(run: (job: BatchJob) => Promise<void>): Promise<void> | void;
+  start(run: (job: BatchJob) => Promise<unknown>): Promise<void> | void;
   /**
    * Keeps jobs until they have run. A job that it keeps already is kept once.
    *

@@ -56,11 +56,11 @@ class InProcessEngine implements BatchEngine {
    * lines, by their id, and batches one of whose jobs failed otherwise, by their load. Nothing else waits for them.
    */
   private readonly failing = new Map<string, { readonly failures: number; isHeld: boolean }>();
-  private run: ((job: BatchJob) => Promise<void>) | undefined;
+  private run: ((job: BatchJob) => Promise<unknown>) | undefined;
 
   constructor(private readonly concurrency: number) {}
 
-  start(run: (job: BatchJob) => Promise<void>): void {
+  start(run: (job: BatchJob) => Promise<unknown>): void {
     // The options of a module are made once, and its application may be started again in the same process, as tests do.
     if (this.closing.signal.aborted) {
       this.closing = stopController();
@@ -113,7 +113,7 @@ class InProcessEngine implements BatchEngine {
     }
   }
 
-  private async workOn(job: BatchJob, run: (job: BatchJob) => Promise<void>): Promise<void> {
+  private async workOn(job: BatchJob, run: (job: BatchJob) => Promise<unknown>): Promise<void> {
     const { batch, load } = job;
     const id = jobId(job);
     try {

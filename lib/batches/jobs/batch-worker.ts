@@ -37,27 +37,34 @@ export class BatchWorker {
 
   constructor(private readonly context: BatchContext) {}
 
-  /** Rejects if the job should run again later. */
-  async run(job: BatchJob): Promise<void> {
+  /** Whether the job looked at lines. Rejects if it should run again later. */
+  async run(job: BatchJob): Promise<boolean> {
     this.refuseWhenStopping();
     const account = await this.context.accounts.open(job.account);
     const stored = await storedOf(job, account);
-    if (stored.record.load !== job.load) return;
+    if (stored.record.load !== job.load) return false;
     const { round } = detailsOf(stored.record);
     const isRun = round === job.round || (job.kind === 'wake' && round === job.round + 1);
-    if (!isRun) return;
-    await this.work({ job, account, stored });
+    if (!isRun) return false;
+    const hadLines = await this.work({ job, account, stored });
     this.context.notifier.changed(job);
     this.refuseWhenStopping();
+    return hadLines;
   }
 
-  private async work(opened: OpenedJob): Promise<void> {
+  private async work(opened: OpenedJob): Promise<boolean> {
     const { job, account, stored } = opened;
     const { state } = stored.record;
     const { round, pause } = detailsOf(stored.record);
     const { context } = this;
-    if (job.kind === 'check' && state === 'checking') await this.check(opened);
-    if (job.kind === 'pay' && state === 'running') await this.pay(opened);
+    if (job.kind === 'check' && state === 'checking') {
+      await this.check(opened);
+      return true;
+    }
+    if (job.kind === 'pay' && state === 'running') {
+      await this.pay(opened);
+      return true;
+    }
     // An earlier run of this job may have paused the batch, and died before it asked to be woken.
     if (job.kind === 'pay' && state === 'paused' && pause)
       await scheduleWake({ ...job, chunk: 0 }, pause, context);
@@ -66,6 +73,7 @@ export class BatchWorker {
     // An earlier run of this job has resumed the batch, and may have died before it gave all chunks to the engine.
     if (job.kind === 'wake' && state === 'running' && round > job.round)
       await enqueueRun(account, stored, context);
+    return false;
   }
 
   /** The engine keeps the job for the next process. */

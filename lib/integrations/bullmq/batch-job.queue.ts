@@ -47,6 +47,11 @@ export class BatchJobQueue {
     }
   }
 
+  /** Lets the next job begin at once, also if the rate would hold it back. Never rejects. */
+  async returnTurn(): Promise<void> {
+    await succeedsInTime(this.queue.removeRateLimitKey());
+  }
+
   /** Whether the place of the jobs answers. Never rejects. */
   answers(): Promise<boolean> {
     return succeedsInTime(this.queue.isPaused());
@@ -74,6 +79,8 @@ function bulkJob(
     opts: {
       jobId: jobId(data),
       delay,
+      // Jobs without a priority come first: a batch that may continue does not wait behind the chunks of others.
+      ...(data.kind !== 'wake' && { priority: 1 }),
       attempts: FOR_EVER,
       backoff: { type: 'custom' },
       removeOnComplete: true,

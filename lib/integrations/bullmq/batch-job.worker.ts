@@ -1,4 +1,5 @@
 import { type Job, Worker } from 'bullmq';
+import { performance } from 'node:perf_hooks';
 import { BACK_OFF, type BatchJob, hasNoBatch } from '../../batches/engine/batch-engine.js';
 import { CHUNK_LINES } from '../../batches/loading/chunk-lines.js';
 import { SafeLogger } from '../../common/safe-logger.js';
@@ -26,14 +27,21 @@ export class BatchJobWorker {
   private readonly logger = new SafeLogger('PayoutBatches');
   private readonly worker: Worker<KeptJob>;
   private readonly running = new Set<Promise<void>>();
+  /** How long nobody begins another job after one began, in milliseconds; undefined without a rate. */
+  private readonly turnMs: number | undefined;
   private isStopping = false;
 
-  /** @param run Runs a job, and rejects if it should run again later. */
+  /**
+   * @param run Runs a job, and rejects if it should run again later.
+   * @param returnTurn Lets another job begin at once.
+   */
   constructor(
     { queueName, jobs, prefix, linesPerSecond, concurrency, lockMs }: EngineSettings,
     outage: OutageLog,
-    private readonly run: (job: BatchJob) => Promise<void>,
+    private readonly run: (job: BatchJob) => Promise<unknown>,
+    private readonly returnTurn: () => Promise<void>,
   ) {
+    this.turnMs = linesPerSecond && Math.ceil((CHUNK_LINES / linesPerSecond) * 1_000);
     const options = {
       connection: jobs.worker,
       ...(prefix === undefined ? {} : { prefix }),
@@ -43,9 +51,7 @@ export class BatchJobWorker {
       // A chunk that was begun is begun again by another process, as often as it takes: the journal keeps its payments single.
       maxStalledCount: FOR_EVER,
       settings: { backoffStrategy: (attempts: number) => backOffMs(attempts, BACK_OFF) },
-      ...(linesPerSecond !== undefined && {
-        limiter: { max: 1, duration: Math.ceil((CHUNK_LINES / linesPerSecond) * 1_000) },
-      }),
+      ...(this.turnMs !== undefined && { limiter: { max: 1, duration: this.turnMs } }),
     };
     const work = (job: Job<KeptJob>): Promise<void> => this.process(job);
     this.worker = new Worker<KeptJob>(queueName, work, options, jobs.backend as undefined);
@@ -70,11 +76,20 @@ export class BatchJobWorker {
     // The worker took this job while it stopped: it stays for another one.
     if (this.isStopping) throw new Error('The application stops.');
     const { strangers = 0, ...batchJob } = job.data;
-    const work = this.run(batchJob);
+    const work = this.work(batchJob);
     this.running.add(work);
     await work
       .catch((failure: unknown) => this.failed(job, strangers, failure))
       .finally(() => this.running.delete(work));
+  }
+
+  /** BullMQ counts each job at the rate when it begins. Those that had nothing to do would hold back the others for hours. */
+  private async work(job: BatchJob): Promise<void> {
+    const beganAt = performance.now();
+    const hadLines = await this.run(job);
+    // Much later, it may be the turn of a job that another process has begun since.
+    const isOwnTurn = this.turnMs !== undefined && performance.now() - beganAt < this.turnMs / 2;
+    if (hadLines === false && isOwnTurn) await this.returnTurn();
   }
 
   private async failed(job: Job<KeptJob>, before: number, failure: unknown): Promise<void> {

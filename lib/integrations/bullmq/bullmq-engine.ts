@@ -36,7 +36,7 @@ export interface BullmqEngineOptions {
   readonly queueName?: string;
   /**
    * How many lines all processes together look up or send in a second, on average: a chunk of 100 lines begins every
-   * 100 / `linesPerSecond` seconds. Above 0, at most 100000. Without it, only the `rate` of each process limits them.
+   * 100 / `linesPerSecond` seconds. A job without lines to look at does not count. Above 0, at most 100000. Without it, only the `rate` of each process limits them.
    */
   readonly linesPerSecond?: number;
   /** How many chunks this process works on at once. @default 1 */
@@ -121,13 +121,13 @@ class BullmqEngine implements BatchEngine {
     this.outage = new OutageLog('batches wait', settings.jobs.name);
   }
 
-  start(run: (job: BatchJob) => Promise<void>): void {
+  start(run: (job: BatchJob) => Promise<unknown>): void {
     // The options of a module are made once, and its application may be started again in the same process, as tests do.
     this.isClosed = false;
     this.open();
     const settings = this.settings();
     if (!settings.worker) return;
-    const worker = new BatchJobWorker(settings, this.outage, run);
+    const worker = new BatchJobWorker(settings, this.outage, run, () => this.open().returnTurn());
     this.worker = () => worker;
   }
 

@@ -6,7 +6,7 @@ import { type BatchesPlace, startBatchesPlace } from '../../support/batches-plac
 describe('a job that comes to a process', () => {
   let place: BatchesPlace;
   let running: BatchesApp;
-  let run: (job: BatchJob) => Promise<void>;
+  let run: (job: BatchJob) => Promise<unknown>;
   let given: readonly BatchJob[] = [];
 
   beforeAll(async () => {
@@ -63,12 +63,23 @@ describe('a job that comes to a process', () => {
   });
 
   it('is over if the batch was loaded again since', async () => {
-    await run({ ...job(), load: 'an earlier one' });
+    expect(await run({ ...job(), load: 'an earlier one' })).toBe(false);
+    expect(place.sandbox.payouts()).toEqual([]);
+  });
+
+  it('has no lines to look at if it is of an earlier run, or of a batch that pauses', async () => {
+    expect(await run({ ...job(), round: job().round - 1 })).toBe(false);
+    const [earlier, batch] = [job(), await running.batches.open('salaries')];
+    await batch.pause({ by: 'maker' });
+    expect(await run(earlier)).toBe(false);
+    expect(await run({ ...earlier, kind: 'wake', chunk: 0 })).toBe(false);
+    await batch.resume({ by: 'maker' });
+    expect(await run(earlier)).toBe(false);
     expect(place.sandbox.payouts()).toEqual([]);
   });
 
   it('is done by a process that has its batch', async () => {
-    await run(job());
+    expect(await run(job())).toBe(true);
     expect(place.sandbox.payouts()).toHaveLength(1);
   });
 });

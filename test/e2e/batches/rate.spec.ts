@@ -3,17 +3,19 @@ import { Queue } from 'bullmq';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type BatchEngine, type BatchJob } from 'nestjs-payments/batches';
 import { bullmqEngine } from 'nestjs-payments/bullmq';
+import { eventually } from '../../support/eventually.js';
 import { describeWith, redisService } from '../../support/services.js';
 
-const JOBS = [1, 2, 3].map((chunk): BatchJob => ({
-  kind: 'pay',
+const job = (chunk: number, kind: BatchJob['kind'] = 'pay'): BatchJob => ({
+  kind,
   account: 'default',
   environment: 'sandbox',
   batch: 'salaries',
   load: 'a',
   round: 1,
   chunk,
-}));
+});
+const JOBS = [job(1), job(2), job(3)];
 
 describeWith([redisService], 'the rate of bullmqEngine', () => {
   const connection = { url: redisService.url };
@@ -49,6 +51,38 @@ describeWith([redisService], 'the rate of bullmqEngine', () => {
     expect(left).toBeGreaterThan(90_000);
     expect(left).toBeLessThanOrEqual(100_000);
     expect(begun).toEqual([1]);
-    expect(await queue.getWaitingCount()).toBe(2);
+    expect(await queue.getPrioritizedCount()).toBe(2);
+  });
+
+  /** Runs jobs at one line a second until the rate holds the next one back. */
+  async function begunWithoutWaiting(
+    jobs: readonly BatchJob[],
+    hasLines: (job: BatchJob) => boolean,
+  ): Promise<readonly string[]> {
+    const engine = bullmqEngine({ connection, queueName, linesPerSecond: 1 });
+    engines = [engine];
+    await engine.add(jobs);
+    const begun: string[] = [];
+    await engine.start((started) => {
+      begun.push(`${started.kind} ${started.chunk}`);
+      return Promise.resolve(hasLines(started));
+    });
+    await eventually(async () => {
+      expect(await queue.getActiveCount()).toBe(0);
+      expect(await queue.getRateLimitTtl(1)).toBeGreaterThan(90_000);
+    });
+    return begun;
+  }
+
+  it('does not count jobs that had no line to look at, as those of a run that was paused', async () => {
+    const jobs = [...JOBS, job(4), job(5)];
+    const begun = await begunWithoutWaiting(jobs, ({ chunk }) => chunk >= 4);
+    expect(begun).toEqual(['pay 1', 'pay 2', 'pay 3', 'pay 4']);
+    expect(await queue.getPrioritizedCount()).toBe(1);
+  });
+
+  it('lets a batch that may continue look before the chunks of others, and does not count that', async () => {
+    const jobs = [...JOBS, job(0, 'wake')];
+    expect(await begunWithoutWaiting(jobs, ({ kind }) => kind === 'pay')).toEqual(['wake 0', 'pay 1']);
   });
 });

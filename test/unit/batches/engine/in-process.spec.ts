@@ -133,7 +133,7 @@ describe('the engine in the process', () => {
     await engine.add([job(1), job(2), job(3)]);
     await engine.start(({ chunk }) => {
       ran.push(chunk);
-      if (chunk === 1) return new Promise((resolve) => ends.push(resolve));
+      if (chunk === 1) return new Promise<void>((resolve) => ends.push(resolve));
       return ran.length === 2 ? Promise.reject(new Error('somebody else has it')) : Promise.resolve();
     });
     await new Promise(setImmediate);
