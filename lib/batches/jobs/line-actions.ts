@@ -5,6 +5,7 @@ import {
 } from '../../errors/payments-errors.js';
 import {
   type BatchLine,
+  type BatchRecord,
   type LineChange,
   type LineState,
   type StoredBatch,
@@ -21,7 +22,7 @@ import { paymentReference } from '../batch/payment-reference.js';
 import { hashOf } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
 import { inParallel } from './in-parallel.js';
-import { isOfAnother, isUnheardOf, journalState, mayHaveMoved } from './journal-state.js';
+import { isOfAnother, isUnheardOf, journalState, mayHaveMoved, stateIn } from './journal-state.js';
 import { lineInJournal } from './line-in-journal.js';
 import { writeLineEnd } from './settle-line-of.js';
 import { wordsFor } from './unblock-lines.js';
@@ -111,6 +112,16 @@ async function* openLookups({
   }
 }
 
+/** The states that say that a line was not paid. A process that died may have paid it right before another one wrote that. */
+const NOT_PAID: readonly LineState[] = ['checked', 'blocked', 'refused'];
+
+/** The states of the lines that `askAgain()` reads: a batch that is worked on finds out about the others by itself. */
+function askedAbout(record: BatchRecord): readonly LineState[] {
+  if (record.state === 'running' || record.state === 'paused') return ['unknown'];
+  const wasStarted = detailsOf(record).run !== undefined;
+  return wasStarted ? ['unknown', 'sending', ...NOT_PAID] : ['unknown', 'sending'];
+}
+
 /**
  * Finds out what became of the lines that may have been sent, from the journal. Those that are unknown there too are called once
  * more, which never sends anything new. Returns how many have another state now.
@@ -118,9 +129,7 @@ async function* openLookups({
 export async function askAboutUnknown(access: BatchAccess): Promise<number> {
   const { store } = access.account;
   const { concurrency, stopping } = access.context;
-  const { state } = (await access.stored()).record;
-  const isWorkedOn = state === 'running' || state === 'paused';
-  const states: readonly LineState[] = isWorkedOn ? ['unknown'] : ['unknown', 'sending'];
+  const states = askedAbout((await access.stored()).record);
   let known = 0;
   const ask = async (line: BatchLine): Promise<void> => {
     const change = await fromJournal(access, line);
@@ -144,6 +153,10 @@ async function fromJournal(
   const { number, state } = line;
   const reference = paymentReference(batch, line.key);
   const entry = await services.journal.get('disbursement', reference);
+  if (entry && NOT_PAID.includes(state)) {
+    if (!mayHaveMoved(stateIn(entry, line)) || isOfAnother(entry, line)) return undefined;
+    return (await lineInJournal(services, batch, line, entry)) ?? { number, from: [state], to: 'sending' };
+  }
   if (entry) return lineInJournal(services, batch, line, entry);
   // The journal knows a payment before it is sent, so a line that was only begun was not sent.
   const isUnsent = state === 'sending' && (await isUnheardOf(services.journal, reference));

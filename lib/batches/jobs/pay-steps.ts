@@ -9,7 +9,7 @@ import { type BatchPause, detailsOf } from '../batch/batch-details.js';
 import { countRow } from '../policy/row-rule.js';
 import { type BatchContext } from '../batch/batch-context.js';
 import { inParallel } from './in-parallel.js';
-import { journalState, mayHaveMoved } from './journal-state.js';
+import { unmovedLines } from './journal-state.js';
 import { payLine } from './pay-line.js';
 import { blockPaidElsewhere } from './same-recipients.js';
 import { windowPause } from './window-pause.js';
@@ -21,8 +21,8 @@ const WRITTEN_WITHIN_MS = 1_000;
 
 /** Sends the lines of one chunk. */
 export class PaySteps {
-  /** The lines that this job marked and has not reached: nothing was sent of them. */
-  private unsent = new Set<number>();
+  /** The lines that this job marked and has not reached, by their numbers: it sent nothing of them. */
+  private readonly unsent = new Map<number, BatchLine>();
   private row = { unknown: 0, refused: 0 };
   private results: LineChange[] = [];
   private writtenAt: number;
@@ -66,30 +66,25 @@ export class PaySteps {
     const { batch, load } = this.stored.record;
     const ready = lines.filter(({ state }) => state === 'checked');
     const changes = ready.map(({ number }): LineChange => ({ number, from: ['checked'], to: 'sending' }));
-    this.unsent = new Set(await store.change(load, changes));
+    const taken = new Set(await store.change(load, changes));
+    for (const line of ready) if (taken.has(line.number)) this.unsent.set(line.number, line);
     // Whoever cancels the batch from now on sees the marks; whoever did before is seen here.
     await this.look();
     if (this.isOver) return [];
-    const marked = ready.filter(({ number }) => this.unsent.has(number));
     const begun = lines.filter(({ state }) => state === 'sending');
     const place = { batch, load, chunk };
-    const unsent = [...marked, ...(await this.unmoved(begun))];
-    const blocked = new Set(await blockPaidElsewhere(store, place, unsent, this.context.policy));
+    const marked = [...this.unsent.values(), ...begun];
+    const unmoved = (some: readonly BatchLine[]): Promise<ReadonlySet<number>> => this.unmoved(some);
+    const blocked = new Set(await blockPaidElsewhere(store, place, marked, this.context.policy, unmoved));
     for (const number of blocked) this.unsent.delete(number);
     return lines.filter(
       ({ number, state }) => !blocked.has(number) && (state === 'sending' || this.unsent.has(number)),
     );
   }
 
-  /** The process that had begun these lines died before any money moved. */
-  private async unmoved(lines: readonly BatchLine[]): Promise<readonly BatchLine[]> {
+  private unmoved(lines: readonly BatchLine[]): Promise<ReadonlySet<number>> {
     const { journal } = this.account.services;
-    const found: BatchLine[] = [];
-    for (const line of lines) {
-      const known = await journalState(journal, this.stored.record.batch, line);
-      if (!mayHaveMoved(known)) found.push(line);
-    }
-    return found;
+    return unmovedLines(journal, this.stored.record.batch, lines, this.context.concurrency);
   }
 
   private async pay(line: BatchLine): Promise<void> {
@@ -141,14 +136,11 @@ export class PaySteps {
     this.isTakenUp = !isSame;
   }
 
-  /** What an earlier job has begun stays as it is: it may have been sent. */
+  /** What an earlier job has begun stays as it is, and so does what another run of this one has sent. */
   private async release(): Promise<void> {
     if (this.isTakenUp) return;
-    const changes = [...this.unsent].map((number): LineChange => ({
-      number,
-      from: ['sending'],
-      to: 'checked',
-    }));
+    const unmoved = await this.unmoved([...this.unsent.values()]);
+    const changes = [...unmoved].map((number): LineChange => ({ number, from: ['sending'], to: 'checked' }));
     await this.account.store.change(this.stored.record.load, changes);
   }
 }

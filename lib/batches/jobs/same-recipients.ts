@@ -52,30 +52,35 @@ export function isNamed(finding: string, word: LineWord | undefined): boolean {
  * two batches send at the same moment, each has marked its lines before it looks: one of them sees the other, or both do, and
  * neither pays.
  *
- * @param lines They are marked as `sending`, and no money has moved.
+ * @param lines They are marked as `sending`: another run of the job may have sent some.
+ * @param unmoved The numbers of those of which certainly no money moved. The others stay as they are.
  */
 export async function blockPaidElsewhere(
   store: BatchStore,
   place: ChunkPlace & { readonly batch: string },
   lines: readonly BatchLine[],
   policy: Pick<ResolvedBatchPolicy, 'sameRecipientWithinDays'>,
+  unmoved: (lines: readonly BatchLine[]) => Promise<ReadonlySet<number>>,
 ): Promise<readonly number[]> {
   if (lines.length === 0) return [];
   const same = await sameRecipients(store, place, policy);
-  const changes = lines.flatMap(({ number, result: text }): LineChange[] => {
-    const result = resultOf(text);
+  const paidElsewhere = new Map<BatchLine, LineChange>();
+  for (const line of lines) {
+    const { number } = line;
+    const result = resultOf(line.result);
     const news = (same.get(number) ?? [])
       .filter(({ batch }) => batch !== place.batch)
       .map(sameRecipientText)
       .filter((found) => !isNamed(found, result.word));
-    if (news.length === 0) return [];
+    if (news.length === 0) continue;
     const found = news.join(AND);
     const problems = [...new Set([...(result.problems ?? []), 'same-recipient'])];
     const detail = result.detail ? `${result.detail}${AND}${found}` : found;
-    return [
-      { number, from: ['sending'], to: 'blocked', result: JSON.stringify({ ...result, problems, detail }) },
-    ];
-  });
+    const blocked = JSON.stringify({ ...result, problems, detail });
+    paidElsewhere.set(line, { number, from: ['sending'], to: 'blocked', result: blocked });
+  }
+  const unpaid = await unmoved([...paidElsewhere.keys()]);
+  const changes = [...paidElsewhere.values()].filter(({ number }) => unpaid.has(number));
   // Another job of the chunk may have blocked some before: they stay unpaid here, too.
   if (changes.length > 0) await store.change(place.load, changes);
   return changes.map(({ number }) => number);
