@@ -45,7 +45,7 @@ export interface LineResult {
   /** What the gateway charged: two-decimal string in TZS. */
   readonly fee?: string;
   readonly word?: LineWord;
-  /** Its reference belongs to another payment, as the journal said when a call compared them. */
+  /** Its reference belongs to a payment to another recipient, as the journal said when a call compared them. */
   readonly isOfAnother?: true | undefined;
 }
 

@@ -8,7 +8,7 @@ import {
   PaymentsValidationError,
   ReferenceReusedError,
 } from '../../errors/payments-errors.js';
-import { AnotherPaymentError } from '../../journal/payment/repeated-call-errors.js';
+import { AnotherRecipientError } from '../../journal/payment/repeated-call-errors.js';
 import { type LineState } from '../../storage/batch-store.js';
 import { type BatchPause } from '../batch/batch-details.js';
 
@@ -20,7 +20,7 @@ interface LineOutcome {
   readonly detail: string;
   /** Absent: the next line may be sent. */
   readonly stop?: BatchPause;
-  /** The reference belongs to another payment. */
+  /** The reference belongs to a payment to another recipient. */
   readonly isOfAnother?: true;
 }
 
@@ -35,7 +35,7 @@ export function outcomeOf(error: unknown): LineOutcome {
     if (error.evidence === 'in-flight') return { state: 'sending', detail: '' };
     return { state: 'unknown', detail: `no certain answer came (${error.evidence})` };
   }
-  if (error instanceof AnotherPaymentError)
+  if (error instanceof AnotherRecipientError)
     return { state: 'unknown', detail: error.message, isOfAnother: true };
   if (error.mayHaveBeenProcessed === true) return { state: 'unknown', detail: error.message };
   // The journal could not be read, for example: an earlier run may have sent it.

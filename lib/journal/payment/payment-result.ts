@@ -1,5 +1,6 @@
 import { type JournalRecord } from '../../storage/journal-store.js';
 import { jsonObject } from '../../common/json-object.js';
+import { normalizeTzPhone } from '../../common/phone.js';
 import { movesMoney } from '../../common/vocabulary.js';
 import { isPaymentsError, type PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
 import { type CallAborted, type CallFailure, type CallResult } from '../../gateway/call-result.js';
@@ -133,12 +134,31 @@ export function existingPaymentResult<T extends object>(
     case 'unknown':
       return { ok: false, error: existingPaymentUnknown(existing, refusal.evidence, refusal.damaged) };
     case 'refuse':
-      return { ok: false, error: referenceReused(existing, refusal.because) };
+      return { ok: false, error: referenceReused(existing, refusal.because, isToAnother(call, existing)) };
     case 'refused':
       return { ok: false, error: enlistedRefused(existing) };
     case 'refuse-attempt':
       return { ok: false, error: attemptRefused(existing, refusal.next) };
   }
+}
+
+/** What tells recipients of payouts apart. Not their names and networks: a lookup may spell them otherwise the next day. */
+const RECIPIENT = ['bank_code', 'account_number', 'recipient_phone'] as const;
+
+/** Whether a payment certainly goes to another recipient, as far as the journal keeps its request or the gateway's answer. */
+function isToAnother({ body = {} }: Pick<MoneyCall<object>, 'body'>, existing: JournalRecord): boolean {
+  const kept = existing.body === undefined ? gatewayRecord(existing) : jsonObject(existing.body);
+  return RECIPIENT.some((field) => {
+    const [asked, sent] = [comparable(body[field]), comparable(kept?.[field])];
+    return asked !== undefined && sent !== undefined && asked !== sent;
+  });
+}
+
+/** The gateway may answer with another spelling; undefined for what it masks. */
+function comparable(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const known = normalizeTzPhone(value) ?? value.trim().toUpperCase();
+  return /^[0-9A-Z]+$/.test(known) ? known : undefined;
 }
 
 function wasMade({ state, outcome }: JournalRecord): boolean {

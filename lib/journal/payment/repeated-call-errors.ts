@@ -161,15 +161,16 @@ class NotEnlistedError extends PaymentsError {
   override readonly mayHaveBeenProcessed = 'not-by-this-call';
 }
 
-/** The reference belongs to a payment with another content: whatever became of that one says nothing of this one. */
-export class AnotherPaymentError extends ReferenceReusedError {}
+/** The reference certainly belongs to a payment to another recipient: whatever became of that one says nothing of this one. */
+export class AnotherRecipientError extends ReferenceReusedError {}
 
 /** The error for a reference that cannot be used for this call. */
 export function referenceReused(
   record: ExistingPayment & Pick<JournalRecord, 'state'>,
   because: ReuseReason,
+  isToAnother = false,
 ): ReferenceReusedError {
-  const type = because === 'another-payment' ? AnotherPaymentError : ReferenceReusedError;
+  const type = isToAnother ? AnotherRecipientError : ReferenceReusedError;
   return new type(
     `Nothing was sent by this call: the reference ${WHY[because]}${because === 'another-payment' || because === 'another-key' ? STATES[record.state] : ''}.`,
     { ...detailsOf(record), hint: hintFor(record, because) },

@@ -90,6 +90,44 @@ describe('a line whose reference belongs to a payment that the application made 
     expect(await lineOf(batch)).toEqual({ state: 'failed', fee: undefined });
   });
 
+  it.each(['accepted', 'unknown'] as const)(
+    'can be settled as paid if that payment, which is %s, goes to its account under another spelling of the name',
+    async (state) => {
+      if (state === 'unknown') place.sandbox.next('POST /disbursements/bank').dropAfterProcessing();
+      const spelled = { ...lines[0], name: lines[0].name.split(' ').reverse().join(' ').toUpperCase() };
+      const account = String(spelled.account_number);
+      place.sandbox.directory.register(account, spelled.name);
+      await payBeside(lines[0].amount, spelled).catch(() => undefined);
+      place.sandbox.directory.register(account, lines[0].name);
+      expect(await running.journal.get('disbursement', `${name()}.S-1`)).toMatchObject({ state });
+      const batch = await paidLine();
+      expect(await lineOf(batch)).toEqual(UNKNOWN);
+      expect(await batch.askAgain()).toBe(0);
+      await batch.settle('S-1', 'paid', { by: 'support' });
+      expect(await lineOf(batch)).toEqual({ state: 'paid', fee: undefined });
+      expect(place.sandbox.payouts()).toHaveLength(1);
+    },
+  );
+
+  it('can be settled as paid if that payment goes to its phone in another network, and not if to another phone', async () => {
+    const [phone, other] = ['255712345603', '255712345604'] as const;
+    place.sandbox.directory.register(phone, 'Neema Temba');
+    place.sandbox.directory.register(other, 'Neema Temba');
+    for (const [recipient_phone, amount, isOwn] of [
+      [phone, '300', true],
+      [other, '301', false],
+    ] as const) {
+      names += 1;
+      const reference = `${name()}.S-1`;
+      const to = { recipient_phone, recipient_name: 'Neema Temba', network: 'NET_ONE' };
+      await running.disbursements.mobileMoney({ reference, amount, remarks: name(), ...to });
+      lines = [{ key: 'S-1', name: 'Neema Temba', amount, phone }, lines[1]];
+      const settled = (await paidLine()).settle('S-1', 'paid', { by: 'support' });
+      if (isOwn) await settled;
+      else await expect(settled).rejects.toMatchObject({ name: 'ReferenceReusedError' });
+    }
+  });
+
   it('leaves that payment open although its answer was lost, so nobody makes it again', async () => {
     place.sandbox.next('POST /disbursements/bank').dropAfterProcessing();
     await expect(payBeside(lines[0].amount, lines[1])).rejects.toThrow();
