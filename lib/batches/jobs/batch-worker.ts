@@ -18,6 +18,7 @@ import { LineChecker } from './line-checker.js';
 import { lookupsPause, MOST_NAMED } from './lookups-pause.js';
 import { PaySteps } from './pay-steps.js';
 import { sameRecipients } from './same-recipients.js';
+import { unsentLines } from './unsent-lines.js';
 import { scheduleWake, wake } from './wake.js';
 import { windowPause } from './window-pause.js';
 
@@ -210,14 +211,15 @@ export class BatchWorker {
     opened: OpenedJob,
   ): Promise<{ readonly lines: readonly BatchLine[]; readonly open: readonly BatchLine[] }> {
     const { job, account } = opened;
-    const { policy, now } = this.context;
+    const { policy, now, concurrency } = this.context;
     const lines = await account.store.linesOf(job.load, job.chunk);
     const outdated = lines.filter(
       ({ state, result }) =>
-        state === 'checked' && isCheckOutdated(resultOf(result).checkedAt ?? 0, now(), policy),
+        WORKED_ON.pay.includes(state) && isCheckOutdated(resultOf(result).checkedAt ?? 0, now(), policy),
     );
     if (outdated.length === 0) return { lines, open: [] };
-    const open = await this.checkLines(opened, outdated);
+    const unsent = await unsentLines(account, job, outdated, concurrency);
+    const open = await this.checkLines(opened, unsent);
     return { lines: await account.store.linesOf(job.load, job.chunk), open };
   }
 

@@ -6,7 +6,6 @@ import { type BatchLine, type LineState } from '../../storage/batch-store.js';
 import { paymentReference } from '../batch/payment-reference.js';
 import { resultOf } from '../batch/line-result.js';
 import { lineFrom, type Recipient } from '../lines/payout-line.js';
-import { inParallel } from './in-parallel.js';
 
 /** What the journal needs to say what became of a line. */
 export type LineJournal = Pick<PaymentsJournal, 'get' | 'waitForOutcome'>;
@@ -60,24 +59,6 @@ export function mayHaveMoved(
   state: LineState | undefined,
 ): state is Extract<LineState, 'accepted' | 'paid' | 'unknown'> {
   return state === 'accepted' || state === 'paid' || state === 'unknown';
-}
-
-/**
- * The numbers of those lines of which certainly no money moved: the journal never heard of them, or the gateway refused them. What a
- * job has marked and not reached may have been sent by another run of the job, whatever became of that one.
- */
-export async function unmovedLines(
-  journal: LineJournal,
-  batch: string,
-  lines: readonly BatchLine[],
-  atOnce: number,
-): Promise<ReadonlySet<number>> {
-  const unmoved = new Set<number>();
-  await inParallel(lines, atOnce, async (line) => {
-    const known = await journalState(journal, batch, line);
-    if (known === undefined || known === 'refused') unmoved.add(line.number);
-  });
-  return unmoved;
 }
 
 /** Whether the gateway turned a payment away in a way that proves nothing: the journal sends it again with the same key. */

@@ -9,9 +9,9 @@ import { type BatchPause, detailsOf } from '../batch/batch-details.js';
 import { countRow } from '../policy/row-rule.js';
 import { type BatchContext } from '../batch/batch-context.js';
 import { inParallel } from './in-parallel.js';
-import { unmovedLines } from './journal-state.js';
 import { payLine } from './pay-line.js';
 import { blockPaidElsewhere } from './same-recipients.js';
+import { unmovedLines } from './unsent-lines.js';
 import { windowPause } from './window-pause.js';
 
 /** So many results are written together; after each write the worker looks whether somebody paused the batch. */
