@@ -7,6 +7,7 @@ import { tableNames } from '../postgres/table-names.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import { type SqlExecutor } from '../sql/sql-executor.js';
 import { sqlParts } from '../sql/sql-parts.js';
+import { tablesAtBoot } from '../sql/tables-at-boot.js';
 import { executorDatabase } from './executor-database.js';
 
 /**
@@ -30,8 +31,9 @@ export interface SqlStorageOptions {
   /** Schema of the tables in PostgreSQL. The same as in `migrateSqlStorage()`. @default 'public' */
   readonly schema?: string;
   /**
-   * Calls {@link migrateSqlStorage} at boot: the application does not start before the tables are there, or if they
-   * cannot be made. Its role then needs the right to create tables. Without it, migrate when you deploy.
+   * Calls {@link migrateSqlStorage} at boot: the application does not start before the tables are there. If they cannot
+   * be made, the boot rejects with a `PaymentsStorageError`, which names the code of the database and not its words. Its
+   * role then needs the right to create tables. Without it, migrate when you deploy.
    * @default false
    */
   readonly migrate?: boolean;
@@ -91,10 +93,9 @@ export function sqlStorage(options: SqlStorageOptions): PaymentsStorage {
       warnings: poolWarnings('sqlStorage({ executor, transactional: true })', executor.poolSize),
     }),
     open: async () => {
-      const preparing = database.prepare();
-      if (migrate) await preparing;
+      if (migrate) return tablesAtBoot('sqlStorage({ executor, migrate: true })', database.prepare);
       // Transactions of the application may hold all connections later. If it fails, the first use tries again.
-      else preparing.catch(() => undefined);
+      database.prepare().catch(() => undefined);
     },
   };
 }

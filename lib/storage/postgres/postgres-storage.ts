@@ -2,6 +2,7 @@ import { type PaymentsStorage } from '../payments-storage.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { poolSizeOf } from '../sql/application-pool.js';
 import { sqlParts } from '../sql/sql-parts.js';
+import { tablesAtBoot } from '../sql/tables-at-boot.js';
 import { batchStatements } from './batch-statements.js';
 import { conflictStatements } from './conflict-statements.js';
 import { dailyCapStatements } from './daily-cap-statements.js';
@@ -45,8 +46,9 @@ export interface PostgresStorageOptions {
   /** Schema of the tables, the same as in `migratePayments()`. @default 'public' */
   readonly schema?: string;
   /**
-   * Calls {@link migratePayments} at boot: the application does not start before the tables are there, or if they
-   * cannot be made. Its role then needs the right to create tables. Without it, migrate when you deploy.
+   * Calls {@link migratePayments} at boot: the application does not start before the tables are there. If they cannot
+   * be made, the boot rejects with a `PaymentsStorageError`, which names the code of the database and not its words. Its
+   * role then needs the right to create tables. Without it, migrate when you deploy.
    * @default false
    */
   readonly migrate?: boolean;
@@ -128,7 +130,7 @@ export function postgresStorage(options: PostgresStorageOptions): PaymentsStorag
     ...(transactional && {
       warnings: poolWarnings('postgresStorage({ pool, transactional: true })', poolSizeOf(pool)),
     }),
-    ...(migrate && { open: tables.prepare }),
+    ...(migrate && { open: () => tablesAtBoot('postgresStorage({ pool, migrate: true })', tables.prepare) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
 import { Pool } from 'pg';
 import { type INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
@@ -57,9 +58,29 @@ describeWith([postgresService], 'an application with postgresStorage({ pool, mig
     await pool.query(`CREATE ROLE ${role}`);
     const restricted = new Pool({ connectionString: postgresService.url, options: `-c role=${role}` });
     const storage = postgresStorage({ pool: restricted, schema: `${schema}_2`, migrate: true });
-    await expect(boot(storage)).rejects.toMatchObject({ code: '42501' });
+    await expect(boot(storage)).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+      message: expect.stringMatching(
+        /postgresStorage\(\{ pool, migrate: true \}\) could not make its tables: \w+ \(42501\)\. See that/,
+      ) as unknown,
+    });
     await restricted.end();
     await pool.query(`DROP ROLE ${role}`);
+  });
+
+  it('does not start without a database, and shows nothing of its address', async () => {
+    const away = new Pool({ connectionString: 'postgres://shop:canary@127.0.0.1:1/canary' });
+    const failed: unknown = await boot(postgresStorage({ pool: away, migrate: true })).catch(
+      (error: unknown) => error,
+    );
+    expect(failed).toMatchObject({
+      name: 'PaymentsStorageError',
+      message: expect.stringContaining(
+        'could not make its tables: Error (ECONNREFUSED). See that',
+      ) as unknown,
+    });
+    expect(inspect(failed, { depth: 20, showHidden: true })).not.toContain('canary');
+    await away.end();
   });
 
   it('makes nothing without the option, and asks the database for nothing at boot', async () => {

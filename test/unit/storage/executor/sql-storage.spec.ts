@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import {
   migrateSqlStorage,
@@ -85,6 +86,29 @@ describe('sqlStorage()', () => {
     expect(query).toHaveBeenCalledTimes(1);
     await expect(sqlStorage({ executor: asked, migrate: true }).open?.()).rejects.toThrow();
   });
+
+  it.each(['postgres', 'mysql'] as const)(
+    'sqlStorage() says at boot that its tables could not be made, and shows nothing of the driver in %s',
+    async (dialect) => {
+      const refused = Object.assign(new Error('connect postgres://shop:canary@db'), {
+        code: 'ECONNREFUSED',
+        config: { password: 'canary' },
+      });
+      const refuse = (): Promise<never> => Promise.reject(refused);
+      const away = { ...executor, dialect, query: refuse, execute: refuse, transaction: refuse };
+      const error: unknown = await sqlStorage({ executor: away, migrate: true })
+        .open?.()
+        .catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({
+        name: 'PaymentsStorageError',
+        message:
+          'The application does not start, because sqlStorage({ executor, migrate: true }) could not make its tables: Error ' +
+          '(ECONNREFUSED). See that the database runs at the address of the application, and that the role of the connection may ' +
+          'create tables. Or leave `migrate` out, and run npx nestjs-payments migrate when you deploy.',
+      });
+      expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('canary');
+    },
+  );
 
   it('sqlStorage() has no tables to migrate without an executor', async () => {
     await expect(migrateSqlStorage({} as SqlExecutor)).rejects.toThrow(
