@@ -1,6 +1,6 @@
 import { type PaymentFamily, type InboxScope } from '../../common/vocabulary.js';
 import { type ReconciliationEntry, type ReconciliationStore } from '../../storage/reconciliation-store.js';
-import { type RowMoney } from '../matching/judge.js';
+import { type RowMoney } from '../matching/classify-payment.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 
 /** A payment that the next close has to look at again. */

@@ -2,7 +2,7 @@ import { type ReconciledAccount } from '../accounts.js';
 import { formatCents } from '../../common/money.js';
 import { firstReading, readBalance } from '../balance/readings.js';
 import { type Finding } from '../matching/finding.js';
-import { type JudgedAt } from '../matching/judge.js';
+import { type DayLimits } from '../matching/classify-payment.js';
 import { type StatementMatch } from '../matching/match-statement.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
@@ -11,7 +11,7 @@ import { type CarriedPayment, readList } from './carried.js';
 import { type ClosedDay, listOf } from './close-entry.js';
 import { type ClosePlace } from './close-place.js';
 import { type BalanceReading, type CloseSummary, type StatementSummary } from './close-summary.js';
-import { DayJudge, gapOf } from './day-judge.js';
+import { DayTally, gapOf } from './day-tally.js';
 import { type MatchedDay, matchDay } from './match-day.js';
 import { readOwnDay } from './own-day.js';
 
@@ -53,7 +53,7 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
   const span = { from, to, readUntil: closing.answeredAt.getTime(), carried, proposed };
   const own = await readOwnDay(account, span, goOn);
   const { statementLagMs, outcomeWithinMs, payoutsEndWithinMs, mostExceptions } = policy;
-  const judgedAt: JudgedAt = {
+  const dayLimits: DayLimits = {
     cutOff: to,
     hasStatement: statement !== undefined,
     statementLagMs,
@@ -61,31 +61,31 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
     payoutsEndWithinMs,
   };
   const opening = previous?.closing;
-  const judge = new DayJudge({ own, judgedAt, limits: policy, mostExceptions, from, opening, closing });
+  const tally = new DayTally({ own, dayLimits, limits: policy, mostExceptions, from, opening, closing });
   const matched =
-    statement && (await matchDay({ account, place, own, judgedAt, policy }, statement, judge, goOn));
-  judge.finish(matched);
-  const balance = judge.equation();
+    statement && (await matchDay({ account, place, own, dayLimits, policy }, statement, tally, goOn));
+  tally.finish(matched);
+  const balance = tally.equation();
   return {
     sums: {
-      collections: judge.collections.sum,
-      payouts: judge.payouts.sum,
-      open: judge.open.sum,
-      expected: judge.expected,
+      collections: tally.collections.sum,
+      payouts: tally.payouts.sum,
+      open: tally.open.sum,
+      expected: tally.expected,
       hasOpening: hasOpening(previous, closing),
       balance,
       statement: statement && matched && statementSummary(statement, matched.match),
     },
     closing,
-    findings: [...gapOf(balance), ...(matched?.match.findings ?? []), ...judge.withHints(balance)],
-    proofs: { [Symbol.iterator]: () => allProofs(judge, place, matched) },
-    carried: judge.carried,
+    findings: [...gapOf(balance), ...(matched?.match.findings ?? []), ...tally.withHints(balance)],
+    proofs: { [Symbol.iterator]: () => allProofs(tally, place, matched) },
+    carried: tally.carried,
   };
 }
 
 /** What earlier statements prove, nobody has applied, and nothing contradicts; and what this one proves. */
 function* allProofs(
-  { proposedAgain }: DayJudge,
+  { proposedAgain }: DayTally,
   { previous }: ClosePlace,
   matched: MatchedDay | undefined,
 ): Generator<ProvenRow, void, undefined> {

@@ -1,6 +1,6 @@
 import { type ReconciledAccount } from '../accounts.js';
 import { familyOf } from '../matching/finding.js';
-import { type JudgedAt, type RowMoney } from '../matching/judge.js';
+import { type DayLimits, type RowMoney } from '../matching/classify-payment.js';
 import { matchLoosely } from '../matching/match-loosely.js';
 import { type MatchListener, StatementMatch } from '../matching/match-statement.js';
 import { OpenRows } from '../matching/open-rows.js';
@@ -15,7 +15,7 @@ interface DayToMatch {
   readonly account: Pick<ReconciledAccount, 'journal' | 'scope'>;
   readonly place: ClosePlace;
   readonly own: OwnDay;
-  readonly judgedAt: JudgedAt;
+  readonly dayLimits: DayLimits;
   readonly policy: Pick<ResolvedReconciliationPolicy, 'mostExceptions' | 'looseMatching'>;
 }
 
@@ -28,14 +28,14 @@ export interface MatchedDay {
 
 /** @throws PaymentsValidationError that says which row of the statement is wrong. */
 export async function matchDay(
-  { account, place, own, judgedAt, policy }: DayToMatch,
+  { account, place, own, dayLimits, policy }: DayToMatch,
   statement: Statement,
   listener: MatchListener,
   eachRow: () => Promise<void> | undefined,
 ): Promise<MatchedDay> {
   const { day, from, to, previous } = place;
   const span = { day, from, to, most: policy.mostExceptions };
-  const match = new StatementMatch(own.payments, provenRows(own), judgedAt, span, listener);
+  const match = new StatementMatch(own.payments, provenRows(own), dayLimits, span, listener);
   await match.read(statement, eachRow);
   const open = new OpenRows(match, account, { since: previous?.statementsSince ?? from, from, to });
   await open.find(eachRow);

@@ -3,7 +3,7 @@ import { isSentAgainSince } from '../../journal/payment/repeated-call.js';
 import { type JournalPage, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { type ReconciledAccount } from '../accounts.js';
 import { hasOutcome, isOpen, type OwnPayment, ownPayment } from '../matching/own-payment.js';
-import { type RowMoney } from '../matching/judge.js';
+import { type RowMoney } from '../matching/classify-payment.js';
 import { OwnPayments } from '../matching/own-payments.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { type CarriedPayment } from './carried.js';

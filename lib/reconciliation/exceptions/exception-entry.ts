@@ -8,7 +8,7 @@ import {
 import { type Finding } from '../matching/finding.js';
 import { type OwnPayment } from '../matching/own-payment.js';
 import { type ProvenRow } from '../matching/proven-row.js';
-import { type RowMoney } from '../matching/judge.js';
+import { type RowMoney } from '../matching/classify-payment.js';
 import {
   type CloseException,
   type CloseProposal,

@@ -1,7 +1,7 @@
 import { type PaymentFamily } from '../../common/vocabulary.js';
 import { type ExceptionKind } from '../exceptions/close-exception.js';
 import { type PaymentRow } from './row-money.js';
-import { type RowMoney } from './judge.js';
+import { type RowMoney } from './classify-payment.js';
 import { type OwnPayment } from './own-payment.js';
 
 /** A difference that a close has found. */

@@ -5,7 +5,7 @@ import { type Statement, type StatementRow } from '../statement/statement-row.js
 import { wrongStatement } from '../statement/wrong-statement.js';
 import { MoneySum } from './money-sum.js';
 import { familyOf, type Finding, takesProof } from './finding.js';
-import { isBeforeLastAttempt, type JudgedAt, judgeWithRow, type RowMoney } from './judge.js';
+import { isBeforeLastAttempt, type DayLimits, classifyMatched, type RowMoney } from './classify-payment.js';
 import { type OwnPayment } from './own-payment.js';
 import { type OwnPayments } from './own-payments.js';
 import { attemptIfLater, type ProvenRow } from './proven-row.js';
@@ -77,7 +77,7 @@ export class StatementMatch {
     private readonly own: OwnPayments,
     /** Rows that were in an earlier statement, by the place of their payment. */
     earlier: Iterable<readonly [number, RowMoney]>,
-    private readonly judgedAt: JudgedAt,
+    private readonly dayLimits: DayLimits,
     private readonly day: StatementDay,
     private readonly listener: MatchListener,
   ) {
@@ -146,16 +146,17 @@ export class StatementMatch {
   /** Returns what the row proves. */
   private join(own: OwnPayment, row: RowMoney, isLoose = false): PaymentOutcome | undefined {
     this.matched += 1;
-    const { kinds, proves } = judgeWithRow(own, row, this.judgedAt, isLoose);
+    const { kinds, proves } = classifyMatched(own, row, this.dayLimits, isLoose);
     const { family, reference } = own;
-    for (const kind of kinds) this.find({ kind, family, reference, own, row, ...(isLoose && { isLoose }) });
+    for (const kind of kinds)
+      this.addFinding({ kind, family, reference, own, row, ...(isLoose && { isLoose }) });
     this.listener.matched(own, row, proves !== undefined && kinds.some(takesProof));
     return proves;
   }
 
   /** A row of a payment that nobody here knows, or that came before. */
   doubt(finding: Finding & { readonly row: RowMoney }): void {
-    this.find(finding);
+    this.addFinding(finding);
     if (!finding.row.isFailed) this.listener.doubtful(finding.row);
   }
 
@@ -185,7 +186,7 @@ export class StatementMatch {
     const name = nameOf(own);
     if (this.contradictions.has(name)) return false;
     const { family, reference } = own;
-    this.find({ kind: 'status', family, reference, own, row, contradicts: 'row' });
+    this.addFinding({ kind: 'status', family, reference, own, row, contradicts: 'row' });
     this.contradictions.set(name, { own, row });
     return true;
   }
@@ -246,7 +247,7 @@ export class StatementMatch {
     else this.joinPlace(place, own, row);
   }
 
-  private find(finding: Finding): void {
+  private addFinding(finding: Finding): void {
     this.findings.push(finding);
     this.checkMost(this.findings.length);
   }

@@ -1,5 +1,5 @@
 import { type Movement } from '../balance/movement.js';
-import { CUT_MS, type RowMoney } from './judge.js';
+import { CUT_MS, type RowMoney } from './classify-payment.js';
 import { earliestOf, type OwnPayment } from './own-payment.js';
 
 /** Without another limit, a fee is at most the amount, or this if that is more: 10,000 TZS. */

@@ -2,7 +2,7 @@ import { type InboxScope } from '../../common/vocabulary.js';
 import { type JournalStore } from '../../storage/journal-store.js';
 import { familyOf } from './finding.js';
 import { type OpenRow, type StatementMatch } from './match-statement.js';
-import { type RowMoney } from './judge.js';
+import { type RowMoney } from './classify-payment.js';
 import { type OwnPayment, ownPayment } from './own-payment.js';
 
 const AT_ONCE = 16;

@@ -1,6 +1,6 @@
 import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { Column } from './column.js';
-import { type RowMoney } from './judge.js';
+import { type RowMoney } from './classify-payment.js';
 import { type OwnPayments } from './own-payments.js';
 import { attemptIfLater, type ProvenRow } from './proven-row.js';
 

@@ -2,7 +2,7 @@ import { parseCentsAsNumber } from '../../common/money.js';
 import { type PaymentsValidationError } from '../../errors/payments-errors.js';
 import { type StatementRow } from '../statement/statement-row.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
-import { type RowMoney } from './judge.js';
+import { type RowMoney } from './classify-payment.js';
 
 /** A row of a payment: of a customer, or to a recipient. */
 export type PaymentRow = StatementRow & { readonly kind: 'collection' | 'payout' };

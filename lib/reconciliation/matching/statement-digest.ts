@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type StatementRow } from '../statement/statement-row.js';
-import { type RowMoney } from './judge.js';
+import { type RowMoney } from './classify-payment.js';
 
 /**
  * Says whether two statements have the same rows, in the same order. It leaves out the recipients: a close keeps the digest, and

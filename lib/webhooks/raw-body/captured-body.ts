@@ -71,11 +71,11 @@ export function takeWhole(
   const { readableLength: length } = request;
   if (length === 0 || length !== announced || request.readableEncoding !== null) return undefined;
   if (isBeingRead(request)) return undefined;
-  return judged(unverified.admit(length, true) ? (request.read() as Uint8Array) : 503, unverified);
+  return capturedFrom(unverified.admit(length, true) ? (request.read() as Uint8Array) : 503, unverified);
 }
 
 /** Releases the bytes of a refused body. */
-function judged(body: Uint8Array | UnreadBody, unverified: UnverifiedBody): CapturedBody {
+function capturedFrom(body: Uint8Array | UnreadBody, unverified: UnverifiedBody): CapturedBody {
   if (typeof body !== 'number') return { bytes: body, unverified };
   unverified.release();
   return { refusedWith: body };
@@ -93,7 +93,7 @@ export function readBody(stream: Readable, limits: ReadLimits): Promise<Captured
     const finish = (body: Uint8Array | UnreadBody): void => {
       clearTimeout(timer);
       stream.off('data', take).off('end', end).off('error', breakOff).off('close', breakOff);
-      resolve(judged(body, limits.unverified));
+      resolve(capturedFrom(body, limits.unverified));
     };
     const take = (chunk: Uint8Array | string): void => {
       const problem = collected.add(chunk);
@@ -168,11 +168,11 @@ export function peekBody(
 }
 
 function peekAtOnce(request: IncomingMessage, { bytes, unverified }: ReadLimits): CapturedBody {
-  if (request.readableLength > bytes) return judged(413, unverified);
-  if (!unverified.admit(request.readableLength, true)) return judged(503, unverified);
+  if (request.readableLength > bytes) return capturedFrom(413, unverified);
+  if (!unverified.admit(request.readableLength, true)) return capturedFrom(503, unverified);
   const body = takeBuffered(request) ?? Buffer.alloc(0);
   putBack(request, body);
-  return judged(body, unverified);
+  return capturedFrom(body, unverified);
 }
 
 function peekSlowly(request: IncomingMessage, limits: ReadLimits, done: (body: CapturedBody) => void): void {
@@ -195,7 +195,7 @@ function peekSlowly(request: IncomingMessage, limits: ReadLimits, done: (body: C
     request.off('readable', takeMore).off('end', end).off('error', breakOff).off('close', breakOff);
     const bytes = collected.whole();
     if (problem !== 400) putBack(request, bytes);
-    done(judged(problem ?? bytes, limits.unverified));
+    done(capturedFrom(problem ?? bytes, limits.unverified));
   };
   const timer = setTimeout(finish, limits.ms, 408);
   request.on('readable', takeMore).on('end', end).on('error', breakOff).on('close', breakOff);

@@ -117,7 +117,7 @@ function capture(
   const unverified = room.body(limits.unverifiedBytesLimit);
   const { bodyLimit: bytes, bodyTimeoutMs: ms } = limits;
   const readLimits = { bytes, ms, announced: head.announced, unverified };
-  const judge = (body: CapturedBody): CapturedBody => {
+  const toCaptured = (body: CapturedBody): CapturedBody => {
     if ('refusedWith' in body) dropUnlessRead(request, response);
     // Another route may take the body without verifying it, and may keep it for long.
     if (!expected.isCertain) unverified.release();
@@ -127,12 +127,12 @@ function capture(
   if (isBeingRead(request)) {
     // The application may answer instead of the guard.
     releaseAtEnd(response, unverified);
-    capturedBodies.set(request, readBody(request, readLimits).then(judge));
+    capturedBodies.set(request, readBody(request, readLimits).then(toCaptured));
     next();
     return;
   }
   peekBody(request, readLimits, (body) => {
-    capturedBodies.set(request, judge(body));
+    capturedBodies.set(request, toCaptured(body));
     next('refusedWith' in body ? abortedRequest(body.refusedWith) : undefined);
     // Most bodies are verified by now.
     if (unverified.held > 0) releaseAtEnd(response, unverified);

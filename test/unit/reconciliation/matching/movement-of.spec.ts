@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Movement } from '../../../../lib/reconciliation/balance/movement.js';
-import { type RowMoney } from '../../../../lib/reconciliation/matching/judge.js';
+import { type RowMoney } from '../../../../lib/reconciliation/matching/classify-payment.js';
 import {
   type MovementLimits,
   movementOf,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type RowMoney } from '../../../../lib/reconciliation/matching/judge.js';
+import { type RowMoney } from '../../../../lib/reconciliation/matching/classify-payment.js';
 import { otherMoney, rowMoney } from '../../../../lib/reconciliation/matching/row-money.js';
 import { type StatementRow } from '../../../../lib/reconciliation/statement/statement-row.js';
 

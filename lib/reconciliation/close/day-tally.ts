@@ -3,7 +3,12 @@ import { explainGap, type GapCandidate } from '../balance/explain-gap.js';
 import { changeOf, type Movement, type ReadingTime, timeOf } from '../balance/movement.js';
 import { type Explained, hintOf } from '../exceptions/reason.js';
 import { type Finding } from '../matching/finding.js';
-import { type JudgedAt, judgeWithoutRow, mayBeginAgain, type RowMoney } from '../matching/judge.js';
+import {
+  type DayLimits,
+  classifyUnmatched,
+  mayBeginAgain,
+  type RowMoney,
+} from '../matching/classify-payment.js';
 import { type MatchListener, type StatementMatch } from '../matching/match-statement.js';
 import { MoneySum } from '../matching/money-sum.js';
 import {
@@ -23,10 +28,10 @@ import { type BalanceEquation, type BalanceReading } from './close-summary.js';
 import { type MatchedDay } from './match-day.js';
 import { type OwnDay } from './own-day.js';
 
-/** What a day is judged by. */
-interface DayToJudge {
+/** What a tally needs to know of its day. */
+interface DayToTally {
   readonly own: OwnDay;
-  readonly judgedAt: JudgedAt;
+  readonly dayLimits: DayLimits;
   readonly limits: MovementLimits;
   /** How many payments a statement may not show. */
   readonly mostExceptions: number;
@@ -50,8 +55,8 @@ interface Candidate extends GapCandidate {
   readonly isBack: boolean;
 }
 
-/** Judges every payment of a day, and adds up what it means for the balance. */
-export class DayJudge implements MatchListener {
+/** Classifies every payment of a day, and adds up what it means for the balance. */
+export class DayTally implements MatchListener {
   readonly findings: Finding[] = [];
   readonly carried: CarriedPayment[] = [];
   /** What earlier statements prove, and nobody has applied. */
@@ -67,7 +72,7 @@ export class DayJudge implements MatchListener {
   /** A row that no payment explains may have changed the balance, too. */
   private hasDoubtfulRow = false;
 
-  constructor(private readonly day: DayToJudge) {
+  constructor(private readonly day: DayToTally) {
     const { opening, closing } = day;
     // Without a reading in between, two days close with the same balance. After a step back of the clock nobody knows which is later.
     const isLater =
@@ -83,11 +88,11 @@ export class DayJudge implements MatchListener {
     this.move(own, movement, row.cents);
     // Its time is not certain, so the next close may be the one that sees it. Payments of later days are handed on anyway.
     const mayMoveLater = movement?.state === 'moved' && movement.to >= this.day.closing.askedAt.getTime();
-    if (own.createdAt >= this.day.judgedAt.cutOff) return;
+    if (own.createdAt >= this.day.dayLimits.cutOff) return;
     const isRefused = own.status === 'rejected';
     // Until somebody applies what the row proves, a later one may contradict it.
     if (mayMoveLater || (isOfException && isOpen(own))) this.carry(own, row);
-    else if (mayBeginAgain(own, this.day.judgedAt))
+    else if (mayBeginAgain(own, this.day.dayLimits))
       this.carry(own, isOfException && isRefused ? row : undefined);
   }
 
@@ -124,27 +129,27 @@ export class DayJudge implements MatchListener {
       if (proven) this.matched(payments.at(place), proven, proposal === undefined);
       else if (match?.hasRow(place)) continue;
       else if (shown) this.matched(payments.at(place), shown, true);
-      else this.judge(payments.at(place), awaitsRow);
+      else this.unmatched(payments.at(place), awaitsRow);
     }
     for (const { own, row } of early) this.carry(own, row);
     if (match) this.carryContradicted(match);
-    this.judgeLater(new Set(early.map(({ own }) => `${own.family} ${own.reference}`)));
+    this.carryLater(new Set(early.map(({ own }) => `${own.family} ${own.reference}`)));
   }
 
   /** A third row decides nothing, either. */
   private carryContradicted({ contradicted }: StatementMatch): void {
     for (const { own, row } of contradicted)
-      if (!hasOutcome(own) && own.createdAt < this.day.judgedAt.cutOff)
+      if (!hasOutcome(own) && own.createdAt < this.day.dayLimits.cutOff)
         this.carry(own, { ...row, isContradicted: true });
   }
 
   /** @param seen Payments whose rows are of this day. */
-  private judgeLater(seen: ReadonlySet<string>): void {
+  private carryLater(seen: ReadonlySet<string>): void {
     for (const own of this.day.own.after) {
       if (seen.has(`${own.family} ${own.reference}`)) continue;
       this.move(own, movementOf(own, this.day.limits));
       // The next close lists what was written down since the end of this day, and this one was written down before.
-      if (own.createdAt < this.day.judgedAt.cutOff) this.carry(own);
+      if (own.createdAt < this.day.dayLimits.cutOff) this.carry(own);
     }
   }
 
@@ -164,12 +169,12 @@ export class DayJudge implements MatchListener {
     );
   }
 
-  private judge(own: OwnPayment, awaitedRow: true | undefined): void {
+  private unmatched(own: OwnPayment, awaitedRow: true | undefined): void {
     this.count(own);
     const { family, reference } = own;
-    const { judgedAt } = this.day;
-    const { kinds, stays, isExpected } = judgeWithoutRow(own, judgedAt, awaitedRow);
-    for (const kind of kinds) this.find({ kind, family, reference, own });
+    const { dayLimits } = this.day;
+    const { kinds, stays, isExpected } = classifyUnmatched(own, dayLimits, awaitedRow);
+    for (const kind of kinds) this.addFinding({ kind, family, reference, own });
     if (isExpected) this.expected += 1;
     if (own.state === 'accepted' || own.state === 'unknown') this.open.add(own);
     const movement = movementOf(own, this.day.limits);
@@ -178,14 +183,14 @@ export class DayJudge implements MatchListener {
     const isUnderWay =
       movement && movement.state !== 'none' && movement.to >= this.day.closing.askedAt.getTime();
     if (!isUnderWay && !stays) return;
-    const awaitsRow = own.state === 'moved' && stays && (judgedAt.hasStatement || awaitedRow);
+    const awaitsRow = own.state === 'moved' && stays && (dayLimits.hasStatement || awaitedRow);
     this.carried.push({ family, reference, ...(awaitsRow && { awaitsRow }) });
   }
 
-  private find(finding: Finding): void {
+  private addFinding(finding: Finding): void {
     this.findings.push(finding);
-    const { judgedAt, mostExceptions } = this.day;
-    if (!judgedAt.hasStatement || this.findings.length <= mostExceptions) return;
+    const { dayLimits, mostExceptions } = this.day;
+    if (!dayLimits.hasStatement || this.findings.length <= mostExceptions) return;
     throw wrongStatement(
       `more than ${mostExceptions} payments of the journal are not in it: is it the whole statement of this account and this day? If so, raise policy.mostExceptions`,
     );
@@ -195,7 +200,7 @@ export class DayJudge implements MatchListener {
   private count(own: OwnPayment): void {
     if (own.cents !== undefined && own.feeCents !== undefined)
       this.fees[own.family].add(own.cents, own.feeCents);
-    if (own.begunAt < this.day.from || own.begunAt >= this.day.judgedAt.cutOff) return;
+    if (own.begunAt < this.day.from || own.begunAt >= this.day.dayLimits.cutOff) return;
     if (own.family === 'collection' && own.state === 'moved') this.collections.add(own);
     if (own.family === 'disbursement' && (own.state === 'moved' || own.state === 'accepted'))
       this.payouts.add(own);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DayJudge, gapOf } from '../../../../lib/reconciliation/close/day-judge.js';
+import { DayTally, gapOf } from '../../../../lib/reconciliation/close/day-tally.js';
 import { type BalanceReading } from '../../../../lib/reconciliation/close/close-summary.js';
-import { type RowMoney } from '../../../../lib/reconciliation/matching/judge.js';
+import { type RowMoney } from '../../../../lib/reconciliation/matching/classify-payment.js';
 import { type OwnPayment } from '../../../../lib/reconciliation/matching/own-payment.js';
 import { OwnPayments } from '../../../../lib/reconciliation/matching/own-payments.js';
 
@@ -39,16 +39,16 @@ const row = (given: Partial<RowMoney> = {}): RowMoney => ({
   isFailed: false,
   ...given,
 });
-const judgeOf = (
+const tallyOf = (
   own: readonly OwnPayment[],
   closing: string,
   { openedAt = FROM, hasStatement = true } = {},
-): DayJudge => {
+): DayTally => {
   const payments = new OwnPayments();
   for (const payment of own) payments.add(payment);
-  return new DayJudge({
+  return new DayTally({
     own: { payments, after: [], carried: new Map() },
-    judgedAt: {
+    dayLimits: {
       cutOff: TO,
       hasStatement,
       statementLagMs: HOUR,
@@ -63,11 +63,11 @@ const judgeOf = (
   });
 };
 
-describe('a day that is judged', () => {
+describe('the tally of a day', () => {
   it('has a hint if one set of open payments alone explains the balance', () => {
-    const judge = judgeOf([payout('a'), payout('b', { cents: 7_000 })], '98995.00');
-    judge.finish(undefined);
-    expect(judge.withHints(judge.equation()).map(({ hint }) => hint)).toEqual([
+    const tally = tallyOf([payout('a'), payout('b', { cents: 7_000 })], '98995.00');
+    tally.finish(undefined);
+    expect(tally.withHints(tally.equation()).map(({ hint }) => hint)).toEqual([
       'It fits if exactly these open payments moved: "a".',
       'It fits if exactly these open payments moved: "a".',
     ]);
@@ -75,9 +75,9 @@ describe('a day that is judged', () => {
 
   it('has a hint that says what came back', () => {
     const accepted = payout('a', { state: 'accepted', status: 'accepted', createdAt: FROM - HOUR });
-    const judge = judgeOf([accepted, payout('b', { cents: 7_000 })], '101005.00');
-    judge.finish(undefined);
-    expect(judge.withHints(judge.equation()).map(({ hint }) => hint)).toEqual([
+    const tally = tallyOf([accepted, payout('b', { cents: 7_000 })], '101005.00');
+    tally.finish(undefined);
+    expect(tally.withHints(tally.equation()).map(({ hint }) => hint)).toEqual([
       'It fits if none of the open payments moved, and the money of exactly these came back: "a".',
     ]);
   });
@@ -85,74 +85,74 @@ describe('a day that is judged', () => {
   it('has no hint if a payout that explains nothing may have moved before the opening balance', () => {
     const accepted = payout('a', { state: 'accepted', status: 'accepted', createdAt: FROM - HOUR });
     for (const closing of ['100000.00', '99925.00']) {
-      const judge = judgeOf([accepted, payout('b', { cents: 7_000 })], closing);
-      judge.finish(undefined);
-      expect(judge.withHints(judge.equation()).map(({ hint }) => hint)).toEqual([undefined]);
+      const tally = tallyOf([accepted, payout('b', { cents: 7_000 })], closing);
+      tally.finish(undefined);
+      expect(tally.withHints(tally.equation()).map(({ hint }) => hint)).toEqual([undefined]);
     }
   });
 
   it('has no hint if a row that nobody knows may explain the balance, too', () => {
-    const judge = judgeOf([payout('a')], '98995.00');
-    judge.doubtful(row());
-    judge.finish(undefined);
-    expect(judge.equation()).toMatchObject({ least: '-2010.00', most: '0.00', difference: '0.00' });
-    expect(judge.withHints(judge.equation()).map(({ hint }) => hint)).toEqual([undefined]);
+    const tally = tallyOf([payout('a')], '98995.00');
+    tally.doubtful(row());
+    tally.finish(undefined);
+    expect(tally.equation()).toMatchObject({ least: '-2010.00', most: '0.00', difference: '0.00' });
+    expect(tally.withHints(tally.equation()).map(({ hint }) => hint)).toEqual([undefined]);
   });
 
   it('has no hint if a row may be the fee that a payment has already', () => {
-    const judge = judgeOf([payout('a')], '98995.00');
-    judge.other({ cents: -500, at: FROM + HOUR, isDoubtful: true });
-    judge.finish(undefined);
-    expect(judge.equation()).toMatchObject({ least: '-1010.00', most: '0.00', difference: '0.00' });
-    expect(judge.withHints(judge.equation()).map(({ hint }) => hint)).toEqual([undefined]);
+    const tally = tallyOf([payout('a')], '98995.00');
+    tally.other({ cents: -500, at: FROM + HOUR, isDoubtful: true });
+    tally.finish(undefined);
+    expect(tally.equation()).toMatchObject({ least: '-1010.00', most: '0.00', difference: '0.00' });
+    expect(tally.withHints(tally.equation()).map(({ hint }) => hint)).toEqual([undefined]);
   });
 
   it('counts the payments that were made on it, and those of other days there', () => {
-    const judge = judgeOf([payout('a', { state: 'accepted' })], '100000.00');
-    judge.matched(payout('early', { state: 'accepted', begunAt: TO + 1 }), row(), false);
-    judge.matched(payout('old', { state: 'accepted', begunAt: FROM - 1 }), row(), false);
-    judge.finish(undefined);
-    expect(judge.payouts.sum).toEqual({ count: 1, amount: '1000.00', fees: '5.00' });
+    const tally = tallyOf([payout('a', { state: 'accepted' })], '100000.00');
+    tally.matched(payout('early', { state: 'accepted', begunAt: TO + 1 }), row(), false);
+    tally.matched(payout('old', { state: 'accepted', begunAt: FROM - 1 }), row(), false);
+    tally.finish(undefined);
+    expect(tally.payouts.sum).toEqual({ count: 1, amount: '1000.00', fees: '5.00' });
   });
 
   it('has no equation if the clock stepped back between the readings', () => {
-    const judge = judgeOf([payout('a', { state: 'moved', status: 'paid' })], '98995.00', {
+    const tally = tallyOf([payout('a', { state: 'moved', status: 'paid' })], '98995.00', {
       openedAt: TO + HOUR,
     });
-    judge.finish(undefined);
-    expect(judge.equation()).toBeUndefined();
+    tally.finish(undefined);
+    expect(tally.equation()).toBeUndefined();
   });
 
   it('has no equation if the journal cannot read an amount, and says so of the payment', () => {
-    const judge = judgeOf([payout('a', { cents: undefined, status: 'damaged' })], '100000.00');
-    judge.finish(undefined);
-    expect(judge.equation()).toBeUndefined();
-    expect(judge.findings).toMatchObject([{ kind: 'unknown', reference: 'a' }]);
+    const tally = tallyOf([payout('a', { cents: undefined, status: 'damaged' })], '100000.00');
+    tally.finish(undefined);
+    expect(tally.equation()).toBeUndefined();
+    expect(tally.findings).toMatchObject([{ kind: 'unknown', reference: 'a' }]);
   });
 
   it('hands on a payment with its row if it may have moved after the balance was read', () => {
     // The clock of the gateway is late.
     const during = payout('a', { state: 'moved', status: 'paid', createdAt: TO - 1, changedAt: TO + 1 });
-    const judge = judgeOf([during], '100000.00');
-    judge.matched(during, row({ at: TO - 2 }), false);
-    expect(judge.carried).toEqual([{ family: 'disbursement', reference: 'a', proven: row({ at: TO - 2 }) }]);
-    expect(judge.equation()).toMatchObject({ least: '-1005.00', most: '0.00', difference: '0.00' });
+    const tally = tallyOf([during], '100000.00');
+    tally.matched(during, row({ at: TO - 2 }), false);
+    expect(tally.carried).toEqual([{ family: 'disbursement', reference: 'a', proven: row({ at: TO - 2 }) }]);
+    expect(tally.equation()).toMatchObject({ least: '-1005.00', most: '0.00', difference: '0.00' });
   });
 
   it('hands on what was under way while the balance was read', () => {
     const during = payout('a', { state: 'moved', status: 'paid', changedAt: TO + 1 });
-    const judge = judgeOf([during, payout('b', { state: 'none', status: 'rejected' })], '100000.00');
-    judge.finish(undefined);
-    expect(judge.carried).toEqual([{ family: 'disbursement', reference: 'a', awaitsRow: true }]);
-    expect(judge.equation()).toMatchObject({ least: '-1005.00', most: '0.00' });
+    const tally = tallyOf([during, payout('b', { state: 'none', status: 'rejected' })], '100000.00');
+    tally.finish(undefined);
+    expect(tally.carried).toEqual([{ family: 'disbursement', reference: 'a', awaitsRow: true }]);
+    expect(tally.equation()).toMatchObject({ least: '-1005.00', most: '0.00' });
   });
 
   it('hands on what moved while the balance was read, though there is no statement', () => {
     const moved = { state: 'moved', status: 'paid' } as const;
     const own = [payout('a', { ...moved, changedAt: TO + 1 }), payout('b', { ...moved, changedAt: TO })];
-    const judge = judgeOf(own, '100000.00', { hasStatement: false });
-    judge.finish(undefined);
-    expect(judge.carried).toEqual([{ family: 'disbursement', reference: 'a' }]);
+    const tally = tallyOf(own, '100000.00', { hasStatement: false });
+    tally.finish(undefined);
+    expect(tally.carried).toEqual([{ family: 'disbursement', reference: 'a' }]);
   });
 });
 

@@ -3,8 +3,8 @@ import { type ExceptionKind } from '../exceptions/close-exception.js';
 import { type StatementRow } from '../statement/statement-row.js';
 import { type OwnPayment } from './own-payment.js';
 
-/** What a payment is measured by. */
-export interface JudgedAt {
+/** The limits that a day sets for its payments. */
+export interface DayLimits {
   /** The end of the day. */
   readonly cutOff: number;
   /** Whether there is a statement. */
@@ -27,7 +27,7 @@ export interface RowMoney extends Pick<StatementRow, 'row' | 'kind' | 'isFailed'
 }
 
 /** What a close finds out about a payment. */
-export interface Judgement {
+export interface Classification {
   readonly kinds: readonly ExceptionKind[];
   /** How the statement proves that the payment ended. */
   readonly proves?: PaymentOutcome;
@@ -37,9 +37,9 @@ export interface Judgement {
   readonly isExpected?: true;
 }
 
-const NOTHING: Judgement = { kinds: [], stays: false };
-const EXPECTED: Judgement = { kinds: [], stays: true, isExpected: true };
-const WAITING: Judgement = { kinds: [], stays: true };
+const NOTHING: Classification = { kinds: [], stays: false };
+const EXPECTED: Classification = { kinds: [], stays: true, isExpected: true };
+const WAITING: Classification = { kinds: [], stays: true };
 /** What a statement with hours and minutes leaves out of a time. */
 export const CUT_MS = 59_999;
 /** So long after it was refused a payment is looked at again: another attempt may have begun. */
@@ -50,25 +50,25 @@ const AGAIN_WITHIN_MS = 31 * 86_400_000;
  *
  * @param awaitsRow An earlier statement should have shown it.
  */
-export function judgeWithoutRow(own: OwnPayment, at: JudgedAt, awaitsRow = false): Judgement {
-  const ageMs = at.cutOff - own.begunAt;
+export function classifyUnmatched(own: OwnPayment, limits: DayLimits, awaitsRow = false): Classification {
+  const ageMs = limits.cutOff - own.begunAt;
   switch (own.state) {
     case 'none':
-      return mayBeginAgain(own, at) ? WAITING : NOTHING;
+      return mayBeginAgain(own, limits) ? WAITING : NOTHING;
     case 'moved':
-      if (!at.hasStatement) return awaitsRow ? WAITING : NOTHING;
-      return at.cutOff - own.changedAt < at.statementLagMs ? EXPECTED : staying('missing-there');
+      if (!limits.hasStatement) return awaitsRow ? WAITING : NOTHING;
+      return limits.cutOff - own.changedAt < limits.statementLagMs ? EXPECTED : staying('missing-there');
     case 'unknown':
-      return ageMs < at.statementLagMs ? EXPECTED : staying('unknown');
+      return ageMs < limits.statementLagMs ? EXPECTED : staying('unknown');
     case 'accepted':
-      return judgeAccepted(own, at, ageMs);
+      return classifyAccepted(own, limits, ageMs);
   }
 }
 
 /** Whether the next close has to look for another attempt. */
 export function mayBeginAgain(
   { state, isRepeatable, begunAt }: OwnPayment,
-  { cutOff }: Pick<JudgedAt, 'cutOff'>,
+  { cutOff }: Pick<DayLimits, 'cutOff'>,
 ): boolean {
   return state === 'none' && isRepeatable && cutOff - begunAt < AGAIN_WITHIN_MS;
 }
@@ -78,11 +78,11 @@ export function isBeforeLastAttempt({ attempt, begunAt }: OwnPayment, { at, isFa
   return !isFailed && attempt > 1 && at + CUT_MS < begunAt;
 }
 
-function judgeAccepted({ family }: OwnPayment, at: JudgedAt, ageMs: number): Judgement {
-  if (ageMs < at.outcomeWithinMs) return EXPECTED;
+function classifyAccepted({ family }: OwnPayment, limits: DayLimits, ageMs: number): Classification {
+  if (ageMs < limits.outcomeWithinMs) return EXPECTED;
   // The specification has nothing that ends a payout: without a statement, all of them stay accepted.
-  if (family === 'collection' || at.hasStatement) return staying('unproven');
-  return ageMs < at.payoutsEndWithinMs ? WAITING : NOTHING;
+  if (family === 'collection' || limits.hasStatement) return staying('unproven');
+  return ageMs < limits.payoutsEndWithinMs ? WAITING : NOTHING;
 }
 
 /**
@@ -90,14 +90,19 @@ function judgeAccepted({ family }: OwnPayment, at: JudgedAt, ageMs: number): Jud
  *
  * @param isLoose The row does not name the payment: a person has to look at what it proves.
  */
-export function judgeWithRow(own: OwnPayment, row: RowMoney, at: JudgedAt, isLoose = false): Judgement {
-  if (row.isFailed) return judgeFailed(own, row);
+export function classifyMatched(
+  own: OwnPayment,
+  row: RowMoney,
+  limits: DayLimits,
+  isLoose = false,
+): Classification {
+  if (row.isFailed) return classifyFailed(own, row);
   if (own.state === 'none') return { kinds: ['status'], stays: false, ...proof(own, row) };
   const kinds: ExceptionKind[] = [];
   if (own.cents !== row.cents) kinds.push('amount');
   else if (own.feeCents !== undefined && row.feeCents !== undefined && own.feeCents !== row.feeCents)
     kinds.push('fee');
-  if (row.at - own.begunAt > at.outcomeWithinMs) kinds.push('late');
+  if (row.at - own.begunAt > limits.outcomeWithinMs) kinds.push('late');
   if (own.state === 'moved') return { kinds, stays: false };
   // A payout ends here: nothing else of the specification does it. Of a collection a webhook should have been heard.
   const isAsUsual = own.state === 'accepted' && own.family === 'disbursement' && !isLoose;
@@ -105,7 +110,7 @@ export function judgeWithRow(own: OwnPayment, row: RowMoney, at: JudgedAt, isLoo
 }
 
 /** The statement says that no money moved. */
-function judgeFailed(own: OwnPayment, row: RowMoney): Judgement {
+function classifyFailed(own: OwnPayment, row: RowMoney): Classification {
   if (own.state === 'none') return NOTHING;
   if (own.state === 'moved') return { kinds: ['status'], stays: false };
   if (own.cents !== row.cents) return { kinds: ['amount'], stays: false };
@@ -113,11 +118,11 @@ function judgeFailed(own: OwnPayment, row: RowMoney): Judgement {
 }
 
 /** The row of another amount proves nothing. Only a refusal may still be settled; an outcome stays. */
-function proof(own: OwnPayment, row: RowMoney): Pick<Judgement, 'proves'> {
+function proof(own: OwnPayment, row: RowMoney): Pick<Classification, 'proves'> {
   if (own.cents !== row.cents || (own.state === 'none' && own.status !== 'rejected')) return {};
   return { proves: own.family === 'collection' ? 'success' : 'paid' };
 }
 
-function staying(kind: ExceptionKind): Judgement {
+function staying(kind: ExceptionKind): Classification {
   return { kinds: [kind], stays: true };
 }

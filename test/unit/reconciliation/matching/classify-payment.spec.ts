@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import {
   isBeforeLastAttempt,
-  type JudgedAt,
-  type Judgement,
-  judgeWithoutRow,
-  judgeWithRow,
+  type DayLimits,
+  type Classification,
+  classifyUnmatched,
+  classifyMatched,
   type RowMoney,
-} from '../../../../lib/reconciliation/matching/judge.js';
+} from '../../../../lib/reconciliation/matching/classify-payment.js';
 import { type OwnPayment } from '../../../../lib/reconciliation/matching/own-payment.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const CUT_OFF = 100 * DAY;
-const AT: JudgedAt = {
+const AT: DayLimits = {
   cutOff: CUT_OFF,
   hasStatement: true,
   statementLagMs: HOUR,
@@ -48,7 +48,7 @@ const payout = { family: 'disbursement', status: 'accepted' } as const;
 const refused = { state: 'none', status: 'rejected' } as const;
 
 describe('a payment without a row', () => {
-  it.each<[string, Partial<OwnPayment>, Partial<JudgedAt>, Judgement]>([
+  it.each<[string, Partial<OwnPayment>, Partial<DayLimits>, Classification]>([
     ['that moved is missing there', {}, {}, { kinds: ['missing-there'], stays: true }],
     ['that moved is fine without a statement', {}, { hasStatement: false }, { kinds: [], stays: false }],
     [
@@ -131,19 +131,19 @@ describe('a payment without a row', () => {
       { hasStatement: false },
       { kinds: ['unproven'], stays: true },
     ],
-  ])('%s', (_, given, at, judgement) => {
-    expect(judgeWithoutRow(own(given), { ...AT, ...at })).toEqual(judgement);
+  ])('%s', (_, given, at, classification) => {
+    expect(classifyUnmatched(own(given), { ...AT, ...at })).toEqual(classification);
   });
 
   it('that an earlier statement should have shown waits for the next one', () => {
     const at = { ...AT, hasStatement: false };
-    expect(judgeWithoutRow(own({}), at, true)).toEqual({ kinds: [], stays: true });
-    expect(judgeWithoutRow(own({}), AT, true)).toEqual({ kinds: ['missing-there'], stays: true });
+    expect(classifyUnmatched(own({}), at, true)).toEqual({ kinds: [], stays: true });
+    expect(classifyUnmatched(own({}), AT, true)).toEqual({ kinds: ['missing-there'], stays: true });
   });
 });
 
 describe('a payment with a row', () => {
-  it.each<[string, Partial<OwnPayment>, Partial<RowMoney>, Judgement]>([
+  it.each<[string, Partial<OwnPayment>, Partial<RowMoney>, Classification]>([
     ['is fine if both say the same', {}, {}, { kinds: [], stays: false }],
     ['is fine if nobody named a fee', { feeCents: undefined }, {}, { kinds: [], stays: false }],
     ['is fine if the row names no fee', {}, { feeCents: undefined }, { kinds: [], stays: false }],
@@ -207,8 +207,8 @@ describe('a payment with a row', () => {
       { kind: 'payout', isFailed: true },
       { kinds: ['proven'], proves: 'failed', stays: false },
     ],
-  ])('%s', (_, given, givenRow, judgement) => {
-    expect(judgeWithRow(own(given), row(givenRow), AT)).toEqual(judgement);
+  ])('%s', (_, given, givenRow, classification) => {
+    expect(classifyMatched(own(given), row(givenRow), AT)).toEqual(classification);
   });
 });
 
