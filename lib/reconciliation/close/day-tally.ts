@@ -18,7 +18,7 @@ import {
   movementOfRow,
   movementWithRow,
 } from '../matching/movement-of.js';
-import { hasOutcome, isOpen, type OwnPayment } from '../matching/own-payment.js';
+import { hasOutcome, isOpen, type JournalPayment } from '../matching/journal-payment.js';
 import { type OtherMoney } from '../matching/row-money.js';
 import { attemptIfLater, type ProvenRow } from '../matching/proven-row.js';
 import { UsualFee } from '../matching/usual-fee.js';
@@ -26,11 +26,11 @@ import { wrongStatement } from '../statement/wrong-statement.js';
 import { type CarriedPayment } from './carried.js';
 import { type BalanceEquation, type BalanceReading } from './close-summary.js';
 import { type MatchedDay } from './match-day.js';
-import { type OwnDay } from './own-day.js';
+import { type JournalDay } from './journal-day.js';
 
 /** What a tally needs to know of its day. */
 interface DayToTally {
-  readonly own: OwnDay;
+  readonly journalDay: JournalDay;
   readonly dayLimits: DayLimits;
   readonly limits: MovementLimits;
   /** How many payments a statement may not show. */
@@ -44,7 +44,7 @@ interface DayToTally {
 
 /** A payment of which nobody knows by how much it changed the balance. */
 interface Uncertain {
-  readonly own: OwnPayment;
+  readonly own: JournalPayment;
   readonly movement: Movement;
 }
 
@@ -82,7 +82,7 @@ export class DayTally implements MatchListener {
     this.sums = isLater ? new BalanceSums(opening, closing) : undefined;
   }
 
-  matched(own: OwnPayment, row: RowMoney, isOfException: boolean): void {
+  matched(own: JournalPayment, row: RowMoney, isOfException: boolean): void {
     this.count(own);
     const movement = movementWithRow(own, row, this.day.limits);
     this.move(own, movement, row.cents);
@@ -96,7 +96,7 @@ export class DayTally implements MatchListener {
       this.carry(own, isOfException && isRefused ? row : undefined);
   }
 
-  private carry({ family, reference, attempt }: OwnPayment, row?: RowMoney): void {
+  private carry({ family, reference, attempt }: JournalPayment, row?: RowMoney): void {
     this.carried.push({
       family,
       reference,
@@ -122,7 +122,7 @@ export class DayTally implements MatchListener {
   /** Everything that no row belongs to. */
   finish(matched: MatchedDay | undefined): void {
     const { match, early = [] } = matched ?? {};
-    const { payments, carried } = this.day.own;
+    const { payments, carried } = this.day.journalDay;
     for (let place = 0; place < payments.size; place += 1) {
       const { proven, shown, awaitsRow, proposal } = carried.get(place) ?? {};
       if (proposal && (match?.stands(proposal) ?? true)) this.proposedAgain.push(proposal);
@@ -145,7 +145,7 @@ export class DayTally implements MatchListener {
 
   /** @param seen Payments whose rows are of this day. */
   private carryLater(seen: ReadonlySet<string>): void {
-    for (const own of this.day.own.after) {
+    for (const own of this.day.journalDay.after) {
       if (seen.has(`${own.family} ${own.reference}`)) continue;
       this.move(own, movementOf(own, this.day.limits));
       // The next close lists what was written down since the end of this day, and this one was written down before.
@@ -169,7 +169,7 @@ export class DayTally implements MatchListener {
     );
   }
 
-  private unmatched(own: OwnPayment, awaitedRow: true | undefined): void {
+  private unmatched(own: JournalPayment, awaitedRow: true | undefined): void {
     this.count(own);
     const { family, reference } = own;
     const { dayLimits } = this.day;
@@ -197,7 +197,7 @@ export class DayTally implements MatchListener {
   }
 
   /** Payments of earlier and later days are counted there. */
-  private count(own: OwnPayment): void {
+  private count(own: JournalPayment): void {
     if (own.cents !== undefined && own.feeCents !== undefined)
       this.fees[own.family].add(own.cents, own.feeCents);
     if (own.begunAt < this.day.from || own.begunAt >= this.day.dayLimits.cutOff) return;
@@ -206,7 +206,7 @@ export class DayTally implements MatchListener {
       this.payouts.add(own);
   }
 
-  private move(own: OwnPayment, movement: Movement | undefined, cents = 0): void {
+  private move(own: JournalPayment, movement: Movement | undefined, cents = 0): void {
     if (!movement) this.isReadable = false;
     if (!movement || !this.sums) return;
     this.sums.add(movement, own.cents ?? cents);
@@ -234,7 +234,7 @@ export class DayTally implements MatchListener {
   }
 
   /** With the fee that is usual, if nobody said it. */
-  private exact(own: OwnPayment, movement: Movement): Movement | undefined {
+  private exact(own: JournalPayment, movement: Movement): Movement | undefined {
     if (movement.least === movement.most) return movement;
     const fee = own.cents === undefined ? undefined : this.fees[own.family].of(own.cents);
     if (own.cents === undefined || fee === undefined) return undefined;

@@ -13,7 +13,7 @@ import { type ClosePlace } from './close-place.js';
 import { type BalanceReading, type CloseSummary, type StatementSummary } from './close-summary.js';
 import { DayTally, gapOf } from './day-tally.js';
 import { type MatchedDay, matchDay } from './match-day.js';
-import { readOwnDay } from './own-day.js';
+import { readJournalDay } from './journal-day.js';
 
 /** What a close found out, before any of it is written. */
 export interface FoundDay {
@@ -51,7 +51,7 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
   const carried = list && readList(account.store, list, 'carried');
   const proposed = list && readList(account.store, list, 'proposals');
   const span = { from, to, readUntil: closing.answeredAt.getTime(), carried, proposed };
-  const own = await readOwnDay(account, span, goOn);
+  const journalDay = await readJournalDay(account, span, goOn);
   const { statementLagMs, outcomeWithinMs, payoutsEndWithinMs, mostExceptions } = policy;
   const dayLimits: DayLimits = {
     cutOff: to,
@@ -61,9 +61,17 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
     payoutsEndWithinMs,
   };
   const opening = previous?.closing;
-  const tally = new DayTally({ own, dayLimits, limits: policy, mostExceptions, from, opening, closing });
+  const tally = new DayTally({
+    journalDay,
+    dayLimits,
+    limits: policy,
+    mostExceptions,
+    from,
+    opening,
+    closing,
+  });
   const matched =
-    statement && (await matchDay({ account, place, own, dayLimits, policy }, statement, tally, goOn));
+    statement && (await matchDay({ account, place, journalDay, dayLimits, policy }, statement, tally, goOn));
   tally.finish(matched);
   const balance = tally.equation();
   return {

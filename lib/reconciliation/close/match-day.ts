@@ -4,17 +4,17 @@ import { type DayLimits, type RowMoney } from '../matching/classify-payment.js';
 import { matchLoosely } from '../matching/match-loosely.js';
 import { type MatchListener, StatementMatch } from '../matching/match-statement.js';
 import { OpenRows } from '../matching/open-rows.js';
-import { type OwnPayment } from '../matching/own-payment.js';
+import { type JournalPayment } from '../matching/journal-payment.js';
 import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
 import { type Statement } from '../statement/statement-row.js';
 import { type ClosePlace } from './close-place.js';
-import { type OwnDay } from './own-day.js';
+import { type JournalDay } from './journal-day.js';
 
 /** What is matched with what. */
 interface DayToMatch {
   readonly account: Pick<ReconciledAccount, 'journal' | 'scope'>;
   readonly place: ClosePlace;
-  readonly own: OwnDay;
+  readonly journalDay: JournalDay;
   readonly dayLimits: DayLimits;
   readonly policy: Pick<ResolvedReconciliationPolicy, 'mostExceptions' | 'looseMatching'>;
 }
@@ -23,24 +23,24 @@ interface DayToMatch {
 export interface MatchedDay {
   readonly match: StatementMatch;
   /** Payments that were written down after the end of the day, with their rows. */
-  readonly early: readonly { readonly own: OwnPayment; readonly row: RowMoney }[];
+  readonly early: readonly { readonly own: JournalPayment; readonly row: RowMoney }[];
 }
 
 /** @throws PaymentsValidationError that says which row of the statement is wrong. */
 export async function matchDay(
-  { account, place, own, dayLimits, policy }: DayToMatch,
+  { account, place, journalDay, dayLimits, policy }: DayToMatch,
   statement: Statement,
   listener: MatchListener,
   eachRow: () => Promise<void> | undefined,
 ): Promise<MatchedDay> {
   const { day, from, to, previous } = place;
   const span = { day, from, to, most: policy.mostExceptions };
-  const match = new StatementMatch(own.payments, provenRows(own), dayLimits, span, listener);
+  const match = new StatementMatch(journalDay.payments, provenRows(journalDay), dayLimits, span, listener);
   await match.read(statement, eachRow);
   const open = new OpenRows(match, account, { since: previous?.statementsSince ?? from, from, to });
   await open.find(eachRow);
   const { looseMatching } = policy;
-  const journal = { ...account, payments: own.payments };
+  const journal = { ...account, payments: journalDay.payments };
   const unknown = looseMatching
     ? await matchLoosely(match, open.unknown, journal, looseMatching.withinMs, eachRow)
     : open.unknown;
@@ -52,6 +52,6 @@ export async function matchDay(
 }
 
 /** Rows of earlier statements, by the place of their payment. */
-function* provenRows({ carried }: OwnDay): Generator<readonly [number, RowMoney], void, undefined> {
+function* provenRows({ carried }: JournalDay): Generator<readonly [number, RowMoney], void, undefined> {
   for (const [place, { proven }] of carried) if (proven) yield [place, proven];
 }

@@ -6,7 +6,7 @@ import {
   type StoredReconciliationEntry,
 } from '../../storage/reconciliation-store.js';
 import { type Finding } from '../matching/finding.js';
-import { type OwnPayment } from '../matching/own-payment.js';
+import { type JournalPayment } from '../matching/journal-payment.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { type RowMoney } from '../matching/classify-payment.js';
 import {
@@ -158,7 +158,7 @@ function clipped(reference: string): string {
   return reference.length <= LONGEST_REFERENCE ? reference : `${reference.slice(0, LONGEST_REFERENCE)}…`;
 }
 
-function ownSide({ status, cents, feeCents, createdAt }: OwnPayment): ExceptionDetails['own'] {
+function ownSide({ status, cents, feeCents, createdAt }: JournalPayment): ExceptionDetails['own'] {
   return { status, amount: written(cents) ?? '', fee: written(feeCents), createdAt };
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../../storage/reconciliation-store.js';
 import { type ReconciledAccount } from '../accounts.js';
 import { type Finding, takesProof } from '../matching/finding.js';
-import { hasOutcome, type OwnPayment, ownPayment } from '../matching/own-payment.js';
+import { hasOutcome, type JournalPayment, journalPayment } from '../matching/journal-payment.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { type ExceptionKind } from './close-exception.js';
 import {
@@ -203,11 +203,11 @@ async function isOver(
   const record = await journal.get({ ...scope, family, reference });
   // A person has to say what became of a payment that the journal has forgotten.
   if (!record) return false;
-  return isOverBy(ownPayment(record), details, statement !== undefined);
+  return isOverBy(journalPayment(record), details, statement !== undefined);
 }
 
 /** Whether an exception is over by what the journal says now. */
-function isOverBy(own: OwnPayment, details: ExceptionDetails, hasStatement: boolean): boolean {
+function isOverBy(own: JournalPayment, details: ExceptionDetails, hasStatement: boolean): boolean {
   const { kind, proves, attempt, theirs } = details;
   const { state, attempt: last, family } = own;
   // Another attempt begins only when the one before moved nothing. Earlier versions did not write down which one it was.
@@ -221,7 +221,7 @@ function isOverBy(own: OwnPayment, details: ExceptionDetails, hasStatement: bool
 }
 
 /** Whether the journal holds an outcome that leaves nothing to say of a row. */
-function isEndedByOutcome(own: OwnPayment, details: ExceptionDetails): boolean {
+function isEndedByOutcome(own: JournalPayment, details: ExceptionDetails): boolean {
   const { proves, isContradiction, isWithdrawn } = details;
   // Whatever was written down since decides between two rows that contradict each other.
   if (isContradiction || isWithdrawn) return hasOutcome(own) && own.status !== details.own?.status;

@@ -1,7 +1,7 @@
 import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { type ExceptionKind } from '../exceptions/close-exception.js';
 import { type StatementRow } from '../statement/statement-row.js';
-import { type OwnPayment } from './own-payment.js';
+import { type JournalPayment } from './journal-payment.js';
 
 /** The limits that a day sets for its payments. */
 export interface DayLimits {
@@ -50,7 +50,7 @@ const AGAIN_WITHIN_MS = 31 * 86_400_000;
  *
  * @param awaitsRow An earlier statement should have shown it.
  */
-export function classifyUnmatched(own: OwnPayment, limits: DayLimits, awaitsRow = false): Classification {
+export function classifyUnmatched(own: JournalPayment, limits: DayLimits, awaitsRow = false): Classification {
   const ageMs = limits.cutOff - own.begunAt;
   switch (own.state) {
     case 'none':
@@ -67,18 +67,21 @@ export function classifyUnmatched(own: OwnPayment, limits: DayLimits, awaitsRow 
 
 /** Whether the next close has to look for another attempt. */
 export function mayBeginAgain(
-  { state, isRepeatable, begunAt }: OwnPayment,
+  { state, isRepeatable, begunAt }: JournalPayment,
   { cutOff }: Pick<DayLimits, 'cutOff'>,
 ): boolean {
   return state === 'none' && isRepeatable && cutOff - begunAt < AGAIN_WITHIN_MS;
 }
 
 /** Whether money moved before the last attempt began, though the journal says of all earlier ones that they moved nothing. */
-export function isBeforeLastAttempt({ attempt, begunAt }: OwnPayment, { at, isFailed }: RowMoney): boolean {
+export function isBeforeLastAttempt(
+  { attempt, begunAt }: JournalPayment,
+  { at, isFailed }: RowMoney,
+): boolean {
   return !isFailed && attempt > 1 && at + CUT_MS < begunAt;
 }
 
-function classifyAccepted({ family }: OwnPayment, limits: DayLimits, ageMs: number): Classification {
+function classifyAccepted({ family }: JournalPayment, limits: DayLimits, ageMs: number): Classification {
   if (ageMs < limits.outcomeWithinMs) return EXPECTED;
   // The specification has nothing that ends a payout: without a statement, all of them stay accepted.
   if (family === 'collection' || limits.hasStatement) return staying('unproven');
@@ -91,7 +94,7 @@ function classifyAccepted({ family }: OwnPayment, limits: DayLimits, ageMs: numb
  * @param isLoose The row does not name the payment: a person has to look at what it proves.
  */
 export function classifyMatched(
-  own: OwnPayment,
+  own: JournalPayment,
   row: RowMoney,
   limits: DayLimits,
   isLoose = false,
@@ -110,7 +113,7 @@ export function classifyMatched(
 }
 
 /** The statement says that no money moved. */
-function classifyFailed(own: OwnPayment, row: RowMoney): Classification {
+function classifyFailed(own: JournalPayment, row: RowMoney): Classification {
   if (own.state === 'none') return NOTHING;
   if (own.state === 'moved') return { kinds: ['status'], stays: false };
   if (own.cents !== row.cents) return { kinds: ['amount'], stays: false };
@@ -118,7 +121,7 @@ function classifyFailed(own: OwnPayment, row: RowMoney): Classification {
 }
 
 /** The row of another amount proves nothing. Only a refusal may still be settled; an outcome stays. */
-function proof(own: OwnPayment, row: RowMoney): Pick<Classification, 'proves'> {
+function proof(own: JournalPayment, row: RowMoney): Pick<Classification, 'proves'> {
   if (own.cents !== row.cents || (own.state === 'none' && own.status !== 'rejected')) return {};
   return { proves: own.family === 'collection' ? 'success' : 'paid' };
 }

@@ -2,14 +2,14 @@ import { type PaymentFamily } from '../../common/vocabulary.js';
 import { type ExceptionKind } from '../exceptions/close-exception.js';
 import { type PaymentRow } from './row-money.js';
 import { type RowMoney } from './classify-payment.js';
-import { type OwnPayment } from './own-payment.js';
+import { type JournalPayment } from './journal-payment.js';
 
 /** A difference that a close has found. */
 export interface Finding {
   readonly kind: ExceptionKind;
   readonly family: PaymentFamily | undefined;
   readonly reference: string | undefined;
-  readonly own?: OwnPayment;
+  readonly own?: JournalPayment;
   readonly row?: RowMoney;
   /** How the row found its payment, if not by its reference. */
   readonly isLoose?: boolean;

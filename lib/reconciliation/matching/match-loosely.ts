@@ -1,8 +1,8 @@
 import { loosePairs, type LoosePayment, type LooseRow } from './loose-pairs.js';
 import { familyOf } from './finding.js';
 import { type StatementMatch } from './match-statement.js';
-import { type OwnJournal, type UnknownRow } from './open-rows.js';
-import { type OwnPayments } from './own-payments.js';
+import { type AccountJournalReader, type UnknownRow } from './open-rows.js';
+import { type JournalPayments } from './journal-payments.js';
 import { comparable, recipientOf } from './recipient.js';
 
 /**
@@ -13,7 +13,7 @@ import { comparable, recipientOf } from './recipient.js';
 export async function matchLoosely(
   match: StatementMatch,
   unknown: readonly UnknownRow[],
-  own: OwnJournal & { readonly payments: OwnPayments },
+  account: AccountJournalReader & { readonly payments: JournalPayments },
   withinMs: number,
   eachPayment: () => Promise<void> | undefined,
 ): Promise<readonly UnknownRow[]> {
@@ -22,14 +22,14 @@ export async function matchLoosely(
   const loose = rows.map(looseRow);
   const amounts = new Set(loose.map(({ family, cents }) => `${family} ${cents}`));
   const places: number[] = [];
-  for (let place = 0; place < own.payments.size; place += 1) {
+  for (let place = 0; place < account.payments.size; place += 1) {
     if (match.hasRow(place)) continue;
-    const { state, family, cents } = own.payments.at(place);
+    const { state, family, cents } = account.payments.at(place);
     if (state !== 'none' && amounts.has(`${family} ${cents}`)) places.push(place);
   }
   const payments: LoosePayment[] = [];
   for (const place of places) {
-    payments.push(await loosePayment(own, place));
+    payments.push(await loosePayment(account, place));
     await eachPayment();
   }
   const pairs = loosePairs(loose, payments, withinMs);
@@ -57,7 +57,7 @@ function looseRow({ given, money }: UnknownRow): LooseRow {
 }
 
 async function loosePayment(
-  { payments, journal, scope }: OwnJournal & { readonly payments: OwnPayments },
+  { payments, journal, scope }: AccountJournalReader & { readonly payments: JournalPayments },
   place: number,
 ): Promise<LoosePayment> {
   const { family, reference, cents, begunAt } = payments.at(place);

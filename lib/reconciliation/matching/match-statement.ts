@@ -6,8 +6,8 @@ import { wrongStatement } from '../statement/wrong-statement.js';
 import { MoneySum } from './money-sum.js';
 import { familyOf, type Finding, takesProof } from './finding.js';
 import { isBeforeLastAttempt, type DayLimits, classifyMatched, type RowMoney } from './classify-payment.js';
-import { type OwnPayment } from './own-payment.js';
-import { type OwnPayments } from './own-payments.js';
+import { type JournalPayment } from './journal-payment.js';
+import { type JournalPayments } from './journal-payments.js';
 import { attemptIfLater, type ProvenRow } from './proven-row.js';
 import { ProvenRows } from './proven-rows.js';
 import { StatementDigest } from './statement-digest.js';
@@ -20,7 +20,7 @@ export interface MatchListener {
    *
    * @param isOfException What the row proves belongs to an exception, and not to the list of the close.
    */
-  matched(own: OwnPayment, row: RowMoney, isOfException: boolean): void;
+  matched(own: JournalPayment, row: RowMoney, isOfException: boolean): void;
   /** A row of a payment that is not certain: nobody knows it, or it comes twice. */
   doubtful(row: RowMoney): void;
   /** A row that takes back what another one says. */
@@ -37,7 +37,7 @@ export interface OpenRow {
 
 /** A payment, and a row that says the contrary of another one about it. */
 interface Contradiction {
-  readonly own: OwnPayment;
+  readonly own: JournalPayment;
   readonly row: RowMoney;
 }
 
@@ -74,15 +74,15 @@ export class StatementMatch {
   private readonly contradictions = new Map<string, Contradiction>();
 
   constructor(
-    private readonly own: OwnPayments,
+    private readonly payments: JournalPayments,
     /** Rows that were in an earlier statement, by the place of their payment. */
     earlier: Iterable<readonly [number, RowMoney]>,
     private readonly dayLimits: DayLimits,
     private readonly day: StatementDay,
     private readonly listener: MatchListener,
   ) {
-    this.proven = new ProvenRows(own);
-    this.movedAt = new Float64Array(own.size).fill(NaN);
+    this.proven = new ProvenRows(payments);
+    this.movedAt = new Float64Array(payments.size).fill(NaN);
     for (const [place, { at, isFailed }] of earlier) {
       this.movedAt[place] = at;
       if (isFailed) this.failedBefore.add(place);
@@ -125,11 +125,11 @@ export class StatementMatch {
 
   /** A row and a payment of the day. */
   matchPlace(place: number, row: RowMoney, isLoose = false): void {
-    this.joinPlace(place, this.own.at(place), row, isLoose);
+    this.joinPlace(place, this.payments.at(place), row, isLoose);
   }
 
   /** The same for a payment of another day. */
-  match(own: OwnPayment, row: RowMoney): void {
+  match(own: JournalPayment, row: RowMoney): void {
     const proves = this.join(own, row);
     const { family, reference } = own;
     const attempt = attemptIfLater(own.attempt);
@@ -137,14 +137,14 @@ export class StatementMatch {
       this.proven.addOther({ family, reference, outcome: proves, row: row.row, at: row.at, attempt });
   }
 
-  private joinPlace(place: number, own: OwnPayment, row: RowMoney, isLoose = false): void {
+  private joinPlace(place: number, own: JournalPayment, row: RowMoney, isLoose = false): void {
     this.movedAt[place] = row.at;
     const proves = this.join(own, row, isLoose);
     if (proves) this.proven.add(place, proves, row);
   }
 
   /** Returns what the row proves. */
-  private join(own: OwnPayment, row: RowMoney, isLoose = false): PaymentOutcome | undefined {
+  private join(own: JournalPayment, row: RowMoney, isLoose = false): PaymentOutcome | undefined {
     this.matched += 1;
     const { kinds, proves } = classifyMatched(own, row, this.dayLimits, isLoose);
     const { family, reference } = own;
@@ -166,7 +166,7 @@ export class StatementMatch {
    * @param movedAt When another row says that it moved; undefined: none does.
    * @returns Whether the row is that of the last attempt, and no other row contradicts it.
    */
-  isOfLastAttempt(own: OwnPayment, row: RowMoney, movedAt: number | undefined): boolean {
+  isOfLastAttempt(own: JournalPayment, row: RowMoney, movedAt: number | undefined): boolean {
     if (movedAt === undefined) return !isSentAgainSince(own, row.at);
     if (row.at < movedAt) return false;
     if (this.contradict(own, row)) this.listener.takenBack(row);
@@ -174,7 +174,7 @@ export class StatementMatch {
   }
 
   /** Takes a row of an earlier attempt, which the journal calls ended without money. False if it is of the last one. */
-  takeEarlierAttempt(own: OwnPayment, row: RowMoney): boolean {
+  takeEarlierAttempt(own: JournalPayment, row: RowMoney): boolean {
     if (!isBeforeLastAttempt(own, row)) return false;
     const { family, reference } = own;
     this.doubt({ kind: 'status', family, reference, own, row, contradicts: 'attempts' });
@@ -182,7 +182,7 @@ export class StatementMatch {
   }
 
   /** Reports a row that says the contrary of an earlier one. False if a row of the payment was reported before. */
-  private contradict(own: OwnPayment, row: RowMoney): boolean {
+  private contradict(own: JournalPayment, row: RowMoney): boolean {
     const name = nameOf(own);
     if (this.contradictions.has(name)) return false;
     const { family, reference } = own;
@@ -194,7 +194,7 @@ export class StatementMatch {
   private matchFailed(place: number, row: RowMoney): void {
     if (this.failedPlaces.has(place) || this.failedBefore.has(place)) return;
     const movedAt = this.hasRow(place) ? this.movedAt[place] : undefined;
-    if (this.isOfLastAttempt(this.own.at(place), row, movedAt)) {
+    if (this.isOfLastAttempt(this.payments.at(place), row, movedAt)) {
       this.failedPlaces.add(place);
       this.matchPlace(place, row);
     }
@@ -228,16 +228,16 @@ export class StatementMatch {
     const family = familyOf(given);
     if (!money.isFailed) (family === 'collection' ? this.collections : this.payouts).add(money);
     const { reference } = given;
-    const place = reference === undefined ? undefined : this.own.find(family, reference);
+    const place = reference === undefined ? undefined : this.payments.find(family, reference);
     if (reference === undefined || place === undefined) {
       this.open.push({ given, money });
       this.checkMost(this.open.length);
     } else if (money.isFailed) {
       this.failed.push({ place, row: money });
-    } else this.takeMoved(place, this.own.at(place, { family, reference }), money);
+    } else this.takeMoved(place, this.payments.at(place, { family, reference }), money);
   }
 
-  private takeMoved(place: number, own: OwnPayment, row: RowMoney): void {
+  private takeMoved(place: number, own: JournalPayment, row: RowMoney): void {
     const { family, reference } = own;
     if (this.takeEarlierAttempt(own, row)) return;
     if (this.failedBefore.has(place)) {
@@ -260,6 +260,6 @@ export class StatementMatch {
   }
 }
 
-function nameOf({ family, reference }: Pick<OwnPayment, 'family' | 'reference'>): string {
+function nameOf({ family, reference }: Pick<JournalPayment, 'family' | 'reference'>): string {
   return `${family} ${reference}`;
 }

@@ -1,6 +1,6 @@
 import { type Movement } from '../balance/movement.js';
 import { CUT_MS, type RowMoney } from './classify-payment.js';
-import { earliestOf, type OwnPayment } from './own-payment.js';
+import { earliestOf, type JournalPayment } from './journal-payment.js';
 
 /** Without another limit, a fee is at most the amount, or this if that is more: 10,000 TZS. */
 const LARGEST_SMALL_FEE = 1_000_000;
@@ -14,7 +14,7 @@ export interface MovementLimits {
 }
 
 /** How the journal says that a payment changes the balance; undefined if it cannot read the amount. */
-export function movementOf(own: OwnPayment, limits: MovementLimits): Movement | undefined {
+export function movementOf(own: JournalPayment, limits: MovementLimits): Movement | undefined {
   const { family, cents, feeCents, changedAt } = own;
   const from = earliestOf(own);
   if (cents === undefined) return undefined;
@@ -39,7 +39,7 @@ export function movementOf(own: OwnPayment, limits: MovementLimits): Movement | 
 
 /** The same when the statement shows the payment. Where both sides differ, nobody knows who is right. */
 export function movementWithRow(
-  own: OwnPayment,
+  own: JournalPayment,
   row: RowMoney,
   limits: MovementLimits,
 ): Movement | undefined {
@@ -61,7 +61,7 @@ export function movementWithRow(
  * The statement knows when it moved, unless the journal knows better: that it had moved before, or that it was not even made by then.
  * Such a time was cut, for example to the minute, or is of another clock.
  */
-function timeOf(own: OwnPayment, { at }: RowMoney): Pick<Movement, 'from' | 'to'> {
+function timeOf(own: JournalPayment, { at }: RowMoney): Pick<Movement, 'from' | 'to'> {
   const { state, createdAt, changedAt } = own;
   const [made, hasMoved] = [earliestOf(own), state === 'moved'];
   if (at < made) {
@@ -87,7 +87,7 @@ export function movementOfReturn(row: RowMoney, limits: MovementLimits): Movemen
 }
 
 /** The statement says that no money moved. */
-function movementOfFailed(own: OwnPayment, row: RowMoney, limits: MovementLimits): Movement | undefined {
+function movementOfFailed(own: JournalPayment, row: RowMoney, limits: MovementLimits): Movement | undefined {
   if (own.state === 'none') return movementOf(own, limits);
   const isOpen = own.state !== 'moved';
   // A row of another amount proves nothing.

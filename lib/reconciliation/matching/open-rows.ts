@@ -3,7 +3,7 @@ import { type JournalStore } from '../../storage/journal-store.js';
 import { familyOf } from './finding.js';
 import { type OpenRow, type StatementMatch } from './match-statement.js';
 import { type RowMoney } from './classify-payment.js';
-import { type OwnPayment, ownPayment } from './own-payment.js';
+import { type JournalPayment, journalPayment } from './journal-payment.js';
 
 const AT_ONCE = 16;
 
@@ -13,13 +13,13 @@ export interface UnknownRow extends OpenRow {
 }
 
 /** The journal of an account. */
-export interface OwnJournal {
+export interface AccountJournalReader {
   readonly journal: JournalStore;
   readonly scope: InboxScope;
 }
 
 interface Found {
-  readonly own?: OwnPayment;
+  readonly own?: JournalPayment;
   readonly isForgotten: boolean;
 }
 
@@ -27,7 +27,7 @@ interface Found {
 export class OpenRows {
   readonly unknown: UnknownRow[] = [];
   /** Payments that were written down after the end of the day, and whose row is of this day: the clocks differ. */
-  readonly early: { readonly own: OwnPayment; readonly row: RowMoney }[] = [];
+  readonly early: { readonly own: JournalPayment; readonly row: RowMoney }[] = [];
   /** When the row of a payment says that it moved. */
   private readonly seen = new Map<string, number>();
   private readonly failed = new Set<string>();
@@ -38,7 +38,7 @@ export class OpenRows {
    */
   constructor(
     private readonly match: StatementMatch,
-    private readonly own: OwnJournal,
+    private readonly account: AccountJournalReader,
     private readonly closed: { readonly since: number; readonly from: number; readonly to: number },
   ) {}
 
@@ -60,10 +60,10 @@ export class OpenRows {
   private async look({ given }: OpenRow): Promise<Found | undefined> {
     const { reference } = given;
     if (reference === undefined) return undefined;
-    const key = { ...this.own.scope, family: familyOf(given), reference };
-    const stored = await this.own.journal.get(key);
-    if (stored) return { own: ownPayment(stored), isForgotten: false };
-    return { isForgotten: (await this.own.journal.tombstone(key)) !== undefined };
+    const key = { ...this.account.scope, family: familyOf(given), reference };
+    const stored = await this.account.journal.get(key);
+    if (stored) return { own: journalPayment(stored), isForgotten: false };
+    return { isForgotten: (await this.account.journal.tombstone(key)) !== undefined };
   }
 
   private take(row: OpenRow, found: Found | undefined): void {
@@ -93,14 +93,14 @@ export class OpenRows {
     if (own && own.begunAt >= this.closed.to) this.early.push({ own, row: money });
   }
 
-  private takeFailed(own: OwnPayment, row: RowMoney): void {
+  private takeFailed(own: JournalPayment, row: RowMoney): void {
     const name = `${own.family} ${own.reference}`;
     if (this.failed.has(name) || !this.match.isOfLastAttempt(own, row, this.seen.get(name))) return;
     this.failed.add(name);
     this.match.match(own, row);
   }
 
-  private hasHadRow({ state, begunAt }: OwnPayment): boolean {
+  private hasHadRow({ state, begunAt }: JournalPayment): boolean {
     return state !== 'none' && begunAt >= this.closed.since && begunAt < this.closed.from;
   }
 }

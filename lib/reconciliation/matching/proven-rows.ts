@@ -1,7 +1,7 @@
 import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { Column } from './column.js';
 import { type RowMoney } from './classify-payment.js';
-import { type OwnPayments } from './own-payments.js';
+import { type JournalPayments } from './journal-payments.js';
 import { attemptIfLater, type ProvenRow } from './proven-row.js';
 
 const OUTCOMES: readonly PaymentOutcome[] = ['success', 'paid', 'failed', 'cancelled', 'expired'];
@@ -14,7 +14,7 @@ export class ProvenRows {
   private readonly times = new Column(Float64Array);
   private readonly others: ProvenRow[] = [];
 
-  constructor(private readonly own: OwnPayments) {}
+  constructor(private readonly payments: JournalPayments) {}
 
   /** @param place That of the payment in the day. */
   add(place: number, outcome: PaymentOutcome, { row, at }: RowMoney): void {
@@ -34,8 +34,8 @@ export class ProvenRows {
       const outcome = OUTCOMES[this.outcomes.at(index)];
       const [row, at] = [this.rows.at(index), this.times.at(index)];
       const place = this.places.at(index);
-      const { family, reference } = this.own.nameAt(place);
-      const attempt = attemptIfLater(this.own.attemptAt(place));
+      const { family, reference } = this.payments.nameAt(place);
+      const attempt = attemptIfLater(this.payments.attemptAt(place));
       if (outcome) yield { family, reference, outcome, row, at, attempt };
     }
     yield* this.others;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { DayTally, gapOf } from '../../../../lib/reconciliation/close/day-tally.js';
 import { type BalanceReading } from '../../../../lib/reconciliation/close/close-summary.js';
 import { type RowMoney } from '../../../../lib/reconciliation/matching/classify-payment.js';
-import { type OwnPayment } from '../../../../lib/reconciliation/matching/own-payment.js';
-import { OwnPayments } from '../../../../lib/reconciliation/matching/own-payments.js';
+import { type JournalPayment } from '../../../../lib/reconciliation/matching/journal-payment.js';
+import { JournalPayments } from '../../../../lib/reconciliation/matching/journal-payments.js';
 
 const HOUR = 3_600_000;
 const FROM = 1_800_000_000_000;
@@ -16,7 +16,7 @@ const reading = (at: number, balance: string): BalanceReading => ({
   available: balance,
   locked: '0.00',
 });
-const payout = (reference: string, given: Partial<OwnPayment> = {}): OwnPayment => ({
+const payout = (reference: string, given: Partial<JournalPayment> = {}): JournalPayment => ({
   family: 'disbursement',
   reference,
   state: 'unknown',
@@ -40,14 +40,14 @@ const row = (given: Partial<RowMoney> = {}): RowMoney => ({
   ...given,
 });
 const tallyOf = (
-  own: readonly OwnPayment[],
+  own: readonly JournalPayment[],
   closing: string,
   { openedAt = FROM, hasStatement = true } = {},
 ): DayTally => {
-  const payments = new OwnPayments();
+  const payments = new JournalPayments();
   for (const payment of own) payments.add(payment);
   return new DayTally({
-    own: { payments, after: [], carried: new Map() },
+    journalDay: { payments, after: [], carried: new Map() },
     dayLimits: {
       cutOff: TO,
       hasStatement,

@@ -7,7 +7,7 @@ import {
   classifyMatched,
   type RowMoney,
 } from '../../../../lib/reconciliation/matching/classify-payment.js';
-import { type OwnPayment } from '../../../../lib/reconciliation/matching/own-payment.js';
+import { type JournalPayment } from '../../../../lib/reconciliation/matching/journal-payment.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -21,7 +21,7 @@ const AT: DayLimits = {
 };
 
 /** A payment that was made two days before the end of the day, and changed an hour later. */
-const own = (given: Partial<OwnPayment>): OwnPayment => ({
+const own = (given: Partial<JournalPayment>): JournalPayment => ({
   family: 'collection',
   reference: 'a',
   state: 'moved',
@@ -48,7 +48,7 @@ const payout = { family: 'disbursement', status: 'accepted' } as const;
 const refused = { state: 'none', status: 'rejected' } as const;
 
 describe('a payment without a row', () => {
-  it.each<[string, Partial<OwnPayment>, Partial<DayLimits>, Classification]>([
+  it.each<[string, Partial<JournalPayment>, Partial<DayLimits>, Classification]>([
     ['that moved is missing there', {}, {}, { kinds: ['missing-there'], stays: true }],
     ['that moved is fine without a statement', {}, { hasStatement: false }, { kinds: [], stays: false }],
     [
@@ -143,7 +143,7 @@ describe('a payment without a row', () => {
 });
 
 describe('a payment with a row', () => {
-  it.each<[string, Partial<OwnPayment>, Partial<RowMoney>, Classification]>([
+  it.each<[string, Partial<JournalPayment>, Partial<RowMoney>, Classification]>([
     ['is fine if both say the same', {}, {}, { kinds: [], stays: false }],
     ['is fine if nobody named a fee', { feeCents: undefined }, {}, { kinds: [], stays: false }],
     ['is fine if the row names no fee', {}, { feeCents: undefined }, { kinds: [], stays: false }],
@@ -215,7 +215,7 @@ describe('a payment with a row', () => {
 describe('a row before the last attempt', () => {
   const begunAt = CUT_OFF - DAY;
 
-  it.each<[string, Partial<OwnPayment>, Partial<RowMoney>, boolean]>([
+  it.each<[string, Partial<JournalPayment>, Partial<RowMoney>, boolean]>([
     ['is of an earlier one', { attempt: 2 }, { at: begunAt - 60_000 }, true],
     ['may have a time that was cut to the minute', { attempt: 2 }, { at: begunAt - 59_999 }, false],
     ['is of the only one, which was sent again', { attempt: 1 }, { at: begunAt - HOUR }, false],

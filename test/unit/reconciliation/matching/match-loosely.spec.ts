@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { matchLoosely } from '../../../../lib/reconciliation/matching/match-loosely.js';
 import { type StatementMatch } from '../../../../lib/reconciliation/matching/match-statement.js';
 import { type UnknownRow } from '../../../../lib/reconciliation/matching/open-rows.js';
-import { OwnPayments } from '../../../../lib/reconciliation/matching/own-payments.js';
+import { JournalPayments } from '../../../../lib/reconciliation/matching/journal-payments.js';
 import { type JournalStore } from '../../../../lib/storage/journal-store.js';
 
 const AT = Date.parse('2026-11-20T08:00:00Z');
 
 it('a run shows that it is alive while it looks for payments without a reference, and stops if another one took over', async () => {
-  const payments = new OwnPayments();
+  const payments = new JournalPayments();
   for (const number of [1, 2, 3]) {
     payments.add({
       family: 'collection',

@@ -7,10 +7,10 @@ import {
   movementOfRow,
   movementWithRow,
 } from '../../../../lib/reconciliation/matching/movement-of.js';
-import { type OwnPayment } from '../../../../lib/reconciliation/matching/own-payment.js';
+import { type JournalPayment } from '../../../../lib/reconciliation/matching/journal-payment.js';
 
 const NO_LIMITS: MovementLimits = { largestFeeCents: undefined, payoutsEndWithinMs: Infinity };
-const own = (given: Partial<OwnPayment>): OwnPayment => ({
+const own = (given: Partial<JournalPayment>): JournalPayment => ({
   family: 'collection',
   reference: 'a',
   state: 'moved',
@@ -36,7 +36,7 @@ const row = (given: Partial<RowMoney>): RowMoney => ({
 const payout = { family: 'disbursement', status: 'paid' } as const;
 
 describe('what the journal says of the balance', () => {
-  it.each<[string, Partial<OwnPayment>, Partial<MovementLimits>, Partial<Movement>]>([
+  it.each<[string, Partial<JournalPayment>, Partial<MovementLimits>, Partial<Movement>]>([
     [
       'a collection brings its net',
       {},
@@ -105,7 +105,7 @@ describe('what the journal says of the balance', () => {
 });
 
 describe('what journal and statement say together', () => {
-  it.each<[string, Partial<OwnPayment>, Partial<RowMoney>, Partial<Movement>]>([
+  it.each<[string, Partial<JournalPayment>, Partial<RowMoney>, Partial<Movement>]>([
     ['the row knows when', {}, {}, { state: 'moved', least: 4_950_000, most: 4_950_000, from: 150, to: 150 }],
     ['the journal knows that it moved before', {}, { at: 201 }, { state: 'moved', from: 100, to: 201 }],
     ['the row is older than the payment, which had moved by then', {}, { at: 99 }, { from: 100, to: 200 }],

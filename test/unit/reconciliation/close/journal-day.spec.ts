@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readOwnDay } from '../../../../lib/reconciliation/close/own-day.js';
+import { readJournalDay } from '../../../../lib/reconciliation/close/journal-day.js';
 import { type JournalStore, type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
 
 const FROM = Date.parse('2026-11-20T00:00:00Z');
@@ -37,7 +37,7 @@ it('the payments of a day are read page by page, up to its end', async () => {
   } as unknown as JournalStore;
   const own = { journal, scope: { account: 'default', environment: 'sandbox' } as const };
   const span = { from: FROM, to: TO, readUntil: TO, carried: undefined, proposed: undefined };
-  const { payments } = await readOwnDay(own, span, () => undefined);
+  const { payments } = await readJournalDay(own, span, () => undefined);
   // The first close looks for older payments, too.
   expect(asked.slice(-3)).toEqual([undefined, '2', '3']);
   expect(payments.size).toBe(4);

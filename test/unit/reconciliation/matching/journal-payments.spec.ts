@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type OwnPayment } from '../../../../lib/reconciliation/matching/own-payment.js';
-import { OwnPayments } from '../../../../lib/reconciliation/matching/own-payments.js';
+import { type JournalPayment } from '../../../../lib/reconciliation/matching/journal-payment.js';
+import { JournalPayments } from '../../../../lib/reconciliation/matching/journal-payments.js';
 
-const payment = (number: number): OwnPayment => ({
+const payment = (number: number): JournalPayment => ({
   family: number % 2 === 0 ? 'collection' : 'disbursement',
   reference: `order-${number}`,
   state: (['moved', 'none', 'accepted', 'unknown'] as const)[number % 4] ?? 'moved',
@@ -18,7 +18,7 @@ const payment = (number: number): OwnPayment => ({
 
 describe('the payments of a day', () => {
   it('are found and read as they were added, however many there are', () => {
-    const payments = new OwnPayments();
+    const payments = new JournalPayments();
     const all = Array.from({ length: 5_000 }, (_, number) => payment(number));
     for (const one of all) payments.add(one);
     expect(payments.size).toBe(5_000);
@@ -29,7 +29,7 @@ describe('the payments of a day', () => {
   });
 
   it('keep the first of two with the same reference, and tell families apart', () => {
-    const payments = new OwnPayments();
+    const payments = new JournalPayments();
     payments.add(payment(2));
     payments.add({ ...payment(2), cents: 1 });
     payments.add({ ...payment(2), family: 'disbursement', cents: 3 });
@@ -40,6 +40,6 @@ describe('the payments of a day', () => {
   });
 
   it('have no payment where none was added', () => {
-    expect(() => new OwnPayments().at(0)).toThrow(RangeError);
+    expect(() => new JournalPayments().at(0)).toThrow(RangeError);
   });
 });

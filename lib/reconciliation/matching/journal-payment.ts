@@ -12,13 +12,13 @@ import { type JournalRecord, type StoredJournalRecord } from '../../storage/jour
  * - `accepted`: the gateway has the payment, and it has not ended.
  * - `unknown`: nobody knows.
  */
-type OwnState = 'moved' | 'none' | 'accepted' | 'unknown';
+type MoneyState = 'moved' | 'none' | 'accepted' | 'unknown';
 
 /** A payment of the journal, as far as a close looks at it. */
-export interface OwnPayment {
+export interface JournalPayment {
   readonly family: PaymentFamily;
   readonly reference: string;
-  readonly state: OwnState;
+  readonly state: MoneyState;
   /** The state in the journal, and for a settled payment its outcome. */
   readonly status: string;
   /** Undefined if the journal cannot read it. */
@@ -37,7 +37,7 @@ export interface OwnPayment {
   readonly changedAt: number;
 }
 
-export function ownPayment(stored: StoredJournalRecord): OwnPayment {
+export function journalPayment(stored: StoredJournalRecord): JournalPayment {
   const { record, createdAt, updatedAt, damaged } = stored;
   const { family, reference, amount } = record;
   const begunAt = begunAtOf(stored);
@@ -58,7 +58,7 @@ export function ownPayment(stored: StoredJournalRecord): OwnPayment {
 }
 
 /** A state of a newer version of the package is unknown. */
-function stateOf({ state, outcome, keepsKey }: JournalRecord): OwnState {
+function stateOf({ state, outcome, keepsKey }: JournalRecord): MoneyState {
   if (state === 'settled') return movesMoney(outcome) ? 'moved' : 'none';
   if (state === 'rejected') return keepsKey ? 'unknown' : 'none';
   return state === 'accepted' ? 'accepted' : 'unknown';
@@ -71,16 +71,16 @@ function feeOf(record: JournalRecord): number | undefined {
 }
 
 /** Whether its end is not known. */
-export function isOpen({ state }: Pick<OwnPayment, 'state'>): boolean {
+export function isOpen({ state }: Pick<JournalPayment, 'state'>): boolean {
   return state === 'accepted' || state === 'unknown';
 }
 
 /** Whether the journal holds how it ended. A refusal is no outcome: a statement may prove another. */
-export function hasOutcome(own: Pick<OwnPayment, 'state' | 'status'>): boolean {
+export function hasOutcome(own: Pick<JournalPayment, 'state' | 'status'>): boolean {
   return !isOpen(own) && own.status !== 'rejected';
 }
 
 /** It moved no earlier. Of all attempts before the last one it is known that they moved nothing, but not of one that was sent again. */
-export function earliestOf({ attempt, createdAt, begunAt }: OwnPayment): number {
+export function earliestOf({ attempt, createdAt, begunAt }: JournalPayment): number {
   return attempt > 1 ? begunAt : createdAt;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { movementOf } from '../../../../lib/reconciliation/matching/movement-of.js';
-import { ownPayment } from '../../../../lib/reconciliation/matching/own-payment.js';
+import { journalPayment } from '../../../../lib/reconciliation/matching/journal-payment.js';
 import { type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
 
 it('a payment that a clock changed before it was made changed when it was made', () => {
@@ -18,7 +18,7 @@ it('a payment that a clock changed before it was made changed when it was made',
     idleMs: 50,
     ageMs: 0,
   } as unknown as StoredJournalRecord;
-  const own = ownPayment(stored);
+  const own = journalPayment(stored);
   expect(own).toMatchObject({ createdAt: 200, changedAt: 200 });
   expect(movementOf(own, { largestFeeCents: 0, payoutsEndWithinMs: Infinity })).toMatchObject({
     from: 200,
@@ -29,5 +29,5 @@ it('a payment that a clock changed before it was made changed when it was made',
 it('a payment that was sealed again after it ended changed when it ended', () => {
   const record = { family: 'collection', reference: 'a', amount: '10.00', state: 'settled', endedAt: 300 };
   const stored = { record, createdAt: 100, updatedAt: 900, idleMs: 50, ageMs: 850 };
-  expect(ownPayment(stored as unknown as StoredJournalRecord)).toMatchObject({ changedAt: 300 });
+  expect(journalPayment(stored as unknown as StoredJournalRecord)).toMatchObject({ changedAt: 300 });
 });

@@ -1,15 +1,15 @@
 import { type PaymentFamily } from '../../common/vocabulary.js';
 import { Column } from './column.js';
 import { NameIndex } from './name-index.js';
-import { type OwnPayment } from './own-payment.js';
+import { type JournalPayment } from './journal-payment.js';
 
-const STATES: readonly OwnPayment['state'][] = ['moved', 'none', 'accepted', 'unknown'];
+const STATES: readonly JournalPayment['state'][] = ['moved', 'none', 'accepted', 'unknown'];
 
 /** What names a payment. */
-type PaymentName = Pick<OwnPayment, 'family' | 'reference'>;
+type PaymentName = Pick<JournalPayment, 'family' | 'reference'>;
 
 /** The payments of a day in columns outside of the heap: a million of them need about 80 MB. */
-export class OwnPayments {
+export class JournalPayments {
   private readonly names = new NameIndex();
   /** Words that many payments share. */
   private readonly statuses: string[] = [];
@@ -29,7 +29,7 @@ export class OwnPayments {
   }
 
   /** A payment that is there already stays. */
-  add(payment: OwnPayment): void {
+  add(payment: JournalPayment): void {
     if (!this.names.add(nameOf(payment.family, payment.reference))) return;
     this.states.push(STATES.indexOf(payment.state));
     this.repeatable.push(payment.isRepeatable ? 1 : 0);
@@ -64,7 +64,7 @@ export class OwnPayments {
    * @param name That of the payment, if the caller knows it.
    * @throws RangeError if there is no such place.
    */
-  at(place: number, name?: PaymentName): OwnPayment {
+  at(place: number, name?: PaymentName): JournalPayment {
     const state = STATES[this.states.at(place)];
     const status = this.statuses[this.statusNumbers.at(place)];
     if (place < 0 || place >= this.size || !state || status === undefined)

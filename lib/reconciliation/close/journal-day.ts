@@ -1,10 +1,10 @@
 import { type JournalState, type PaymentFamily } from '../../common/vocabulary.js';
 import { isSentAgainSince } from '../../journal/payment/repeated-call.js';
 import { type JournalPage, type StoredJournalRecord } from '../../storage/journal-store.js';
-import { type ReconciledAccount } from '../accounts.js';
-import { hasOutcome, isOpen, type OwnPayment, ownPayment } from '../matching/own-payment.js';
+import { hasOutcome, isOpen, type JournalPayment, journalPayment } from '../matching/journal-payment.js';
 import { type RowMoney } from '../matching/classify-payment.js';
-import { OwnPayments } from '../matching/own-payments.js';
+import { type AccountJournalReader } from '../matching/open-rows.js';
+import { JournalPayments } from '../matching/journal-payments.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { type CarriedPayment } from './carried.js';
 
@@ -13,11 +13,11 @@ const AT_ONCE = 16;
 const FAMILIES: readonly PaymentFamily[] = ['collection', 'disbursement'];
 
 /** The payments that a close looks at. */
-export interface OwnDay {
+export interface JournalDay {
   /** Those of the day, and those of earlier days that were open. */
-  readonly payments: OwnPayments;
+  readonly payments: JournalPayments;
   /** Those that were made after the end of the day, and before the balance was read. */
-  readonly after: readonly OwnPayment[];
+  readonly after: readonly JournalPayment[];
   /** What the close before said of payments, by their place. */
   readonly carried: ReadonlyMap<number, KnownPayment>;
 }
@@ -31,7 +31,7 @@ interface KnownPayment extends CarriedPayment {
 }
 
 /** Which payments. */
-interface OwnSpan {
+interface JournalSpan {
   /** The end of the day that was closed before, or the beginning of the first day. */
   readonly from: number;
   /** The end of the day. */
@@ -44,23 +44,21 @@ interface OwnSpan {
   readonly proposed: AsyncIterable<readonly ProvenRow[]> | undefined;
 }
 
-type OwnJournal = Pick<ReconciledAccount, 'journal' | 'scope'>;
-
 /**
  * Reads the payments of a day from the journal, page by page.
  *
  * @param eachPage Is called after each page, to show that the run is alive.
  */
-export async function readOwnDay(
-  own: OwnJournal,
-  span: OwnSpan,
+export async function readJournalDay(
+  account: AccountJournalReader,
+  span: JournalSpan,
   eachPage: () => Promise<void> | undefined,
-): Promise<OwnDay> {
-  const payments = new OwnPayments();
-  const after: OwnPayment[] = [];
-  const earlier = span.carried ? carriedPayments(own, span.carried) : olderPayments(own, span.from);
+): Promise<JournalDay> {
+  const payments = new JournalPayments();
+  const after: JournalPayment[] = [];
+  const earlier = span.carried ? carriedPayments(account, span.carried) : olderPayments(account, span.from);
   const known: KnownPayment[] = [];
-  const take = (payment: OwnPayment): void => {
+  const take = (payment: JournalPayment): void => {
     if (payment.begunAt < span.to) payments.add(payment);
     // The first close has no balance to compare with, but the next one must not miss another attempt.
     else if (span.carried || payment.createdAt < span.to) after.push(payment);
@@ -70,13 +68,16 @@ export async function readOwnDay(
     known.push(...page.known);
     await eachPage();
   }
-  for await (const page of proposedPayments(own, span.proposed)) {
+  for await (const page of proposedPayments(account, span.proposed)) {
     page.payments.forEach(take);
     known.push(...page.known);
     await eachPage();
   }
-  for await (const page of pagesFrom(own, [], { from: span.from, to: Math.max(span.to, span.readUntil) })) {
-    page.map(ownPayment).forEach(take);
+  for await (const page of pagesFrom(account, [], {
+    from: span.from,
+    to: Math.max(span.to, span.readUntil),
+  })) {
+    page.map(journalPayment).forEach(take);
     await eachPage();
   }
   const carried = new Map<number, KnownPayment>();
@@ -92,7 +93,7 @@ export async function readOwnDay(
  * A row says nothing of another attempt, and a failure nothing of what was sent after it. Nor does a failure that the journal holds
  * contradict later rows.
  */
-function isStillOf({ proven, attempt = 1 }: KnownPayment, payment: OwnPayment): boolean {
+function isStillOf({ proven, attempt = 1 }: KnownPayment, payment: JournalPayment): boolean {
   if (!proven) return true;
   if (attempt !== payment.attempt) return false;
   return (
@@ -103,7 +104,7 @@ function isStillOf({ proven, attempt = 1 }: KnownPayment, payment: OwnPayment): 
 }
 
 /** A row that another one contradicts decides; of others the first one. */
-function joined(before: KnownPayment | undefined, one: KnownPayment, payment: OwnPayment): KnownPayment {
+function joined(before: KnownPayment | undefined, one: KnownPayment, payment: JournalPayment): KnownPayment {
   const first = before?.shown ?? before?.proven;
   const row = one.proven?.isContradicted ? one.proven : (first ?? one.proven);
   if (row?.isContradicted && hasOutcome(payment)) return { ...one, proven: undefined, shown: row };
@@ -111,19 +112,19 @@ function joined(before: KnownPayment | undefined, one: KnownPayment, payment: Ow
 }
 
 interface EarlierPage {
-  readonly payments: readonly OwnPayment[];
+  readonly payments: readonly JournalPayment[];
   /** Of which the close before said something. */
   readonly known: readonly KnownPayment[];
 }
 
 /** What the close before left, as it is now. A payment that the journal has forgotten had ended. */
 async function* carriedPayments(
-  own: OwnJournal,
+  account: AccountJournalReader,
   carried: AsyncIterable<readonly CarriedPayment[]>,
 ): AsyncGenerator<EarlierPage, void, undefined> {
   for await (const list of carried) {
     for (const some of pieces(list)) {
-      const payments = (await foundOf(own, some)).filter((payment) => payment !== undefined);
+      const payments = (await foundOf(account, some)).filter((payment) => payment !== undefined);
       yield { payments, known: some.filter(({ proven, awaitsRow }) => proven ?? awaitsRow) };
     }
   }
@@ -131,12 +132,12 @@ async function* carriedPayments(
 
 /** What was proposed and is still open: the next close proposes it again, because nothing else would end it. */
 async function* proposedPayments(
-  own: OwnJournal,
-  proposed: OwnSpan['proposed'] = none(),
+  account: AccountJournalReader,
+  proposed: JournalSpan['proposed'] = none(),
 ): AsyncGenerator<EarlierPage, void, undefined> {
   for await (const list of proposed) {
     for (const some of pieces(list)) {
-      const found = await foundOf(own, some);
+      const found = await foundOf(account, some);
       const open = some.flatMap((proposal, index) => {
         const payment = found[index];
         return payment && isOpen(payment) ? [{ proposal, payment }] : [];
@@ -149,7 +150,13 @@ async function* proposedPayments(
 async function* none(): AsyncGenerator<never, void, undefined> {}
 
 /** What a row proves has the amount of its payment. */
-function knownProposal({ proposal, payment }: { proposal: ProvenRow; payment: OwnPayment }): KnownPayment {
+function knownProposal({
+  proposal,
+  payment,
+}: {
+  proposal: ProvenRow;
+  payment: JournalPayment;
+}): KnownPayment {
   const { family, reference, outcome, row, at, attempt } = proposal;
   const { cents = 0, feeCents } = payment;
   const kind = family === 'collection' ? 'collection' : 'payout';
@@ -162,26 +169,31 @@ function* pieces<T>(list: readonly T[]): Generator<readonly T[], void, undefined
 }
 
 async function foundOf(
-  { journal, scope }: OwnJournal,
+  { journal, scope }: AccountJournalReader,
   some: readonly Pick<CarriedPayment, 'family' | 'reference'>[],
-): Promise<readonly (OwnPayment | undefined)[]> {
+): Promise<readonly (JournalPayment | undefined)[]> {
   const found = await Promise.all(
     some.map(({ family, reference }) => journal.get({ ...scope, family, reference })),
   );
-  return found.map((stored) => stored && ownPayment(stored));
+  return found.map((stored) => stored && journalPayment(stored));
 }
 
 /** Before the first close: whatever is open. */
-async function* olderPayments(own: OwnJournal, to: number): AsyncGenerator<EarlierPage, void, undefined> {
-  for await (const page of pagesFrom(own, ['settled'], { to })) {
-    const open = page.map(ownPayment).filter(({ state, isRepeatable }) => state !== 'none' || isRepeatable);
+async function* olderPayments(
+  account: AccountJournalReader,
+  to: number,
+): AsyncGenerator<EarlierPage, void, undefined> {
+  for await (const page of pagesFrom(account, ['settled'], { to })) {
+    const open = page
+      .map(journalPayment)
+      .filter(({ state, isRepeatable }) => state !== 'none' || isRepeatable);
     yield { payments: open, known: [] };
   }
 }
 
 /** The payments that were written down from `from` to `to`. The storage reads a page while the one before is looked at. */
 async function* pagesFrom(
-  { journal, scope }: OwnJournal,
+  { journal, scope }: AccountJournalReader,
   except: readonly JournalState[],
   { from, to }: { readonly from?: number; readonly to: number },
 ): AsyncGenerator<readonly StoredJournalRecord[], void, undefined> {
