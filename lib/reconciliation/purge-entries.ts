@@ -24,7 +24,7 @@ export async function purgeEntries(
   olderThanMs: number,
 ): Promise<number> {
   const last = await lastStoredClose({ store, scope });
-  // Nobody has closed a day for so long: what the last close left is as old, and still needed.
+  // If nobody has closed a day for that long, what the last close left is as old, and still needed.
   const isRecent = last && last.now - closedDayOf(last).summary.closedAt.getTime() < olderThanMs;
   const kept = KEPT.map((kind) => [kind, ['kept']] as const);
   let purged = 0;

@@ -27,19 +27,19 @@ export interface ReconciliationPolicy {
   /** The zone in which a day begins and ends. @default 'Africa/Dar_es_Salaam' */
   readonly timeZone?: string;
   /**
-   * So long in milliseconds after a payment moved the statement may still show it, at most a year. A younger payment is
+   * How long after a payment moved the statement may still show it, in milliseconds; at most a year. A younger payment is
    * expected on the next statement. Also how long a payment may be unknown before that is an exception. @default 3_600_000
    */
   readonly statementLagMs?: number;
   /**
-   * So long in milliseconds an accepted payment may stay without an outcome, at most a year. Whatever moves later is `late`.
+   * How long an accepted payment may stay without an outcome, in milliseconds; at most a year. A later movement is `late`.
    * @default 86_400_000
    */
   readonly outcomeWithinMs?: number;
   /**
-   * So long in milliseconds after a payout was accepted it may change the balance, at most a year. Only for applications
+   * How long after acceptance a payout may still change the balance, in milliseconds; at most a year. Only for applications
    * without statements: the specification has nothing that ends a payout, so without this each accepted payout makes the
-   * interval of the balance wider for ever. The contract with the gateway knows. @default no limit
+   * interval of the balance wider for all later days. The contract with the gateway knows. @default no limit
    */
   readonly payoutsEndWithinMs?: number;
   /**

@@ -206,9 +206,10 @@ export class Reconciliation {
   }
 
   /**
-   * Settles payments by what a statement proves, in the journal and in their batches, and keeps the row as evidence. Whoever waits
-   * in `PaymentsJournal.waitForOutcome()` is told. A proposal of another attempt than the last one, or of which another row says the
-   * contrary, is refused. Reads all exceptions that are open or explained once: give it many proposals in one call.
+   * Settles payments by what a statement proves, in the journal and in their batches, and keeps the row as evidence. Callers that
+   * wait in `PaymentsJournal.waitForOutcome()` get the outcome. A proposal of another attempt than the last one, or of which
+   * another row says the contrary, is refused. Reads all exceptions that are open or explained once: give it many proposals
+   * in one call.
    *
    * @param proposals Those of closes of this account, or some of them. It may be called again.
    * @throws PaymentsValidationError if something is no proposal of a close of this account; nothing was applied.

@@ -7,7 +7,7 @@ import {
   type StoredReconciliationEntry,
 } from '../../storage/reconciliation-store.js';
 
-/** A process that says nothing for so long is dead. */
+/** After this long without a sign of life a process counts as dead. */
 const LEASE_MS = 120_000;
 const RENEW_EVERY_MS = 20_000;
 

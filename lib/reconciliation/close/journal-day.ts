@@ -201,7 +201,7 @@ async function* pagesFrom(
     const read = (after?: string): Promise<JournalPage> => {
       const place = { ...(from !== undefined && { from }), ...(after !== undefined && { after }) };
       const page = journal.list({ ...scope, family }, except, { limit: PAGE, ...place });
-      // It may fail while the page before is still looked at; whoever awaits it hears that.
+      // It may fail while the page before is still looked at; the code that awaits it gets the error.
       page.catch(() => undefined);
       return page;
     };

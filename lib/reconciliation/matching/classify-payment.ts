@@ -9,11 +9,11 @@ export interface DayLimits {
   readonly cutOff: number;
   /** Whether there is a statement. */
   readonly hasStatement: boolean;
-  /** So long after a payment moved the statement may show it. */
+  /** How long after a payment moved the statement may still show it. */
   readonly statementLagMs: number;
-  /** So long a payment may stay open. */
+  /** How long a payment may stay open. */
   readonly outcomeWithinMs: number;
-  /** So long a payout may change the balance; Infinity: for ever. */
+  /** How long after acceptance a payout may still change the balance; Infinity: without a limit. */
   readonly payoutsEndWithinMs: number;
 }
 
@@ -42,7 +42,7 @@ const EXPECTED: Classification = { kinds: [], stays: true, isExpected: true };
 const WAITING: Classification = { kinds: [], stays: true };
 /** What a statement with hours and minutes leaves out of a time. */
 export const CUT_MS = 59_999;
-/** So long after it was refused a payment is looked at again: another attempt may have begun. */
+/** How long after its refusal a payment is looked at again: another attempt may have begun. */
 const AGAIN_WITHIN_MS = 31 * 86_400_000;
 
 /**

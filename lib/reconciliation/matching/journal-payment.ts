@@ -80,7 +80,10 @@ export function hasOutcome(own: Pick<JournalPayment, 'state' | 'status'>): boole
   return !isOpen(own) && own.status !== 'rejected';
 }
 
-/** It moved no earlier. Of all attempts before the last one it is known that they moved nothing, but not of one that was sent again. */
+/**
+ * The earliest time at which it can have moved. Earlier attempts moved nothing; this is not known of an attempt that was
+ * sent again.
+ */
 export function earliestOf({ attempt, createdAt, begunAt }: JournalPayment): number {
   return attempt > 1 ? begunAt : createdAt;
 }

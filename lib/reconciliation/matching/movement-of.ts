@@ -9,7 +9,7 @@ const LARGEST_SMALL_FEE = 1_000_000;
 export interface MovementLimits {
   /** Undefined: the amount, and at least 10,000 TZS. */
   readonly largestFeeCents: number | undefined;
-  /** How long a payout may change the balance; Infinity: for ever. */
+  /** How long after acceptance a payout may still change the balance; Infinity: without a limit. */
   readonly payoutsEndWithinMs: number;
 }
 

@@ -4,7 +4,7 @@ import { type RowMoney } from './classify-payment.js';
 
 /**
  * Says whether two statements have the same rows, in the same order. It leaves out the recipients: a close keeps the digest, and
- * whoever reads it could try every phone number until the digest of a short statement is right.
+ * a reader could try every phone number until the digest of a short statement is right.
  */
 export class StatementDigest {
   private readonly hash = createHash('sha256');

@@ -167,7 +167,7 @@ describe('a day that is closed', () => {
     await shop.reconciliation.apply(proposals, BY);
     await place.pass(40 * 24 * HOUR);
     const olderThanMs = 30 * 24 * HOUR;
-    // Nobody closed a day for so long: what the last close left is needed.
+    // If nobody closed a day for that long, what the last close left is needed.
     expect(await shop.reconciliation.purge({ olderThanMs })).toBe(3);
     const day = new Date(Date.parse(summary.day) + 24 * HOUR).toISOString().slice(0, 10);
     const next = await shop.reconciliation.close({ day, ...BY });

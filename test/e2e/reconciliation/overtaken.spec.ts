@@ -74,7 +74,7 @@ describe('a run that does not close its day', () => {
   });
   afterAll(() => place.close());
 
-  it('leaves nothing that anybody sees, applies or explains, and the next close clears it away', async () => {
+  it('leaves nothing that a caller sees, applies or explains, and the next close clears it away', async () => {
     await collected(shop, place.sandbox, 'order-1', '50000');
     await place.pass(HOUR);
     place.sandbox.next('POST /disbursements/bank', { reference: 'supplier-1' }).dropAfterProcessing();

@@ -85,7 +85,7 @@ describe('what the journal says of the balance', () => {
       { state: 'open', to: 150 },
     ],
     [
-      'an accepted collection is open for ever',
+      'an accepted collection is open without a limit',
       { state: 'accepted' },
       { payoutsEndWithinMs: 50 },
       { to: Infinity },
