@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { type IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { checkHead, signedDelivery } from '../delivery/delivery-head.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
@@ -26,6 +27,7 @@ const GLOBAL_TOKENS: readonly (readonly [Candidate, RegExp])[] = [
 @Injectable()
 export class ForeignAnswersLog {
   private readonly logger = new SafeLogger('PaymentsWebhooks');
+  /** By the monotonic clock: the system's clock may be set back. */
   private readonly nextTurn = new Map<string, number>();
 
   constructor(
@@ -61,8 +63,8 @@ export class ForeignAnswersLog {
   }
 
   private takeTurn(cause: string): boolean {
-    const now = Date.now();
-    if (now < (this.nextTurn.get(cause) ?? 0)) return false;
+    const now = performance.now();
+    if (now < (this.nextTurn.get(cause) ?? -Infinity)) return false;
     this.nextTurn.set(cause, now + LOG_EVERY_MS);
     return true;
   }
@@ -80,7 +82,7 @@ export class ForeignAnswersLog {
     try {
       return await signatures.isGenuine(signedDelivery(request, bytes));
     } finally {
-      this.nextTurn.set(path, Date.now() + LOG_EVERY_MS);
+      this.nextTurn.set(path, performance.now() + LOG_EVERY_MS);
       body.release();
     }
   }

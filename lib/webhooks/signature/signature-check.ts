@@ -1,12 +1,10 @@
 import { type RawWebhook, type SignatureVerdict } from '../../common/webhook-scheme.js';
+import { MinuteLog } from '../../common/minute-log.js';
 import { type SafeLogger } from '../../common/safe-logger.js';
 import { type ResolvedWebhookOptions } from '../../config/resolved-options.js';
 
 type SignatureOptions = Pick<ResolvedWebhookOptions, 'scheme' | 'keys'>;
 type SignatureVerifier = (webhook: RawWebhook, now: number) => SignatureVerdict | Promise<SignatureVerdict>;
-
-/** Anybody can send unsigned requests, which must not fill the log. */
-const LOG_EVERY_MS = 60_000;
 
 /** Not left to the scheme: the application's own scheme may accept an empty list of keys. */
 const NO_KEY: SignatureVerdict = { ok: false, reason: 'the `notAfter` of every secret has passed' };
@@ -25,8 +23,7 @@ export function signatureVerifier({ scheme, keys }: SignatureOptions): Signature
 
 /** Checks signatures with the keys that are valid now. Logs a refusal once a minute. */
 export class SignatureCheck {
-  private silentUntil = 0;
-  private unreported = 0;
+  private readonly refusals: MinuteLog;
   private readonly schemeName: string;
   private verifier: SignatureVerifier;
   private readonly scheme: () => SignatureOptions['scheme'];
@@ -34,10 +31,13 @@ export class SignatureCheck {
   constructor(
     account: string,
     options: SignatureOptions,
-    private readonly logger: Pick<SafeLogger, 'warn'>,
+    logger: Pick<SafeLogger, 'warn'>,
     /** For the log. */
-    private readonly whose = `of the account '${account}'`,
+    private readonly ofAccount = `of the account '${account}'`,
   ) {
+    this.refusals = new MinuteLog((line) => {
+      logger.warn(line);
+    });
     const { scheme } = options;
     this.schemeName = scheme.name;
     this.scheme = () => scheme;
@@ -65,7 +65,7 @@ export class SignatureCheck {
   verdictOn(webhook: RawWebhook): SignatureVerdict | Promise<SignatureVerdict> {
     const now = Date.now();
     const reported = (verdict: SignatureVerdict): SignatureVerdict => {
-      if (!verdict.ok) this.report(verdict.reason, `body of ${webhook.body.length} bytes`, now);
+      if (!verdict.ok) this.report(verdict.reason, `body of ${webhook.body.length} bytes`);
       return verdict;
     };
     const verdict = this.verifier(webhook, now);
@@ -74,18 +74,13 @@ export class SignatureCheck {
 
   /** Reports a delivery without a header of the scheme, which was refused before its body was read. */
   reportUnsigned(): void {
-    this.report('it lacks a header of the scheme', 'body not read', Date.now());
+    this.report('it lacks a header of the scheme', 'body not read');
   }
 
-  private report(reason: string, body: string, now: number): void {
-    this.unreported += 1;
-    if (now < this.silentUntil) return;
-    this.logger.warn(
-      `Refused a webhook ${this.whose} with 401: ${reason} ` +
-        `(scheme ${this.schemeName}, ${body}, ${this.unreported} since the last report).`,
+  private report(reason: string, body: string): void {
+    this.refusals.report(
+      `Refused a webhook ${this.ofAccount} with 401: ${reason} (scheme ${this.schemeName}, ${body})`,
     );
-    this.silentUntil = now + LOG_EVERY_MS;
-    this.unreported = 0;
   }
 }
 

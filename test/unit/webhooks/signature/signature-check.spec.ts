@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { SafeLogger } from '../../../../lib/common/safe-logger.js';
@@ -72,15 +73,20 @@ describe('SignatureCheck', () => {
     expect(seen).toEqual(['key-one', 'ends-now']);
   });
 
-  it('reports refusals once a minute, with how many there were', async () => {
-    vi.useFakeTimers({ now: 1_000_000 });
+  it('reports refusals once a minute, with how many there were, also if the clock is set back', async () => {
+    vi.useFakeTimers({ now: 1_000_000, toFake: ['Date'] });
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0);
     const subject = check(() => ({ ok: false, reason: 'no signature matches' }));
     for (let count = 0; count < 5; count += 1) await subject.accepts(webhook);
     expect(warnings).toHaveBeenCalledTimes(1);
-    vi.setSystemTime(1_060_000);
+    vi.setSystemTime(0);
+    now.mockReturnValue(60_000);
     await subject.accepts(webhook);
     expect(warnings).toHaveBeenCalledTimes(2);
-    expect(warnings.mock.lastCall?.[0]).toMatch(/no signature matches .*body of 2 bytes, 5 since/);
+    expect(warnings.mock.lastCall?.[0]).toMatch(
+      /no signature matches .*body of 2 bytes\); it happened 4 more times/,
+    );
+    now.mockRestore();
   });
 });
 
