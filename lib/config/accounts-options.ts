@@ -52,15 +52,14 @@ export interface PaymentsAccountsOptions {
   /** Longest time of one `resolve`, in milliseconds. @default 5_000 */
   readonly timeoutMs?: number;
   /**
-   * Most accounts that the package keeps in memory. Beyond it, those leave that were not used for the longest time, and
-   * for at least a minute.
+   * Most accounts that the package keeps in memory. Beyond it, the package removes the accounts that were unused the
+   * longest, after at least one minute.
    * @default 10_000
    */
   readonly maxCached?: number;
   /**
-   * Most lookups at once of accounts that the paths of webhooks name (`@PaymentsWebhook('payments/:account')`): so many
-   * for accounts that are new to this process, and so many for the others. Further ones wait for `timeoutMs` at most, and
-   * then get 503. Stay below the number of your database's connections.
+   * How many lookups for accounts named in webhook paths (`@PaymentsWebhook('payments/:account')`) run at once, counted
+   * separately for new and known accounts. Further ones wait for `timeoutMs` at most, and then get 503. Stay below the number of your database's connections.
    * @default 5
    */
   readonly maxPathLookups?: number;

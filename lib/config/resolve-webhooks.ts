@@ -63,11 +63,11 @@ function schemeIn({ scheme }: Record<string, unknown>): WebhookScheme | undefine
   return isScheme(scheme) ? scheme : undefined;
 }
 
-/** The inbox must not forget a delivery that stays valid for ever. */
+/** The inbox must not forget a delivery that never expires. */
 function replayWarnings({ name, signsTime }: WebhookScheme, retentionDays: number): readonly string[] {
   if (signsTime || retentionDays === Infinity) return [];
   return [
-    `the scheme ${name} signs no time, so an old delivery can be sent again for ever, while PaymentsInbox.purge() forgets handled ` +
+    `the scheme ${name} signs no time, so an attacker can replay an old delivery at any time, while PaymentsInbox.purge() forgets handled ` +
       `ones after ${retentionDays} days (webhooks.retentionDays), and only the journal then knows that they were handled. Write ` +
       'retentionDays: Infinity, or a scheme with a signed time if the gateway sends one: the timestamp of hmac(), or signsTime ' +
       'of customScheme().',

@@ -57,7 +57,7 @@ export interface WebhookOptions {
   readonly maxInFlight?: number;
   /**
    * Age in days from which `PaymentsInbox.purge()` forgets a handled outcome; `Infinity`: never. If the
-   * scheme signs no time, write `Infinity`: an attacker can replay an old delivery for ever.
+   * scheme signs no time, write `Infinity`: an attacker can replay an old delivery at any time.
    * @default 30
    */
   readonly retentionDays?: number;

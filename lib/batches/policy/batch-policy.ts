@@ -60,14 +60,14 @@ export interface BatchPolicy {
   /** The time zone of the windows. @default 'Africa/Dar_es_Salaam' */
   readonly timeZone?: string;
   /**
-   * A line is blocked if the same recipient got the same amount in another batch whose line changed within so many days,
-   * or stands in the same batch before it; 0: never. A line also changes when somebody or a statement settles it, so
+   * A line is blocked if the same recipient got the same amount in another batch, on a line that changed within this
+   * many days, or earlier in this batch; 0: never. A line also changes when somebody or a statement settles it, so
    * settle a batch soon after it was paid. @default 20
    */
   readonly sameRecipientWithinDays?: number;
-  /** A batch pauses after so many unknown outcomes in a row within a chunk of 100 lines: 1 to 100. @default 3 */
+  /** Pauses the batch after this many unknown outcomes in a row within a chunk of 100 lines: 1 to 100. @default 3 */
   readonly stopAfterUnknown?: number;
-  /** A batch pauses after so many refusals in a row within a chunk of 100 lines: 1 to 100. @default 10 */
+  /** Pauses the batch after this many refusals in a row within a chunk of 100 lines: 1 to 100. @default 10 */
   readonly stopAfterRefused?: number;
   /** Whether a batch that pauses because the wallet holds too little continues when it holds enough. @default false */
   readonly resumeAfterTopUp?: boolean;

@@ -5,5 +5,5 @@ export function wrongRequest(
   errors: PaymentsValidationError['errors'],
   details: PaymentsErrorDetails,
 ): PaymentsValidationError {
-  return new PaymentsValidationError(errors, details, 'Nothing was sent, the request is wrong');
+  return new PaymentsValidationError(errors, details, 'Nothing was sent: the request is wrong');
 }

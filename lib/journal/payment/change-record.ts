@@ -40,7 +40,7 @@ export async function changeRecord(
     }
   }
   throw new PaymentsStorageError(
-    'The journal could not be written: others change the same payment all the time.',
+    'The journal could not be written: other processes keep changing this payment.',
   );
 }
 

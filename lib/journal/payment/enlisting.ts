@@ -174,7 +174,7 @@ async function write(
     const replaced = await journal.replace(stored.version, again, 0);
     if (replaced) return replaced.record;
   }
-  throw notPlanned(payment, 'others change the same payment all the time');
+  throw notPlanned(payment, 'other processes keep changing this payment');
 }
 
 function refusalError(

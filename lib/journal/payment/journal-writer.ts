@@ -270,7 +270,7 @@ export class JournalWriter {
   /** Reports a payment that could not be written down: whoever only reads the storage does not notice. */
   private refusedPayment(payment: NewPayment, why: string): PaymentsStorageError {
     const { account, operation, reference } = payment;
-    this.logger.error(`Not sent, because the journal is away: ${operation} ${quoted(reference)}: ${why}`);
+    this.logger.error(`Not sent: the journal is unreachable: ${operation} ${quoted(reference)}: ${why}`);
     const error = paymentNotWritten(payment);
     new CallTrace({ account, operation, reference }).refused(error);
     return error;

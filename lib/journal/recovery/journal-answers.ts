@@ -64,7 +64,7 @@ interface OpenPayment {
 }
 
 const WAIT_ON =
-  'Keep it open and wait on: it has not failed, so do not make it again under another reference.';
+  'Keep it open and keep waiting: it has not failed, so do not make it again under another reference.';
 
 /** The error for a wait without an outcome: the payment was refused for good, or the time is up. */
 export function noOutcome(

@@ -32,7 +32,7 @@ export class FolderLostError extends PaymentsConfigError {}
 class FolderTakenError extends FolderLostError {
   constructor(thing: string, { holder }: LockWords) {
     super(
-      `Another ${holder} took over ${thing}, because this one stood still for ${SILENCE_MS / 1000} s. This one keeps nothing any more: stop it, and use the other one.`,
+      `Another ${holder} took over ${thing}, because this one stood still for ${SILENCE_MS / 1000} s. This one no longer saves anything: stop it, and use the other one.`,
     );
   }
 }
@@ -41,7 +41,7 @@ class FolderTakenError extends FolderLostError {
 export class FolderLockGoneError extends FolderLostError {
   constructor(thing: string, file: string, { holder }: LockWords) {
     super(
-      `The lock ${file} of ${thing} is gone: somebody removed it, or its folder, or another ${holder} had it for a while. This one keeps nothing any more: stop it, and remove no lock while its ${holder} runs.`,
+      `The lock ${file} of ${thing} is gone: somebody removed it, or its folder, or another ${holder} had it for a while. This one no longer saves anything: stop it, and remove no lock while its ${holder} runs.`,
     );
   }
 }

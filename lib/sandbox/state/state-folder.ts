@@ -34,7 +34,7 @@ const LARGEST_GROWTH = 3;
 export class StateFileReplacedError extends PaymentsConfigError {
   constructor(file: string) {
     super(
-      `The file ${file} was removed or replaced while the sandbox used it. The sandbox keeps nothing any more: stop it, and start it again with the file that is there now.`,
+      `The file ${file} was removed or replaced while the sandbox used it. The sandbox no longer saves its state: stop it, and start it again with the file that is there now.`,
     );
   }
 }

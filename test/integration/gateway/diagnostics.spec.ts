@@ -195,12 +195,12 @@ describe('what a call tells while it goes', () => {
         [
           'refuses',
           () => Promise.reject(new Error('OOM: password=hunter2')),
-          'error Not sent, because the journal is away: disbursement.bank "salary-1": Error',
+          'error Not sent: the journal is unreachable: disbursement.bank "salary-1": Error',
         ],
         [
           'does not answer',
           () => new Promise<never>(() => undefined),
-          'error Not sent, because the journal is away: disbursement.bank "salary-1": it did not answer in time',
+          'error Not sent: the journal is unreachable: disbursement.bank "salary-1": it did not answer in time',
         ],
       ])('is its start and its end, and a line of the log, if it %s', async (_, insert, line) => {
         expect(await payWith(insert)).toBeInstanceOf(PaymentsStorageError);

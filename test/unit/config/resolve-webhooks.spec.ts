@@ -28,7 +28,7 @@ describe('what is said at boot of old deliveries', () => {
     ['theirs', { name: 'theirs', verify: custom.verify }],
   ])('is that %s signs no time while handled ones are forgotten', (name, scheme) => {
     expect(resolve({ scheme, retentionDays: 7 })?.warnings).toEqual([
-      `the scheme ${name} signs no time, so an old delivery can be sent again for ever, while PaymentsInbox.purge() forgets handled ` +
+      `the scheme ${name} signs no time, so an attacker can replay an old delivery at any time, while PaymentsInbox.purge() forgets handled ` +
         'ones after 7 days (webhooks.retentionDays), and only the journal then knows that they were handled. Write ' +
         'retentionDays: Infinity, or a scheme with a signed time if the gateway sends one: the timestamp of hmac(), or signsTime ' +
         'of customScheme().',

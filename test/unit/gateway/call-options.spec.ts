@@ -9,7 +9,7 @@ function errorsOf(options: unknown): unknown {
   } catch (error) {
     if (!(error instanceof PaymentsValidationError)) return error;
     expect(error.operation).toBe('banks.list');
-    expect(error.message).toMatch(/^Nothing was sent, the request is wrong: options/);
+    expect(error.message).toMatch(/^Nothing was sent: the request is wrong: options/);
     return error.errors;
   }
 }

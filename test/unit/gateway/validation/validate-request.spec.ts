@@ -28,7 +28,7 @@ function check(
     return {};
   } catch (error) {
     if (!(error instanceof PaymentsValidationError)) throw error;
-    expect(error.message).toMatch(/^Nothing was sent, the request is wrong: /);
+    expect(error.message).toMatch(/^Nothing was sent: the request is wrong: /);
     return error.errors;
   }
 }

@@ -149,6 +149,6 @@ describe('writing a planned payment', () => {
       replace: () => Promise.resolve(undefined),
     };
     const store = { ...memoryStorage().journal, within: () => Promise.resolve(joined) };
-    await expect(writePlanned(store, {}, SAME, payment)).rejects.toThrow('all the time');
+    await expect(writePlanned(store, {}, SAME, payment)).rejects.toThrow('keep changing this payment');
   });
 });

@@ -118,7 +118,7 @@ it.each([
 it('says which attempt comes next', () => {
   expect(attemptRefused(PAYMENT, 3)).toMatchObject({
     name: 'PaymentsValidationError',
-    message: expect.stringMatching(/^Nothing was sent, the request is wrong: /) as unknown,
+    message: expect.stringMatching(/^Nothing was sent: the request is wrong: /) as unknown,
     operation: 'collection.mobile-money',
     reference: 'order-1',
     errors: {

@@ -26,7 +26,7 @@ describe('waiting for an outcome in vain', () => {
       name: 'PaymentOutcomeUnknownError',
       evidence,
       message: `No outcome came within 50 ms: the payment is ${change.state} and stays open.`,
-      hint: 'Keep it open and wait on: it has not failed, so do not make it again under another reference.',
+      hint: 'Keep it open and keep waiting: it has not failed, so do not make it again under another reference.',
     });
   });
 
@@ -50,7 +50,7 @@ describe('waiting for an outcome in vain', () => {
       name: 'PaymentOutcomeUnknownError',
       evidence: 'interrupted',
       message: 'No outcome came within 50 ms: the journal cannot read the payment, because it is no JSON.',
-      hint: expect.stringContaining('wait on') as unknown,
+      hint: expect.stringContaining('keep waiting') as unknown,
     });
   });
 
