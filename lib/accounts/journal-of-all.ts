@@ -1,8 +1,8 @@
 import { type JournalEntry } from '../common/journal-entry.js';
 import { type InboxScope, type PaymentFamily, type PaymentsEnvironment } from '../common/vocabulary.js';
 import { PaymentsConfigError, PaymentsValidationError } from '../errors/payments-errors.js';
+import { withoutStoreDetails } from '../journal/hide-store-error.js';
 import { type PurgeAges, purgePayments, purgeProblems } from '../journal/purge-ages.js';
-import { reading } from '../journal/reading.js';
 import { journalEntry } from '../journal/recovery/journal-answers.js';
 import { oldestOf } from '../journal/recovery/oldest-unresolved.js';
 import { closedStates, openMs } from '../journal/recovery/recovery-decision.js';
@@ -121,7 +121,7 @@ export class JournalOfAllAccounts {
     let further: ListPlace[] = [];
     const page = async function* (place: ListPlace): AsyncGenerator<JournalEntryOfAccount> {
       for (let at: ListPlace | undefined = place; at;) {
-        const { entries, next, isPaged }: ListPage = await reading(readPage(at));
+        const { entries, next, isPaged }: ListPage = await withoutStoreDetails(readPage(at));
         for (const stored of entries) {
           if (openMs(stored) >= olderThanMs) yield entryOf(stored);
         }

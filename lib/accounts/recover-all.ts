@@ -3,7 +3,7 @@ import { isAccountName } from '../common/account-name.js';
 import { PAYMENT_FAMILIES } from '../common/vocabulary.js';
 import { SafeLogger } from '../common/safe-logger.js';
 import { failureLabel } from '../errors/payments-errors.js';
-import { reading } from '../journal/reading.js';
+import { withoutStoreDetails } from '../journal/hide-store-error.js';
 import { atMost } from '../common/at-most.js';
 import { closedStates } from '../journal/recovery/recovery-decision.js';
 import { RecoveryTally } from '../journal/recovery/recovery-report.js';
@@ -95,7 +95,7 @@ export class RecoveryOfAll {
     const last: StoredAccount[] = [];
     const failures: unknown[] = [];
     for (let isFirst = true; ; isFirst = false) {
-      const { done, value } = await reading(pages.next()).catch((error: unknown) => {
+      const { done, value } = await withoutStoreDetails(pages.next()).catch((error: unknown) => {
         failures.push(error);
         return { done: true, value: undefined } as const;
       });

@@ -1,6 +1,6 @@
 import { SafeLogger } from '../common/safe-logger.js';
 import { failureLabel } from '../errors/payments-errors.js';
-import { reading } from '../journal/reading.js';
+import { withoutStoreDetails } from '../journal/hide-store-error.js';
 import { atMost } from '../common/at-most.js';
 import { type ResealReport } from '../storage/sealed/reseal.js';
 import { accountText } from './account-text.js';
@@ -34,7 +34,7 @@ export class WorkOverAll {
   async *accounts(part: StoragePart): AsyncGenerator<StoredAccount, void, undefined> {
     const pages = storedAccounts(this.registry.owners, part);
     for (;;) {
-      const { done, value } = await reading(pages.next());
+      const { done, value } = await withoutStoreDetails(pages.next());
       if (done) return;
       yield* value.accounts;
     }
@@ -53,7 +53,7 @@ export class WorkOverAll {
         failed.abort(error);
       }),
     );
-    if (failed.signal.aborted) await reading(Promise.reject(failed.signal.reason as Error));
+    if (failed.signal.aborted) await withoutStoreDetails(Promise.reject(failed.signal.reason as Error));
   }
 
   /** Goes through all accounts, passing over those that fail. */

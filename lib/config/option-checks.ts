@@ -4,6 +4,6 @@ import { PaymentsConfigError } from '../errors/payments-errors.js';
 export type OptionError = (option: string, problem: string) => PaymentsConfigError;
 
 export function optionErrors(account: string): OptionError {
-  const whose = account === 'default' ? '' : ` of account "${account}"`;
-  return (option, problem) => new PaymentsConfigError(`Payments option \`${option}\`${whose} ${problem}`);
+  const ofAccount = account === 'default' ? '' : ` of account "${account}"`;
+  return (option, problem) => new PaymentsConfigError(`Payments option \`${option}\`${ofAccount} ${problem}`);
 }

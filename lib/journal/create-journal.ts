@@ -56,7 +56,7 @@ export function createAccountJournal({
   const { account, environment, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
   const scope = { account, environment };
   const recorder = new OutcomeRecorder(store);
-  const status = new StatusResolver(statusPaths, gateway, store, recorder.watch);
+  const status = new StatusResolver(statusPaths, gateway, store, recorder.notifier);
   const rules = { probe, recoveryWindowMs, deadlineMs, staleAfterMs };
   const stopping = new AbortController();
   const announce = (entry: JournalEntry): void => {
@@ -66,10 +66,10 @@ export function createAccountJournal({
   const run = new RecoveryRun(scope, runLimitMs(recoveryWindowMs), store, status, entries, stopping.signal);
   const turns = new RecoveryTurns(scope, store, status, entries, stopping.signal);
   const eraser = new PersonEraser(scope, store, conflicts);
-  const waiter = new OutcomeWaiter(store, recorder.watch, status);
+  const waiter = new OutcomeWaiter(store, recorder.notifier, status);
   return {
     journal: new PaymentsJournal(scope, store, recorder, run, waiter, eraser, resealing),
-    outcomes: new WebhookOutcomes(scope, store, recorder.watch),
+    outcomes: new WebhookOutcomes(scope, store, recorder.notifier),
     turns,
     stop: () => {
       stopping.abort();

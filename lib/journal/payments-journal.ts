@@ -15,7 +15,7 @@ import { type PersonEraser } from './outcomes/erase-person.js';
 import { type OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { type OutcomeWaiter } from './outcomes/outcome-waiter.js';
 import { checkFamily, checkOutcome, checkTimeout } from './journal-checks.js';
-import { reading } from './reading.js';
+import { withoutStoreDetails } from './hide-store-error.js';
 import { OPEN_PAYOUTS, type PurgeAges, purgePayments, purgeProblems } from './purge-ages.js';
 import { type RecoveryReport } from './recovery/recovery-report.js';
 import { type RecoveryRun } from './recovery/recover.js';
@@ -58,7 +58,7 @@ export class PaymentsJournal {
    * @throws PaymentsStorageError
    */
   async get(family: PaymentFamily, reference: string): Promise<JournalEntry | undefined> {
-    const existing = await reading(this.store.get(this.keyOf(family, reference)));
+    const existing = await withoutStoreDetails(this.store.get(this.keyOf(family, reference)));
     return existing && journalEntry(existing);
   }
 
@@ -80,7 +80,7 @@ export class PaymentsJournal {
     for (const family of PAYMENT_FAMILIES) {
       const pages = this.recovery.unresolved(family);
       for (;;) {
-        const { done, value } = await reading(pages.next());
+        const { done, value } = await withoutStoreDetails(pages.next());
         if (done) break;
         for (const existing of value) if (openMs(existing) >= olderThanMs) yield journalEntry(existing);
       }
@@ -100,7 +100,7 @@ export class PaymentsJournal {
    * ```
    */
   async oldestUnresolved(): Promise<OldestUnresolved | undefined> {
-    const oldest = await reading(this.recovery.oldest());
+    const oldest = await withoutStoreDetails(this.recovery.oldest());
     return oldest && { entry: journalEntry(oldest), ageMs: openMs(oldest) };
   }
 
@@ -126,7 +126,7 @@ export class PaymentsJournal {
    * ```
    */
   recover(): Promise<RecoveryReport> {
-    return reading(this.recovery.recover());
+    return withoutStoreDetails(this.recovery.recover());
   }
 
   /**
@@ -158,7 +158,9 @@ export class PaymentsJournal {
     } = {},
   ): Promise<JournalEntry> {
     checkOutcome(family, outcome, reference);
-    const existing = await reading(this.recorder.settle(this.keyOf(family, reference), outcome, options));
+    const existing = await withoutStoreDetails(
+      this.recorder.settle(this.keyOf(family, reference), outcome, options),
+    );
     if (!existing) throw await this.missing(family, reference);
     return settledEntry(existing, outcome, options.attempt);
   }
@@ -187,7 +189,7 @@ export class PaymentsJournal {
     checkTimeout(timeoutMs, reference);
     if (signal?.aborted) throw signal.reason;
     const deadline = performance.now() + timeoutMs;
-    const end = await reading(this.waiter.wait(this.keyOf(family, reference), deadline, signal));
+    const end = await withoutStoreDetails(this.waiter.wait(this.keyOf(family, reference), deadline, signal));
     if ('aborted' in end) throw signal?.reason;
     const { existing } = end;
     if (!existing) throw await this.missing(family, reference);
@@ -217,7 +219,7 @@ export class PaymentsJournal {
     const problems = purgeProblems(ages, this.recovery.canAskAboutPayouts() ? OPEN_PAYOUTS : undefined);
     if (problems) throw new PaymentsValidationError(problems);
     return purgePayments(ages, (what, olderThanMs) =>
-      reading(this.store.purge(this.scope, what, olderThanMs)),
+      withoutStoreDetails(this.store.purge(this.scope, what, olderThanMs)),
     );
   }
 
@@ -239,7 +241,7 @@ export class PaymentsJournal {
    */
   async erase(family: PaymentFamily, reference: string): Promise<JournalEntry> {
     checkFamily(family, reference);
-    const existing = await reading(this.eraser.erase(family, reference));
+    const existing = await withoutStoreDetails(this.eraser.erase(family, reference));
     if (!existing) throw await this.missing(family, reference);
     return journalEntry(existing);
   }
@@ -261,14 +263,14 @@ export class PaymentsJournal {
    * ```
    */
   async reseal(options: { readonly signal?: AbortSignal } = {}): Promise<ResealReport> {
-    if (this.resealing) return reading(this.resealing.run(this.scope, options.signal));
+    if (this.resealing) return withoutStoreDetails(this.resealing.run(this.scope, options.signal));
     throw new PaymentsConfigError(
       "The account has no option encryption, so there is no key to seal with: write encryption: aesGcm({ keys: { '2026-11': key }, current: '2026-11' }).",
     );
   }
 
   private async missing(family: PaymentFamily, reference: string): Promise<PaymentsError> {
-    const tombstone = await reading(this.store.tombstone(this.keyOf(family, reference)));
+    const tombstone = await withoutStoreDetails(this.store.tombstone(this.keyOf(family, reference)));
     return tombstone ? forgotten(family, reference, tombstone) : notFound(family, reference);
   }
 

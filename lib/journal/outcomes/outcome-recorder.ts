@@ -21,7 +21,7 @@ interface MeantAttempt {
 
 /** Writes down an outcome that an operator reports, and notifies the callers that wait for it. */
 export class OutcomeRecorder {
-  readonly watch = new OutcomeNotifier();
+  readonly notifier = new OutcomeNotifier();
 
   constructor(private readonly store: JournalStore) {}
 
@@ -40,7 +40,7 @@ export class OutcomeRecorder {
         ? undefined
         : toSettled(existing.record, outcome, 'operator');
     const existing = await changeRecord(this.store, key, end, 'stays');
-    this.watch.changed(key);
+    this.notifier.changed(key);
     return existing;
   }
 }

@@ -19,7 +19,7 @@ type WaitEnd = { readonly existing: StoredJournalRecord | undefined } | { readon
 export class OutcomeWaiter {
   constructor(
     private readonly store: JournalStore,
-    private readonly watch: OutcomeNotifier,
+    private readonly notifier: OutcomeNotifier,
     private readonly status: StatusResolver,
   ) {}
 
@@ -73,7 +73,7 @@ export class OutcomeWaiter {
   private nextChange(key: JournalKey): { readonly happened: Promise<void>; readonly forget: () => void } {
     let forget = (): void => {};
     const happened = new Promise<void>((resolve) => {
-      forget = this.watch.on(key, resolve);
+      forget = this.notifier.on(key, resolve);
     });
     return { happened, forget };
   }

@@ -18,7 +18,7 @@ export class StatusResolver {
     private readonly paths: ResolvedPaymentsOptions['statusPaths'],
     private readonly gateway: Pick<GatewayClient, 'read'>,
     private readonly store: JournalStore,
-    private readonly watch: OutcomeNotifier,
+    private readonly notifier: OutcomeNotifier,
   ) {}
 
   canAsk(family: PaymentFamily): boolean {
@@ -43,7 +43,7 @@ export class StatusResolver {
     const write = ({ record: current }: StoredJournalRecord): JournalRecord | undefined =>
       afterStatus(current, answer, record.intent);
     const known = await changeRecord(this.store, record, write, 'stays');
-    this.watch.changed(record);
+    this.notifier.changed(record);
     return known ?? existing;
   }
 }

@@ -81,14 +81,14 @@ export class WebhookOutcomes {
   constructor(
     private readonly scope: Pick<JournalScope, 'account' | 'environment'>,
     private readonly store: JournalStore,
-    private readonly watch: OutcomeNotifier,
+    private readonly notifier: OutcomeNotifier,
   ) {}
 
   /**
    * Finds the payment of a webhook. `other-spelling`: the journal knows the reference only without the white
    * space around it, so the amounts would not be compared.
    */
-  async look(event: PaymentWebhookEvent): Promise<WebhookPayment> {
+  async compare(event: PaymentWebhookEvent): Promise<WebhookPayment> {
     const { reference } = event.data;
     const said = reportedOutcome(event);
     if (!said) return { known: await this.knowsAnySpelling(event), fit: 'fits' };
@@ -115,7 +115,7 @@ export class WebhookOutcomes {
    * Writes down the outcome. The caller has decided which of two webhooks counts.
    *
    * @throws PaymentsStorageError
-   * @throws ChangedMeanwhileError if since `look` the payment was written with another amount, was made once
+   * @throws ChangedMeanwhileError if since `compare` the payment was written with another amount, was made once
    * more, or was settled by a webhook.
    */
   async settle(
@@ -160,7 +160,7 @@ export class WebhookOutcomes {
       await store.endTombstone(key, { end: said.outcome, settledBy: 'webhook' });
     };
     await writing(event, work());
-    if (!journal) this.watch.changed(key);
+    if (!journal) this.notifier.changed(key);
   }
 
   /**
@@ -181,7 +181,7 @@ export class WebhookOutcomes {
 
   /** Notifies the callers in this process that wait for the outcome, after a commit. */
   notifyWaiters({ data }: PaymentWebhookEvent): void {
-    this.watch.changed(this.keyOf(data.reference));
+    this.notifier.changed(this.keyOf(data.reference));
   }
 
   private async knowsAnySpelling(event: PaymentWebhookEvent): Promise<boolean> {

@@ -97,8 +97,8 @@ function select<Found>(
     });
   const [first, ...others] = candidates;
   if (!first) {
-    const whose = name === undefined ? '' : ` of the merchant ${name}`;
-    const message = `There is no ${what} ${reference}${whose}.`;
+    const ofMerchant = name === undefined ? '' : ` of the merchant ${name}`;
+    const message = `There is no ${what} ${reference}${ofMerchant}.`;
     throw new PaymentsSandboxError('SANDBOX_NOT_FOUND', message, reference);
   }
   if (others.length > 0) {

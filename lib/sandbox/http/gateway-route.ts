@@ -13,7 +13,7 @@ import { findOperation, GATEWAY_PREFIX, methodsOf, type RoutedCall } from '../co
 import { type Rule } from '../core/rule.js';
 import { type CallSubject, type Profile } from '../profile/profile.js';
 import { chooseRule } from '../scenarios/choose-rule.js';
-import { keptBody, keptText } from './kept-text.js';
+import { truncateBody, truncateText } from './truncate-text.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { RequestRecord } from './request-record.js';
 import { type FaultQueue } from '../faults/fault-queue.js';
@@ -169,11 +169,11 @@ export class GatewayRoute {
       id: String(++this.calls),
       at: timestamp(this.clock.now()),
       merchant: textOf(authenticated) ?? null,
-      reference: reference === undefined ? null : keptText(reference),
+      reference: reference === undefined ? null : truncateText(reference),
       method: request.method ?? '',
       path: request.url ?? '',
       headers: masked(headers),
-      body: body?.length ? keptBody(fields, body.toString()) : null,
+      body: body?.length ? truncateBody(fields, body.toString()) : null,
       status: null,
       code: null,
       reason: null,

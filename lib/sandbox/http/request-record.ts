@@ -5,7 +5,7 @@ import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { refusalReason } from '../core/refusal-reason.js';
 import { PLAIN_FORM, type WireForm } from '../profile/profile.js';
 import { answerHeaders, send, sendHead } from './answer.js';
-import { keptText } from './kept-text.js';
+import { truncateText } from './truncate-text.js';
 import { type RequestJournal, type SandboxRequest } from '../core/request-journal.js';
 
 /**
@@ -140,7 +140,7 @@ export class RequestRecord {
       status: sent?.status ?? null,
       duration_ms: Math.round(performance.now() - this.started),
       response_headers: sent ? texts({ ...this.response.getHeaders(), ...sent.headers }) : null,
-      response_body: sent ? keptText(sent.body) : null,
+      response_body: sent ? truncateText(sent.body) : null,
     };
     if (!this.journal.end(this.entry)) return;
     this.events.emit('exchange', { request: this.entry, answer: sent && !sent.cut ? sent.body : null });

@@ -1,5 +1,5 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { answered } from '../sql/answered.js';
+import { timeLimited } from '../sql/statement-timeout.js';
 import { onPool } from '../sql/application-pool.js';
 import { DeliveryPermit } from '../sql/delivery-permit.js';
 import { once } from '../sql/once.js';
@@ -41,7 +41,7 @@ export function executorDatabase(
   });
   const prepared = (): Promise<void> => {
     const begun = preparation.begin();
-    return answered(begun, 'the version of the tables').catch((error: unknown) => {
+    return timeLimited(begun, 'the version of the tables').catch((error: unknown) => {
       preparation.beginAgain(begun); // on a connection that says nothing any more, it never ends
       throw error;
     });
@@ -50,7 +50,7 @@ export function executorDatabase(
     try {
       await prepared();
       const work = atOnce(script);
-      return await answered(work, 'an answer of the database').catch((error: unknown) => {
+      return await timeLimited(work, 'an answer of the database').catch((error: unknown) => {
         const { undoLate } = script;
         // An ORM keeps a statement for which the pool has no connection, and runs it later.
         if (undoLate) work.then((late) => atOnce(undoLate(late) ?? NOTHING)).catch(() => undefined);
@@ -129,7 +129,7 @@ function withFailures(run: RunScript, dialect: ExecutorDialect): RunScript {
 function scriptsIn(transaction: SqlRunner, dialect: ExecutorDialect): RunScript {
   return async (script) => {
     try {
-      return await answered(runSteps(transaction, script, dialect.limited), 'an answer of the database');
+      return await timeLimited(runSteps(transaction, script, dialect.limited), 'an answer of the database');
     } catch (error) {
       throw dialect.failure(error);
     }
@@ -261,7 +261,7 @@ class ExecutorSession implements SqlSession {
   /** What the handlers left running could fail after the record, and undo their writes. */
   private async closeHandle(transaction: SqlTransaction): Promise<void> {
     try {
-      await answered(Promise.resolve(transaction.close?.()), 'what the handlers left running');
+      await timeLimited(Promise.resolve(transaction.close?.()), 'what the handlers left running');
     } catch (error) {
       throw this.dialect.failure(error);
     }

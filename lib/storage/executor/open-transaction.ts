@@ -1,5 +1,5 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { answered } from '../sql/answered.js';
+import { timeLimited } from '../sql/statement-timeout.js';
 import { type SqlExecutor, type SqlTransaction, type SqlTransactionOptions } from '../sql/sql-executor.js';
 
 /** What the callback rejects with to have the transaction rolled back. */
@@ -40,7 +40,7 @@ export class OpenTransaction {
       }, reject);
     });
     try {
-      const open = new OpenTransaction(await answered(begun, 'a transaction of the pool'), ended);
+      const open = new OpenTransaction(await timeLimited(begun, 'a transaction of the pool'), ended);
       open.end = letGo;
       return open;
     } catch (error) {
@@ -52,7 +52,7 @@ export class OpenTransaction {
   /** Rejects if nothing was committed, or if nobody knows. */
   commit(): Promise<void> {
     this.ask('commit');
-    return answered(this.ended, 'the answer to COMMIT');
+    return timeLimited(this.ended, 'the answer to COMMIT');
   }
 
   /** Rejects if COMMIT was asked for before, or if the end is unknown: the server itself may still be about to commit. */
@@ -62,7 +62,7 @@ export class OpenTransaction {
     const rolledBack = this.ended.catch((error: unknown) => {
       if (!(error instanceof RolledBack)) throw error;
     });
-    await answered(rolledBack, 'the answer to ROLLBACK');
+    await timeLimited(rolledBack, 'the answer to ROLLBACK');
   }
 
   /** Calls back when it has ended, however it ended: its connection is free again. */

@@ -1,5 +1,5 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { answered } from '../sql/answered.js';
+import { timeLimited } from '../sql/statement-timeout.js';
 import { TransactionGuard } from '../sql/transaction-guard.js';
 import { type Mysql2Connection } from './mysql2-pool.js';
 
@@ -74,7 +74,7 @@ export class GuardedConnection {
   }
 
   private last(text: 'COMMIT' | 'ROLLBACK'): Promise<unknown> {
-    return answered(
+    return timeLimited(
       this.guard.own(() => this.view.query(text)),
       `the answer to ${text}`,
     );
@@ -82,7 +82,7 @@ export class GuardedConnection {
 
   private async returnConnection(): Promise<void> {
     try {
-      await answered(this.connection.query('SET autocommit = 1'), 'the connection');
+      await timeLimited(this.connection.query('SET autocommit = 1'), 'the connection');
       this.connection.release();
     } catch {
       this.connection.destroy();

@@ -3,7 +3,7 @@ import { statement } from '../sql/sql-database.js';
 import { type BatchStatements } from '../sql/batch-statements.js';
 import { toSqlText } from '../sql/sql-text.js';
 import { batchLineStatements } from './batch-line-statements.js';
-import { LISTED } from './listed.js';
+import { LISTED } from './index-conditions.js';
 import { epochText, milliseconds, MOMENT } from './postgres-text.js';
 import { nextOf, type TableNames } from './table-names.js';
 

@@ -3,7 +3,7 @@ import { type ConflictStatements } from '../sql/sql-statements.js';
 import { toSqlText } from '../sql/sql-text.js';
 import { accountsOf } from './account-statements.js';
 import { deleteBatch } from './delete-batch.js';
-import { LISTED_CONFLICT } from './listed.js';
+import { LISTED_CONFLICT } from './index-conditions.js';
 import { epochText, MOMENT } from './postgres-text.js';
 import { type TableNames } from './table-names.js';
 

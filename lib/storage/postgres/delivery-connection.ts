@@ -2,14 +2,14 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { forwardEvents, handlerClient } from './handler-client.js';
 import { HandlerStatements } from './handler-statements.js';
 import { type HandlerConnection, runHandlers } from './payments-pool.js';
-import { answered } from '../sql/answered.js';
+import { timeLimited } from '../sql/statement-timeout.js';
 import { type PooledConnection, type RunStatement } from './pooled-connection.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
 
 /** The connection of one delivery, shared by its handlers' checkouts and by the package. */
 export class DeliveryConnection implements HandlerConnection {
   /** What handlers find as `context.transaction`. */
-  readonly lent: PostgresClient;
+  readonly client: PostgresClient;
   private readonly transaction: HandlerStatements;
   private readonly views = new Set<PostgresClient>();
   /** Tells checkouts nothing more of the connection, which goes back to the pool. */
@@ -20,7 +20,7 @@ export class DeliveryConnection implements HandlerConnection {
     private readonly pool: PostgresPool,
   ) {
     this.transaction = new HandlerStatements((text) => connection.client.query(text));
-    this.lent = this.view(() => {
+    this.client = this.view(() => {
       throw new PaymentsStorageError(
         'The connection of the webhook transaction is given back after the handlers: take release() out of the handler.',
       );
@@ -52,7 +52,7 @@ export class DeliveryConnection implements HandlerConnection {
    */
   finish(text: string): Promise<PostgresResult> {
     const finishing = this.transaction.finish(() => this.connection.run(text));
-    return answered(finishing, 'the end of what the handlers began');
+    return timeLimited(finishing, 'the end of what the handlers began');
   }
 
   /** Takes nothing more from handlers, and refuses what waits. */

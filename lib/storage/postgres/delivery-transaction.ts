@@ -11,7 +11,7 @@ interface DeliveryPlace {
   /** The application's own pool. */
   readonly handlersPool: PostgresPool;
   /** What handlers find as `context.transaction`. */
-  readonly lent: WeakSet<object>;
+  readonly handlerClients: WeakSet<object>;
   readonly permit: DeliveryPermit;
 }
 
@@ -35,12 +35,12 @@ export class DeliveryTransaction implements SqlSession {
   }
 
   get handle(): unknown {
-    return this.handlers?.lent;
+    return this.handlers?.client;
   }
 
   begin({ fence }: HeldKey, leaseMs: number): Promise<unknown> {
     this.handlers = new DeliveryConnection(this.connection, this.place.handlersPool);
-    this.place.lent.add(this.handlers.lent);
+    this.place.handlerClients.add(this.handlers.client);
     return this.connection.run(beginTransaction(fence, leaseMs));
   }
 

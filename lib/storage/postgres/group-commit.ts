@@ -1,4 +1,4 @@
-import { FREE_CONNECTION, tooLate, WITHIN_MS } from '../sql/answered.js';
+import { FREE_CONNECTION, tooLate, WITHIN_MS } from '../sql/statement-timeout.js';
 import { type PreparingPool, type RunStatement, withConnection } from './pooled-connection.js';
 import { BRIEF_LOCKS } from './postgres-text.js';
 import { type PostgresResult } from './postgres-pool.js';

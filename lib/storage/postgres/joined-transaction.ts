@@ -31,14 +31,14 @@ export class JoinedTransactions {
   ) {}
 
   /**
-   * @param isLent Whether the client is lent by the storage, with an open transaction.
+   * @param isHandlerClient Whether the storage gave the client to a handler, with an open transaction.
    * @throws PaymentsConfigError
    */
-  async join(transaction: unknown, isLent: boolean, token: string): Promise<RunStatement> {
+  async join(transaction: unknown, isHandlerClient: boolean, token: string): Promise<RunStatement> {
     const client = checkedClient(transaction);
     const run = onClient(client);
     const joining = `SELECT ${joinText(token)}`;
-    if (isLent) await run(joining);
+    if (isHandlerClient) await run(joining);
     // Nothing else may be asked on the pool: such transactions may hold all of its connections.
     else if (this.ownClients.has(client)) await ask(client, joining);
     else await this.checkDatabase((text) => ask(client, `${joining}; ${text}`));

@@ -7,7 +7,7 @@ import { accountsOf } from './account-statements.js';
 import { deleteBatch } from './delete-batch.js';
 import { epochText, milliseconds, MOMENT, MOMENT_ALONE } from './postgres-text.js';
 import { isJoined } from './joined-token.js';
-import { LISTED, LISTED_TOMBSTONE } from './listed.js';
+import { LISTED, LISTED_TOMBSTONE } from './index-conditions.js';
 import { nextOf, type TableNames } from './table-names.js';
 
 /** Each condition has its own index. */

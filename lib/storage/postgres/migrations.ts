@@ -1,6 +1,6 @@
 import { PURGE_CONDITIONS } from './journal-statements.js';
 import { type Migration, migrationScript } from '../storage-tables.js';
-import { LISTED, LISTED_CONFLICT, LISTED_TOMBSTONE } from './listed.js';
+import { LISTED, LISTED_CONFLICT, LISTED_TOMBSTONE } from './index-conditions.js';
 import { type TableNames } from './table-names.js';
 
 /**

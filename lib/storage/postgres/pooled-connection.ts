@@ -1,5 +1,5 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { answered, FREE_CONNECTION } from '../sql/answered.js';
+import { timeLimited, FREE_CONNECTION } from '../sql/statement-timeout.js';
 import { type RunScript, statementsOf } from '../sql/sql-database.js';
 import { hasUndoneAll, mayRunAtOnce, storageFailure } from './postgres-failure.js';
 import { type PostgresClient, type PostgresPool, type PostgresResult } from './postgres-pool.js';
@@ -33,7 +33,7 @@ export class PooledConnection {
   static async from(pool: PreparingPool): Promise<PooledConnection> {
     const connecting = pool.connect();
     try {
-      return new PooledConnection(await answered(connecting, FREE_CONNECTION), pool.prepared);
+      return new PooledConnection(await timeLimited(connecting, FREE_CONNECTION), pool.prepared);
     } catch (error) {
       connecting.then(
         (client) => {
@@ -93,7 +93,7 @@ export class PooledConnection {
   private async ask<T>(work: () => Promise<T>): Promise<T> {
     if (this.broken || this.returned) throw new PaymentsStorageError('The connection to PostgreSQL is gone.');
     try {
-      return await answered(work(), 'an answer of PostgreSQL');
+      return await timeLimited(work(), 'an answer of PostgreSQL');
     } catch (error) {
       if (error instanceof PaymentsStorageError) this.broken = true;
       throw storageFailure(error);

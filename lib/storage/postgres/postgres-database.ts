@@ -23,22 +23,23 @@ export function postgresDatabase(
 ): SqlDatabase {
   const joined = new JoinedTransactions(clientsOf(handlersPool), autocommit(pool), names);
   /** What handlers find as `context.transaction`. */
-  const lent = new WeakSet();
+  const handlerClients = new WeakSet();
   return {
     run: pooledScripts(pool),
     connect: async () => {
       const permit = await DeliveryPermit.acquire(handlersPool, poolSizeOf(handlersPool));
       try {
         const connection = await PooledConnection.from(pool);
-        return new DeliveryTransaction(connection, names.inbox, { handlersPool, lent, permit });
+        return new DeliveryTransaction(connection, names.inbox, { handlersPool, handlerClients, permit });
       } catch (error) {
         permit.release();
         throw error;
       }
     },
     join: async (transaction, token) => {
-      const isLent = typeof transaction === 'object' && transaction !== null && lent.has(transaction);
-      const run = await joined.join(transaction, isLent, token);
+      const isHandlerClient =
+        typeof transaction === 'object' && transaction !== null && handlerClients.has(transaction);
+      const run = await joined.join(transaction, isHandlerClient, token);
       await pool.prepareOn(run);
       return whileJoined(scripts(run), token);
     },

@@ -3,7 +3,7 @@ import { type ReconciliationScope, type ReconciliationStatements } from '../sql/
 import { change, statement, type SqlScript } from '../sql/sql-database.js';
 import { toSqlText } from '../sql/sql-text.js';
 import { deleteBatch } from './delete-batch.js';
-import { LISTED } from './listed.js';
+import { LISTED } from './index-conditions.js';
 import { epochText, MOMENT } from './postgres-text.js';
 import { type TableNames } from './table-names.js';
 

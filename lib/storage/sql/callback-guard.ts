@@ -1,5 +1,5 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { answered } from './answered.js';
+import { timeLimited } from './statement-timeout.js';
 import { errorCodes } from './error-code.js';
 import { NestedTransactions } from './nested-transactions.js';
 import { type SqlDialect, type SqlRunner, type SqlTransaction } from './sql-executor.js';
@@ -97,9 +97,9 @@ export class CallbackGuard extends TransactionGuard {
   private async returnConnection<T>(connection: OwnConnection, ended: Promise<T>): Promise<T> {
     const isMysql = this.dialect === 'mysql';
     try {
-      const result = await answered(ended, 'the answer to COMMIT or ROLLBACK');
+      const result = await timeLimited(ended, 'the answer to COMMIT or ROLLBACK');
       if (isMysql)
-        await answered(connection.send('SET autocommit = 1'), 'the connection').catch(() =>
+        await timeLimited(connection.send('SET autocommit = 1'), 'the connection').catch(() =>
           connection.close(),
         );
       return result;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { WITHIN_MS } from './answered.js';
+import { WITHIN_MS } from './statement-timeout.js';
 import { Semaphore } from './semaphore.js';
 
 /** What most drivers and ORMs open, unless their application says a number. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { answered } from './answered.js';
+import { timeLimited } from './statement-timeout.js';
 import { endsTransaction } from './ends-transaction.js';
 import { type SqlDialect } from './sql-executor.js';
 
@@ -115,7 +115,10 @@ export class TransactionGuard {
   }
 
   private async settle(): Promise<void> {
-    const ended = await answered(Promise.allSettled(this.running), 'a statement that a handler left running');
+    const ended = await timeLimited(
+      Promise.allSettled(this.running),
+      'a statement that a handler left running',
+    );
     if (ended.some(({ status }) => status === 'rejected')) this.fail(FAILED_LATE);
   }
 

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { WITHIN_MS } from '../sql/answered.js';
+import { WITHIN_MS } from '../sql/statement-timeout.js';
 import { transactionHindered } from '../sql/run-again.js';
 import { finishHeld } from '../sql/portable-inbox.js';
 import {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { answered } from '../sql/answered.js';
+import { timeLimited } from '../sql/statement-timeout.js';
 import { type SqlDialect } from '../sql/sql-executor.js';
 import { LEFT_OPEN, TransactionGuard } from '../sql/transaction-guard.js';
 import { type TypeOrmQueryRunner } from './typeorm-data-source.js';
@@ -79,7 +79,7 @@ export class GuardedRunner {
   /** Rejects if nothing was committed, or if nobody knows. */
   async commit(): Promise<void> {
     await this.close();
-    await answered(
+    await timeLimited(
       this.own(() => this.runner.commitTransaction()),
       'the answer to COMMIT',
     );
@@ -94,7 +94,7 @@ export class GuardedRunner {
     }
     try {
       await this.guard.stop();
-      await answered(
+      await timeLimited(
         this.own(() => this.rollbackAll()),
         'the answer to ROLLBACK',
       );
@@ -128,7 +128,7 @@ export class GuardedRunner {
     for (let known = 0; known < this.ownSent.length;) {
       known = this.ownSent.length;
       // Their code may continue with another statement while one of them runs.
-      const ended = await answered(Promise.allSettled(this.ownSent), 'a statement of a subscriber');
+      const ended = await timeLimited(Promise.allSettled(this.ownSent), 'a statement of a subscriber');
       if (ended.some(({ status }) => status === 'rejected'))
         throw new PaymentsStorageError(FAILED_BEFORE_COMMIT);
     }
@@ -161,7 +161,7 @@ export class GuardedRunner {
 
   private async returnConnection(): Promise<void> {
     try {
-      if (this.dialect === 'mysql') await answered(this.send('SET autocommit = 1'), 'the connection');
+      if (this.dialect === 'mysql') await timeLimited(this.send('SET autocommit = 1'), 'the connection');
       await this.release();
     } catch (error) {
       await this.discard(error as Error).catch(() => undefined);

@@ -60,7 +60,7 @@ export class DeliveryDispatcher {
     private readonly handlers: HandlersOfAccount,
     private readonly outcomes: WebhookOutcomes,
     private readonly events: Pick<ApplicationEvents, 'emit'>,
-    private readonly work: HandlerRunner,
+    private readonly runner: HandlerRunner,
   ) {
     this.inbox = storage.inbox;
     this.conflicts = new ConflictRecorder(scope, storage.conflicts);
@@ -76,7 +76,7 @@ export class DeliveryDispatcher {
     unknownReferences = this.options.unknownReferences,
   ): Promise<WebhookAnswer> {
     const { event, bodyHash, trace } = webhook;
-    const existing = await this.outcomes.look(event);
+    const existing = await this.outcomes.compare(event);
     const { supersede } = this.options;
     const handlesUnrecognized = (): boolean => this.stepsFor('unrecognized').length > 0;
     const decision = decideDelivery(event, existing, { supersede, unknownReferences, handlesUnrecognized });
@@ -120,7 +120,7 @@ export class DeliveryDispatcher {
     last: readonly HandlerStep[],
     otherMoney = true,
   ): Promise<WebhookAnswer | undefined> {
-    const { fit, known, said } = await this.outcomes.look(webhook.event);
+    const { fit, known, said } = await this.outcomes.compare(webhook.event);
     // Whoever releases it says that it is about the payment whose reference has no white space around it. Nobody has said
     // anything about its amount, which was not compared before.
     if (fit === 'other-spelling') return this.handleReleased(withTrimmedReference(webhook), how, last, false);
@@ -128,7 +128,7 @@ export class DeliveryDispatcher {
     const delivery = this.delivery('outcome', event.data.reference, event, said);
     const claim = await this.claim({ ...delivery, ...how }, webhook);
     if (claim.result === 'conflict' || claim.result === 'missing') return undefined;
-    return this.handle(claim, this.outcomeWork(event, { known, said, otherMoney }, last), webhook);
+    return this.handle(claim, this.outcomePlan(event, { known, said, otherMoney }, last), webhook);
   }
 
   private async handleOutcome(
@@ -147,10 +147,10 @@ export class DeliveryDispatcher {
     if (claim.result === 'conflict' || claim.result === 'missing') {
       return this.setAside('conflict', webhook, contradiction(event, claim, existing), existing);
     }
-    const work = this.outcomeWork(event, { known, said, otherMoney: false, seen: fit }, last);
+    const plan = this.outcomePlan(event, { known, said, otherMoney: false, seen: fit }, last);
     // After an earlier run announced the contradiction and settled the payment, the outcome fits.
     const contested = claim.result === 'claimed' && (fit === 'contested' || wasAnnounced(claim.claim));
-    return this.handle(claim, contested ? this.contestedWork(event, work) : work, webhook);
+    return this.handle(claim, contested ? this.contestedPlan(event, plan) : plan, webhook);
   }
 
   /** Handles the repetition of an outcome that only the inbox has forgotten. Its handlers ran before. */
@@ -163,7 +163,7 @@ export class DeliveryDispatcher {
     return DONE;
   }
 
-  private outcomeWork(
+  private outcomePlan(
     event: PaymentWebhookEvent,
     {
       known,
@@ -184,7 +184,7 @@ export class DeliveryDispatcher {
   }
 
   /** The webhook wins over the journal. The handlers of conflicts run first, because somebody must know. */
-  private contestedWork(event: PaymentWebhookEvent, work: HandlerPlan): HandlerPlan {
+  private contestedPlan(event: PaymentWebhookEvent, plan: HandlerPlan): HandlerPlan {
     const steps = this.stepsFor('payment.conflict');
     if (steps.length === 0) {
       this.logger.error(
@@ -192,12 +192,12 @@ export class DeliveryDispatcher {
       );
     }
     return {
-      ...work,
+      ...plan,
       announce: [STORED, ...steps],
       done: () => {
         // Listeners may change it, and it is needed once more.
         this.events.emit('payment.conflict', copyOf(event));
-        work.done();
+        plan.done();
       },
     };
   }
@@ -241,11 +241,11 @@ export class DeliveryDispatcher {
 
   private handle(
     claim: ClaimResult,
-    work: HandlerPlan,
+    plan: HandlerPlan,
     webhook: TracedWebhook,
   ): WebhookAnswer | Promise<WebhookAnswer> {
     if (claim.result === 'busy') return retryLater(claim.leaseLeftMs);
-    return claim.result === 'claimed' ? this.work.run(claim.claim, work, webhook) : DONE;
+    return claim.result === 'claimed' ? this.runner.run(claim.claim, plan, webhook) : DONE;
   }
 
   private async claim(delivery: InboxDelivery, { trace }: TracedWebhook): Promise<ClaimResult> {

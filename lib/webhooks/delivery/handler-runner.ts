@@ -51,32 +51,32 @@ export class HandlerRunner {
   ) {}
 
   /** Rejects only if the storage does. */
-  async run(claim: InboxClaim, work: HandlerPlan, webhook: TracedWebhook): Promise<WebhookAnswer> {
+  async run(claim: InboxClaim, plan: HandlerPlan, webhook: TracedWebhook): Promise<WebhookAnswer> {
     const { handlerTimeoutMs, leaseMs } = this.times;
     const { transaction, attempt } = claim;
     const time = new HandlerTime();
     const context = new DeliveryContext(
       this.account,
       attempt,
-      work.known,
+      plan.known,
       webhook.deliveredAt,
       time,
       transaction,
     );
     const run = { claim, webhook, given: copyOf(webhook.event), context, time, step: 'The inbox' };
     const enlisted = new HandlerEnlistments();
-    const runAll = (): Promise<StepsResult> => enlisted.run(() => runSteps(planHandlers(work, claim), run));
+    const runAll = (): Promise<StepsResult> => enlisted.run(() => runSteps(planHandlers(plan, claim), run));
     const steps = claim.within ? claim.within(runAll) : runAll();
     const waited = await withDeadline(steps, performance.now() + handlerTimeoutMs);
     const { event } = webhook;
-    if (waited.ended === 'done') return this.end(claim, waited.value, work, event, enlisted);
+    if (waited.ended === 'done') return this.end(claim, waited.value, plan, event, enlisted);
     time.end(new Error(`The handlers took longer than ${handlerTimeoutMs} ms (handlerTimeoutMs).`));
     const subject = describeEvent(event);
     this.logger.error(
       `${run.step} takes longer than ${handlerTimeoutMs} ms for ${subject} and runs on; answered 503.`,
     );
     // The work that runs on keeps the claim, so no second run begins while the lease holds.
-    const ended = steps.then((result) => this.end(claim, result, work, event, enlisted));
+    const ended = steps.then((result) => this.end(claim, result, plan, event, enlisted));
     const rest = this.running.track(ended, () => `${run.step} for ${subject}`);
     rest.catch((error: unknown) => {
       this.logger.error(`The end of ${subject} could not be recorded: ${failureLabel(error)}`);
@@ -87,13 +87,13 @@ export class HandlerRunner {
   private async end(
     claim: InboxClaim,
     result: StepsResult,
-    work: HandlerPlan,
+    plan: HandlerPlan,
     event: PaymentWebhookEvent,
     enlisted: HandlerEnlistments,
   ): Promise<WebhookAnswer> {
     if (result.ok === false) return this.release(claim, result, event);
     if (result.ok === true && (await finished(claim))) {
-      work.done();
+      plan.done();
       enlisted.send();
       return DONE;
     }

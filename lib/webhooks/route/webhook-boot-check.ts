@@ -38,8 +38,8 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
       const route = `The route POST ${path}`;
       if (account === NAMED_BY_PATH) this.accounts.resolverFor(route);
       else this.accounts.get(account, route);
-      const whose = account === NAMED_BY_PATH ? 'account that the path names' : `account '${account}'`;
-      this.logger.log(`Webhooks of the ${whose} are received at POST ${path}`);
+      const ofAccount = account === NAMED_BY_PATH ? 'account that the path names' : `account '${account}'`;
+      this.logger.log(`Webhooks of the ${ofAccount} are received at POST ${path}`);
     }
   }
 

@@ -68,7 +68,7 @@ describe('a webhook that settles its payment', () => {
 
   it('is refused if another webhook has settled the payment since it was looked up', async () => {
     const failed = paymentEvent('payment.failed', { reference: 'order-1', amount: '1180.50' });
-    const { fit: seen } = await outcomes.look(event('1180.50'));
+    const { fit: seen } = await outcomes.compare(event('1180.50'));
     // This process pauses for longer than its claim holds; another one handles it, and an operator releases the other.
     await outcomes.settle(event('1180.50'), { journal: undefined, otherMoney: false, seen });
     await outcomes.settle(failed, { journal: undefined, otherMoney: true });
@@ -137,7 +137,7 @@ describe('a webhook that settles its payment', () => {
 
   it('of an unknown name is known if any payment has its reference', async () => {
     const named = (reference: string) =>
-      outcomes.look({ ...paymentEvent('payment.success', { reference }), event: 'payout.paid' });
+      outcomes.compare({ ...paymentEvent('payment.success', { reference }), event: 'payout.paid' });
     expect(await named('order-1')).toEqual({ known: true, fit: 'fits' });
     expect(await named(' order-1 ')).toEqual({ known: true, fit: 'fits' });
     expect(await named('salary-1')).toEqual({ known: false, fit: 'fits' });
@@ -147,7 +147,7 @@ describe('a webhook that settles its payment', () => {
 
   it('has nothing to settle if the journal does not know the payment', async () => {
     const other = paymentEvent('payment.success', { reference: 'order-2' });
-    expect(await outcomes.look(other)).toMatchObject({ known: false, fit: 'fits' });
+    expect(await outcomes.compare(other)).toMatchObject({ known: false, fit: 'fits' });
     await outcomes.settle(other, { journal: undefined, otherMoney: false });
     expect(await journal.get({ ...RECORD, reference: 'order-2' })).toBeUndefined();
   });

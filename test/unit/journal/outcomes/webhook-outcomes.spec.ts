@@ -32,7 +32,7 @@ describe('what the journal keeps of the webhooks of a payment', () => {
       settledBy: 'webhook',
       providerReference,
     });
-    expect((await outcomes.look(event('payment.success', 'p2'))).fit).toBe('settled-otherwise');
+    expect((await outcomes.compare(event('payment.success', 'p2'))).fit).toBe('settled-otherwise');
   });
 
   it('is no charge of an outcome that was replaced', async () => {
@@ -51,7 +51,7 @@ describe('what the journal keeps of the webhooks of a payment', () => {
 
   it('is told apart from an unknown payment, and from one of another spelling', async () => {
     const look = (reference: string) =>
-      outcomes.look(paymentEvent('payment.success', { reference, amount: '1180.50' }));
+      outcomes.compare(paymentEvent('payment.success', { reference, amount: '1180.50' }));
     expect(await look('order-1')).toMatchObject({ known: true, fit: 'fits' });
     expect(await look('order-2')).toMatchObject({ known: false, fit: 'fits' });
     expect(await look(' order-1')).toMatchObject({ known: false, fit: 'other-spelling' });
@@ -63,7 +63,7 @@ describe('what the journal keeps of the webhooks of a payment', () => {
     const second = journalRecord('order-1', { state: 'accepted', attempt: 2, answer });
     await journal.replace(existing.version, second, 0);
     const fit = async (name: string, transaction: string | null) =>
-      (await outcomes.look(event(name, transaction))).fit;
+      (await outcomes.compare(event(name, transaction))).fit;
     expect(await fit('payment.failed', 'p1')).toBe('earlier-attempt');
     expect(await fit('payment.failed', null)).toBe('earlier-attempt');
     expect(await fit('payment.failed', ' p2 ')).toBe('fits');
@@ -85,14 +85,14 @@ describe('what the journal keeps of the webhooks of a payment', () => {
     expect(await store.purge(SCOPE, 'settled', 1)).toBe(2);
     const forgotten = new WebhookOutcomes(SCOPE, store, new OutcomeNotifier());
     const look = async (reference: string) =>
-      (await forgotten.look(paymentEvent('payment.failed', { reference }))).fit;
+      (await forgotten.compare(paymentEvent('payment.failed', { reference }))).fit;
     expect(await look('order-1')).toBe('earlier-attempt');
     expect(await look('order-2')).toBe('contested');
   });
 
   it('ends no attempt that began since it was looked at', async () => {
     const failed = event('payment.failed', null);
-    const { fit } = await outcomes.look(failed);
+    const { fit } = await outcomes.compare(failed);
     const existing = (await journal.get(journalRecord('order-1')))!;
     await journal.replace(existing.version, journalRecord('order-1', { attempt: 2 }), 0);
     await expect(outcomes.settle(failed, { ...OWN, seen: fit })).rejects.toMatchObject({

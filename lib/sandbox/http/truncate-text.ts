@@ -2,7 +2,7 @@
 const KEPT_BYTES = 65_536;
 
 /** A text as the journal keeps it: the beginning of a long one, with its length. */
-export function keptText(text: string): string {
+export function truncateText(text: string): string {
   if (fits(text)) return text;
   let beginning = text.slice(0, KEPT_BYTES);
   while (!fits(beginning)) beginning = beginning.slice(0, beginning.length / 2);
@@ -10,9 +10,9 @@ export function keptText(text: string): string {
 }
 
 /** The fields of a body as the journal keeps them: a copy, or the beginning of their text. */
-export function keptBody(fields: Readonly<Record<string, unknown>> | undefined, text: string): unknown {
+export function truncateBody(fields: Readonly<Record<string, unknown>> | undefined, text: string): unknown {
   // A copy: a listener that changes it must not change the payment.
-  return fields && fits(text) ? structuredClone(fields) : keptText(text);
+  return fields && fits(text) ? structuredClone(fields) : truncateText(text);
 }
 
 function fits(text: string): boolean {

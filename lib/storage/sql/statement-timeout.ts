@@ -9,7 +9,7 @@ export const WITHIN_MS = 4_000;
 export const FREE_CONNECTION = 'a free connection of the pool';
 
 /** Rejects with a `PaymentsStorageError` if the answer takes too long. */
-export function answered<T>(work: Promise<T>, what: string): Promise<T> {
+export function timeLimited<T>(work: Promise<T>, what: string): Promise<T> {
   return withTimeout(work, performance.now() + WITHIN_MS, () => tooLate(what));
 }
 

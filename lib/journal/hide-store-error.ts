@@ -4,7 +4,7 @@ import { isPaymentsError, PaymentsStorageError } from '../errors/payments-errors
  * Hides a store's own error, which may hold an address or a password. No storage error here says that nothing
  * was made, because an unreadable payment may have been made.
  */
-export async function reading<T>(work: Promise<T>): Promise<T> {
+export async function withoutStoreDetails<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
