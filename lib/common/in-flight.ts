@@ -22,8 +22,8 @@ export function mayBegin({ own, all, limit, isShared }: InFlightCount): boolean 
 }
 
 /**
- * The places for what may be in flight at once in this process. Whoever finds none is refused before anything was begun,
- * so that what was begun does not wait behind it.
+ * Limits how much work runs at once in this process. Refuses new work at the limit, before it begins, so that running
+ * work does not wait behind it.
  */
 export class InFlight {
   private count = 0;

@@ -85,7 +85,7 @@ export async function withTimeout<T>(work: Promise<T>, deadline: number, late: (
   }
 }
 
-/** For any number of waits at once. Of more than ten listeners Node warns the application, as of a leak. */
+/** For any number of waits at once: Node warns of a leak above ten listeners, and this signal has no limit. */
 export function stopController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);

@@ -142,7 +142,7 @@ function unreachableError(report: TryReport, details: PaymentsErrorDetails): Gat
   });
 }
 
-/** What a call sent whose last try was not sent. An earlier try may have been answered. */
+/** Says what earlier tries sent when the last one was not sent. An earlier try may have been answered. */
 function unsent({ attempts = [] }: PaymentsErrorDetails): string {
   const sent = attempts.filter(({ phase }) => phase !== 'not-sent');
   if (sent.length === 0) return 'Nothing was sent';

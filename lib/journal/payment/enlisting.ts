@@ -64,7 +64,7 @@ export interface EnlistedPayment<T extends object> {
   readonly state: JournalState;
   /**
    * Sends the payment now, and gives its record. Call it after the commit. If the application does not, or its process
-   * dies before, `PaymentsJournal.recover()` sends the payment. It is sent once, whoever is first.
+   * dies before, `PaymentsJournal.recover()` sends the payment. It is sent once, by the first of them.
    *
    * @throws PaymentsError with the code `ENTRY_NOT_FOUND` if the transaction is not committed. Nothing was sent.
    * @throws PaymentsError The classes of the direct call. An error that says that nothing was sent leaves the payment
@@ -124,7 +124,7 @@ function mayLeaveNothing({ state, plannedAt }: JournalRecord): boolean {
   return state === 'in-flight' && plannedAt === undefined;
 }
 
-/** A probe that sends nothing puts the record back as it was, and so perhaps that of a direct call. */
+/** A probe that sends nothing restores the record, which may be a direct call's. */
 function isProbed({ record: { state, plannedAt, probe }, leaseLeftMs }: StoredJournalRecord): boolean {
   return state === 'unknown' && plannedAt === undefined && probe === undefined && leaseLeftMs > 0;
 }

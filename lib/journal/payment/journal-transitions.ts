@@ -202,7 +202,7 @@ export function toUnknown(
   return { ...rest, state: 'unknown', evidence, ...(probe && { probe }) };
 }
 
-/** Whether another attempt is the last one than the one that is meant, if one is. */
+/** Whether the last attempt is not the given one. False if none is given. */
 export function isAnotherAttempt({ attempt }: JournalRecord, meant: number | undefined): boolean {
   return meant !== undefined && attempt !== meant;
 }

@@ -113,7 +113,7 @@ export class JournalWriter {
     return this.waitFor(taking, existing, sendBy, (late) => late);
   }
 
-  /** Takes back what is written too late, and tries again if the storage fails: nobody else may for a while. */
+  /** Rolls back a write that came too late, and retries if the storage fails: nobody else may for a while. */
   private undoLater<T>(writing: Promise<T>, intentOf: (late: T) => PaymentIntent | undefined): void {
     const undoing = writing.then((late) => {
       const intent = intentOf(late);
@@ -267,7 +267,7 @@ export class JournalWriter {
     }
   }
 
-  /** Reports a payment that could not be written down: whoever only reads the storage does not notice. */
+  /** Reports a payment that could not be written down: code that only reads the storage does not notice. */
   private refusedPayment(payment: NewPayment, why: string): PaymentsStorageError {
     const { account, operation, reference } = payment;
     this.logger.error(`Not sent: the journal is unreachable: ${operation} ${quoted(reference)}: ${why}`);

@@ -162,8 +162,8 @@ export function mayBeTriedAgain(record: JournalRecord): boolean {
 }
 
 /**
- * Whether a payment was sent once more after a time: by another attempt, or by the same one if that was turned away. The first time
- * that it was sent does not count, because the clock that the time is of may be behind.
+ * Whether a payment was sent once more after a time: by another attempt, or by the same one if that was turned away.
+ * Ignores the first send: the clock behind the given time may run behind.
  */
 export function isSentAgainSince(
   {

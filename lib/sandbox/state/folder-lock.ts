@@ -25,7 +25,7 @@ interface LockWords {
 
 const SANDBOX: LockWords = { holder: 'sandbox', other: '`data` (--data)' };
 
-/** This process has the folder no more. */
+/** This process no longer holds the folder. */
 export class FolderLostError extends PaymentsConfigError {}
 
 /** Another process took the folder over, while this one stood still. */

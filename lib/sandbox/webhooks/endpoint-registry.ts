@@ -78,7 +78,7 @@ export class EndpointRegistry {
     return own.length > 0 ? own : all.filter((endpoint) => endpoint.merchant === undefined);
   }
 
-  /** Adds the endpoints of another run, of which `add` made so many. */
+  /** Adds another run's endpoints; `made` is how many it had created. */
   restore(endpoints: readonly WebhookEndpoint[], made: number): void {
     for (const endpoint of endpoints) this.endpoints.set(endpoint.id, endpoint);
     this.made = made;
@@ -147,7 +147,7 @@ export class EndpointRegistry {
       enabled,
       secrets: [this.secretOf(secret)],
     };
-    // What waits for an endpoint holds the object itself, and would go to the old address for ever.
+    // What waits for an endpoint holds the object itself, and would keep the old address.
     const known = this.endpoints.get(id) ?? { id, merchant, createdAt: this.clock.now() };
     const endpoint: WebhookEndpoint = Object.assign(known, settings);
     this.endpoints.set(id, endpoint);

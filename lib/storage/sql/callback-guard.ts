@@ -63,7 +63,7 @@ export class CallbackGuard extends TransactionGuard {
     if (this.nested.areOpen) throw new PaymentsStorageError(LEFT_OPEN);
   }
 
-  /** What the package uses, on a runner whose statements come by here. */
+  /** The package's view of a runner; the guard sees every statement. */
   transaction(runner: SqlRunner, handle: unknown): SqlTransaction {
     return {
       query: (text, params) => this.own(() => runner.query(text, params)),

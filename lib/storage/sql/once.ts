@@ -3,7 +3,7 @@ interface Once {
   /** Begins it, or joins who began. After a failure, the next call begins it again. */
   readonly begin: () => Promise<void>;
   /**
-   * The next call begins it again, beside the one that was waited for, which may never end. Whichever ends well is the last.
+   * The next call starts a new run without waiting for this one, which may never end. The first success counts.
    */
   readonly beginAgain: (waitedFor: Promise<void>) => void;
 }

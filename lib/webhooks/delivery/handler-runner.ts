@@ -209,7 +209,7 @@ async function runSteps(steps: readonly PlannedStep[], run: HandlerRun): Promise
   return { ok: true };
 }
 
-/** To look at a Proxy runs code of the application, which may throw before the claim is released. */
+/** Inspecting a Proxy runs application code, which may throw before the claim is released. */
 function readable(thrown: unknown): unknown {
   return isProxy(thrown) ? new Error('A Proxy was thrown.') : thrown;
 }
