@@ -13,8 +13,7 @@ import { type BatchProgress, progressOf } from './batch/batch-progress.js';
 import { checkReady } from './batch-ready.js';
 import { type PayoutBatchLine, payoutBatchLine } from './payout-batch-line.js';
 import { reportCsv, reportJson, summaryCsv } from './report/report.js';
-import { endCheck } from './jobs/end-batch.js';
-import { enqueueChunks, enqueueRun, resumeBatch } from './jobs/enqueue-chunks.js';
+import { enqueueCheck, enqueueRun, resumeBatch } from './jobs/enqueue-chunks.js';
 import {
   acceptLines,
   askAboutUnknown,
@@ -69,8 +68,7 @@ export class PayoutBatch {
     const { account, context } = access;
     const { checking, before, after } = await beginCheck(access, by);
     if (before === this.seen && after !== undefined) this.seen = after;
-    await enqueueChunks(account, checking, 'check', context);
-    await endCheck(account, checking);
+    await enqueueCheck(account, checking, context);
     const { record } = await access.until(({ state }) => state !== 'checking');
     if (record.state === 'loaded') throw await checkStopped(account, record);
     return checkReport(account, record, context.policy);

@@ -53,6 +53,8 @@ export interface BatchDetails {
   readonly words?: string | undefined;
   /** Blocked lines that somebody accepts right now: the check does not end before they are written. */
   readonly accepting?: { readonly by: string; readonly keys: readonly string[] } | undefined;
+  /** The check that runs looks blocked lines up again, about whose recipients the gateway gave no usable answer. */
+  readonly looksAgain?: true | undefined;
   readonly pause?: BatchPause | undefined;
   readonly run?: BatchRun | undefined;
 }

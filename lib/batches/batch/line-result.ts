@@ -40,6 +40,8 @@ export interface LineResult {
   readonly problems?: readonly LineProblem[];
   /** How often the gateway gave no usable answer to a lookup. */
   readonly failedLookups?: number;
+  /** The round of the batch in which it was blocked because of that: the same check does not look it up once more. */
+  readonly unansweredIn?: number | undefined;
   /** More about the state, for people. */
   readonly detail?: string;
   /** What the gateway charged: two-decimal string in TZS. */

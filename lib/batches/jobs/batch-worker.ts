@@ -123,12 +123,10 @@ export class BatchWorker {
         lines,
         concurrency,
         async (line) => {
-          const { change, isOpen } = await checker.check(
-            line,
-            line.state,
-            same.get(line.number) ?? [],
-            now(),
-          );
+          const { change, isOpen } = await checker.check(line, line.state, same.get(line.number) ?? [], {
+            now: now(),
+            round: job.round,
+          });
           if (isOpen) open.push(line);
           if (change) changes.push(change);
         },

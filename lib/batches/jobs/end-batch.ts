@@ -1,8 +1,10 @@
-import { type StoredBatch } from '../../storage/batch-store.js';
+import { type BatchStore, type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { changeBatch } from '../batch/batch-change.js';
 import { linesIn } from '../batch/batch-decisions.js';
 import { detailsOf } from '../batch/batch-details.js';
+import { linePages } from '../batch/batch-pages.js';
+import { type LineResult } from '../batch/line-result.js';
 import { unblockLines } from './unblock-lines.js';
 
 /** Who did what nobody asked for. */
@@ -20,14 +22,36 @@ export async function endCheck(account: BatchAccount, stored: StoredBatch): Prom
   const details = { blocked: linesIn(counts, 'blocked') };
   await changeBatch(account, stored, ({ record }) =>
     detailsOf(record).round === round
-      ? { action: 'check-end', by: SYSTEM, details, changes: { accepting: undefined } }
+      ? { action: 'check-end', by: SYSTEM, details, changes: { accepting: undefined, looksAgain: undefined } }
       : undefined,
   );
 }
 
 /** Ends the run of a batch if nothing is left to send. */
 export async function endRun(account: BatchAccount, stored: StoredBatch): Promise<void> {
-  const counts = await account.store.counts(stored.record.load);
+  const { store } = account;
+  const { load } = stored.record;
+  const counts = await store.counts(load);
   if (linesIn(counts, 'checked') + linesIn(counts, 'sending') > 0) return;
+  if (linesIn(counts, 'waiting') > 0) await blockUnchecked(store, load);
   await changeBatch(account, stored, () => ({ action: 'end', by: SYSTEM }));
+}
+
+/** A process may have stood still for so long that the check ended before it moved these lines: they stay unpaid, and say so. */
+async function blockUnchecked(store: BatchStore, load: string): Promise<void> {
+  const result: LineResult = {
+    problems: ['lookup'],
+    detail: 'it was not looked up before the batch was paid',
+  };
+  for await (const lines of linePages(store, load, ['waiting'])) {
+    await store.change(
+      load,
+      lines.map(({ number }) => ({
+        number,
+        from: ['waiting'],
+        to: 'blocked',
+        result: JSON.stringify(result),
+      })),
+    );
+  }
 }

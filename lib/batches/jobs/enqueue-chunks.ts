@@ -6,7 +6,8 @@ import { sentIn } from '../batch/batch-progress.js';
 import { type BatchJob } from '../engine/batch-engine.js';
 import { type BatchContext } from '../batch/batch-context.js';
 import { changeBatch } from '../batch/batch-change.js';
-import { endRun } from './end-batch.js';
+import { endCheck, endRun } from './end-batch.js';
+import { lookUpAgain } from './open-lookups.js';
 
 /** So many jobs are given to the engine at once. */
 const PAGE = 1_000;
@@ -18,7 +19,7 @@ export const WORKED_ON: Readonly<Record<'check' | 'pay', readonly LineState[]>> 
 };
 
 /** Gives the chunks with open lines to the engine. Doing it again adds nothing to what the engine has. */
-export async function enqueueChunks(
+async function enqueueChunks(
   { scope, store }: BatchAccount,
   { record }: StoredBatch,
   kind: 'check' | 'pay',
@@ -32,6 +33,19 @@ export async function enqueueChunks(
     const jobs = chunks.map((chunk): BatchJob => ({ kind, ...scope, batch, load, round, chunk }));
     await engine.add(jobs);
   }
+}
+
+/** Lets the engine check what is not checked, and ends the check if nothing is. */
+export async function enqueueCheck(
+  account: BatchAccount,
+  stored: StoredBatch,
+  context: Pick<BatchContext, 'engine'>,
+): Promise<void> {
+  const { record } = stored;
+  // The process that began the check may have died before.
+  if (detailsOf(record).looksAgain) await lookUpAgain(account.store, record);
+  await enqueueChunks(account, stored, 'check', context);
+  await endCheck(account, stored);
 }
 
 /**

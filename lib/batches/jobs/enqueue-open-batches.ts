@@ -7,8 +7,7 @@ import { type BatchStore, type StoredBatch } from '../../storage/batch-store.js'
 import { detailsOf } from '../batch/batch-details.js';
 import { type BatchContext } from '../batch/batch-context.js';
 import { BACK_OFF } from '../engine/batch-engine.js';
-import { endCheck } from './end-batch.js';
-import { enqueueChunks, enqueueRun } from './enqueue-chunks.js';
+import { enqueueCheck, enqueueRun } from './enqueue-chunks.js';
 import { scheduleWake } from './wake.js';
 
 const PAGE = 100;
@@ -85,10 +84,7 @@ async function enqueueBatch(stored: StoredBatch, context: BatchContext): Promise
   const account = await context.accounts.open(record.account);
   // Processes of the other environment work on it.
   if (account.scope.environment !== record.environment) return;
-  if (record.state === 'checking') {
-    await enqueueChunks(account, stored, 'check', context);
-    await endCheck(account, stored);
-  }
+  if (record.state === 'checking') await enqueueCheck(account, stored, context);
   if (record.state === 'running') await enqueueRun(account, stored, context);
   if (record.state === 'paused') {
     const { round, pause } = detailsOf(record);

@@ -17,13 +17,13 @@ import { checkState } from '../batch/batch-decisions.js';
 import { approvalDigestOf, hashOfWords } from '../batch/approval-digest.js';
 import { detailsOf } from '../batch/batch-details.js';
 import { linePages } from '../batch/batch-pages.js';
-import { resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../batch/payment-reference.js';
 import { hashOf } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
 import { inParallel } from './in-parallel.js';
 import { isOfAnother, isUnheardOf, journalState, mayHaveMoved, stateIn } from './journal-state.js';
 import { lineInJournal } from './line-in-journal.js';
+import { hasOpenLookups } from './open-lookups.js';
 import { writeLineEnd } from './settle-line-of.js';
 import { wordsFor } from './unblock-lines.js';
 
@@ -75,8 +75,7 @@ export async function beginCheck(
   access: BatchAccess,
   by: string,
 ): Promise<{ readonly checking: StoredBatch; readonly before?: string; readonly after?: string }> {
-  const { store } = access.account;
-  const isAgain = !(await openLookups(access).next()).done;
+  const looksAgain = await hasOpenLookups(access.account.store, (await access.stored()).record);
   let before: string | undefined;
   const checking = await access.change((stored) => {
     before = undefined;
@@ -87,29 +86,13 @@ export async function beginCheck(
     const changes = {
       round: round + 1,
       approvals: [],
-      ...(isAgain && { words: hashOf([words ?? '', round]) }),
+      looksAgain: looksAgain || undefined,
+      ...(looksAgain && { words: hashOf([words ?? '', round]) }),
     };
     return { action: 'check', by, changes };
   });
   if (before === undefined) return { checking };
-  for await (const lines of openLookups(access)) {
-    await store.change(
-      access.load,
-      lines.map(({ number }) => ({ number, from: ['blocked'], to: 'waiting', result: '{}' })),
-    );
-  }
   return { checking, before, after: approvalDigestOf(checking.record) };
-}
-
-/** Blocked lines about whose recipients the gateway gave no usable answer. */
-async function* openLookups({
-  account: { store },
-  load,
-}: BatchAccess): AsyncGenerator<readonly BatchLine[], void, undefined> {
-  for await (const lines of linePages(store, load, ['blocked'])) {
-    const open = lines.filter(({ result }) => resultOf(result).problems?.includes('lookup'));
-    if (open.length > 0) yield open;
-  }
 }
 
 /** The states that say that a line was not paid. A process that died may have paid it right before another one wrote that. */

@@ -39,13 +39,14 @@ export class LineChecker {
 
   /**
    * @param same The other lines with the recipient of this one.
+   * @param at The time, and the round of the batch.
    * @throws PaymentsError if the gateway is away, refuses the keys, or gives no list of banks.
    */
   async check(
     line: BatchLine,
     from: LineState,
     same: readonly SameRecipient[],
-    now: number,
+    { now, round }: { readonly now: number; readonly round: number },
   ): Promise<CheckedLine> {
     const changed = (to: LineState, result: LineResult): LineChange => ({
       number: line.number,
@@ -66,7 +67,8 @@ export class LineChecker {
     // Another holder, or a further finding, needs another word.
     const isAccepted =
       word?.holder === found.holder && found.detail.split(AND).every((finding) => isNamed(finding, word));
-    const result: LineResult = { checkedAt: now, ...found, ...(isAccepted && { word }) };
+    const unansweredIn = isUnanswered ? round : undefined;
+    const result: LineResult = { checkedAt: now, ...found, unansweredIn, ...(isAccepted && { word }) };
     const to = found.problems.length === 0 || isAccepted ? 'checked' : 'blocked';
     return { change: changed(to, result), isOpen: false };
   }

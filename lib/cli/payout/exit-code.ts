@@ -17,5 +17,6 @@ export const EXIT = {
 export function exitCodeOf({ state, byState }: BatchProgress): number {
   if (byState.unknown) return EXIT.unknown;
   if (state !== 'ended') return EXIT.stopped;
-  return byState.refused || byState.failed || byState.blocked ? EXIT.notPaid : EXIT.fine;
+  const { refused, failed, blocked, waiting } = byState;
+  return refused || failed || blocked || waiting ? EXIT.notPaid : EXIT.fine;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PayoutLine } from 'nestjs-payments/batches';
+import { type PayoutBatch, type PayoutLine } from 'nestjs-payments/batches';
 import { type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
-import { type BatchesPlace, startBatchesPlace, withBatches } from '../../support/batches-place.js';
+import { type BatchesPlace, keyOf, startBatchesPlace, withBatches } from '../../support/batches-place.js';
 import { eagerEngine } from '../../support/eager-engine.js';
 
 /** The emulator answers each lookup of this account with HTTP 500. */
@@ -69,6 +69,78 @@ describe('a recipient about whom the gateway gives no usable answer', () => {
     await batch.approve({ by: 'checker', digest });
     await batch.start({ by: 'maker' });
     expect((await batch.finished()).byState).toMatchObject({ accepted: { lines: 1 } });
+  });
+
+  /** A batch with a line that nobody could look up, and one that may be paid; and an application that stands still in a check. */
+  const stumbledOver = async (
+    name: string,
+    begun: () => Promise<unknown>,
+  ): Promise<{ readonly batch: PayoutBatch; readonly slow: PayoutBatch; close: () => Promise<void> }> => {
+    const [one, other] = knownLines(place.sandbox, 2, name.length.toString()) as [PayoutLine, PayoutLine];
+    const lines = [{ ...one, account_number: STUMBLING }, other];
+    const batch = await running.batches.create(name, lines, { by: 'maker' });
+    await batch.check({ by: 'maker' });
+    const { app, batches } = await startBatchesApp({
+      sandbox: place.sandbox,
+      storage: withBatches(place.storage, (store) => ({
+        replace: async (version, record, event) => {
+          const replaced = await store.replace(version, record, event);
+          if (event.action === 'check') await begun();
+          return replaced;
+        },
+      })),
+      engine: eagerEngine(),
+      options: { retry: { maxAttempts: 1 } },
+    });
+    return { batch, slow: await batches.open(name), close: () => app.close() };
+  };
+  const lookupsOf = (account: string): number =>
+    place.sandbox.requests().filter(({ body }) => JSON.stringify(body).includes(account)).length;
+
+  it('stays blocked for everybody to see, although the process that began its check stood still until it was paid', async () => {
+    const { batch, slow, close } = await stumbledOver('wages', async () => {
+      const same = await running.batches.open('wages');
+      await same.check({ by: 'maker' });
+      await same.approve({ by: 'checker', withoutBlocked: true });
+      await same.start({ by: 'maker' });
+      await same.finished();
+    });
+    await slow.check({ by: 'maker' });
+    await close();
+    const one = { lines: 1 };
+    expect(await batch.progress()).toMatchObject({
+      state: 'ended',
+      byState: { blocked: one, accepted: one },
+    });
+  });
+
+  it('is looked up again by the next process, although that which began the check died', async () => {
+    const { batch, slow, close } = await stumbledOver('tips', () => Promise.reject(new Error('It dies.')));
+    const before = lookupsOf(STUMBLING);
+    await expect(slow.check({ by: 'maker' })).rejects.toThrow('It dies.');
+    await close();
+    expect(lookupsOf(STUMBLING)).toBe(before);
+    expect((await batch.check({ by: 'maker' })).blocked).toBe(1);
+    expect(lookupsOf(STUMBLING)).toBe(before + 3);
+  });
+
+  it('is blocked in the end if it is to be looked up again when the batch is paid', async () => {
+    const { batch, close } = await stumbledOver('prizes', () => Promise.resolve());
+    await close();
+    await batch.approve({ by: 'checker', withoutBlocked: true });
+    const { load } = (await place.store.get(keyOf('prizes')))!.record;
+    await place.store.change(load, [{ number: 1, from: ['blocked'], to: 'waiting', result: '{}' }]);
+    await batch.start({ by: 'maker' });
+    expect((await batch.finished()).state).toBe('ended');
+    for await (const line of batch.lines({ state: 'blocked' })) {
+      expect(line).toMatchObject({
+        key: 'S-1',
+        problems: ['lookup'],
+        detail: 'it was not looked up before the batch was paid',
+      });
+    }
+    const one = { lines: 1 };
+    expect((await batch.progress()).byState).toMatchObject({ blocked: one, accepted: one });
   });
 
   it('is not accepted with what a check finds at the same moment', async () => {

@@ -59,6 +59,7 @@ describe('the exit code', () => {
     [5, progress({ accepted: 3, refused: 1 }, 'ended')],
     [5, progress({ accepted: 3, failed: 1 }, 'ended')],
     [5, progress({ accepted: 3, blocked: 1 }, 'ended')],
+    [5, progress({ accepted: 3, waiting: 1 }, 'ended')],
   ])('is %i where it has to be', (code, now) => {
     expect(exitCodeOf(now)).toBe(code);
   });
