@@ -17,6 +17,7 @@ import { checkState } from '../batch/batch-decisions.js';
 import { approvalDigestOf, hashOfWords } from '../batch/approval-digest.js';
 import { detailsOf } from '../batch/batch-details.js';
 import { linePages } from '../batch/batch-pages.js';
+import { refuseRefused } from '../batch/line-settlement.js';
 import { paymentReference } from '../batch/payment-reference.js';
 import { hashOf } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
@@ -149,6 +150,7 @@ async function fromJournal(
 /**
  * Writes down how a line ended.
  *
+ * @throws PaymentsError with the code `LINE_NOT_SETTLED` if it was refused, and is to have failed.
  * @throws ReferenceReusedError if its reference belongs to another payment, so that this one cannot have been paid.
  */
 export async function settleLine(
@@ -159,6 +161,7 @@ export async function settleLine(
 ): Promise<void> {
   const { store, services } = access.account;
   const { line, reference, entry, isOther } = await paymentOf(access, key);
+  refuseRefused(line, outcome);
   if (isOther && outcome === 'paid') throw ofAnother(key, reference);
   // How the other payment ended is not what somebody said about the line.
   const settled = isOther

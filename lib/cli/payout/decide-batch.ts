@@ -1,6 +1,7 @@
 import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { formatTzs } from '../../common/money.js';
 import { quoted } from '../../common/quoted.js';
+import { notSettled, refuseRefused } from '../../batches/batch/line-settlement.js';
 import { type LineState, type PayoutBatch } from '../../batches/index.js';
 import { batchDocument, printProgress } from './batch-summary.js';
 import { EXIT, exitCodeOf } from './exit-code.js';
@@ -96,9 +97,7 @@ async function refuseWrongSettlements(batch: PayoutBatch, settlements: readonly 
     if (NEVER_SENT.includes(state)) throw notSettled(`The line ${quoted(key)} was never sent`);
     if ((state === 'paid' || state === 'failed') && state !== outcome)
       throw notSettled(`The line ${quoted(key)} is ${state} already`);
-    // Every report continues to call it refused.
-    if (state === 'refused' && outcome === 'failed')
-      throw notSettled(`The line ${quoted(key)} was refused, which moved no money`);
+    refuseRefused({ key, state }, outcome);
     missing.delete(key);
   }
   for (const key of missing.keys())
@@ -115,10 +114,6 @@ async function refuseOtherOutcomes(batch: PayoutBatch, settlements: readonly Set
   }
   if (problems.length === 0) return;
   throw new PaymentsError('LINE_NOT_SETTLED', `No outcome was written down. ${problems.join(' ')}`);
-}
-
-function notSettled(problem: string): PaymentsError {
-  return new PaymentsError('LINE_NOT_SETTLED', `${problem}, so no outcome was written down.`);
 }
 
 async function printResult(

@@ -84,6 +84,11 @@ describe('a batch of which not everything goes well', () => {
     await batch.settle('S-2', 'paid', { by: 'support' });
     expect(await running.journal.get('disbursement', `${name}.S-2`)).toMatchObject({ outcome: 'paid' });
     expect((await batch.progress()).byState).toMatchObject({ accepted: { lines: 3 }, paid: { lines: 1 } });
+    await expect(batch.settle('S-3', 'failed', { by: 'support' })).rejects.toMatchObject({
+      code: 'LINE_NOT_SETTLED',
+      message: 'The line "S-3" was refused, which moved no money, so no outcome was written down.',
+    });
+    expect(await running.journal.get('disbursement', `${name}.S-3`)).toMatchObject({ state: 'rejected' });
     // The gateway called it a refusal, and paid it anyway.
     await batch.settle('S-3', 'paid', { by: 'support' });
     expect((await batch.progress()).byState).toEqual({
