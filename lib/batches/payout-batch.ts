@@ -251,7 +251,8 @@ export class PayoutBatch {
    * Writes down how a line ended, as the gateway's support or a statement says, in the journal and in the batch. A line is also
    * `failed` if its payment was cancelled.
    *
-   * @throws PaymentsError as `PaymentsJournal.settle` does, or with the code `LINE_NOT_FOUND`, `BATCH_NOT_FOUND`, or
+   * @throws PaymentsError as `PaymentsJournal.settle` does, for example with the code `ENTRY_FORGOTTEN` if the journal has forgotten
+   * a payment with the reference of the line that may have been made, or with the code `LINE_NOT_FOUND`, `BATCH_NOT_FOUND`, or
    * `LINE_NOT_SETTLED` if the gateway has refused the line, which moved no money, and it is to have failed.
    * @throws ReferenceReusedError if it is to be paid, and its reference belongs to another payment.
    */

@@ -74,3 +74,12 @@ export async function isUnheardOf(journal: LineJournal, reference: string): Prom
     (error: unknown) => isPaymentsError(error) && error.code === 'ENTRY_NOT_FOUND',
   );
 }
+
+/** Whether the journal has forgotten a payment, and remembers that it moved no money. */
+export async function isForgottenUnmoved(journal: LineJournal, reference: string): Promise<boolean> {
+  return journal.waitForOutcome('disbursement', reference, { timeoutMs: 5_000 }).then(
+    () => false,
+    (error: unknown) =>
+      isPaymentsError(error) && error.code === 'ENTRY_FORGOTTEN' && error.mayHaveBeenProcessed === false,
+  );
+}

@@ -1,4 +1,5 @@
 import {
+  isPaymentsError,
   PaymentsError,
   PaymentsValidationError,
   ReferenceReusedError,
@@ -22,7 +23,7 @@ import { paymentReference } from '../batch/payment-reference.js';
 import { hashOf } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
 import { inParallel } from './in-parallel.js';
-import { isOfAnother, isUnheardOf, journalState, mayHaveMoved, stateIn } from './journal-state.js';
+import { isForgottenUnmoved, isOfAnother, isUnheardOf, journalState, mayHaveMoved, stateIn } from './journal-state.js';
 import { lineInJournal } from './line-in-journal.js';
 import { hasOpenLookups } from './open-lookups.js';
 import { writeLineEnd } from './settle-line-of.js';
@@ -164,17 +165,18 @@ export async function settleLine(
   refuseRefused(line, outcome);
   if (isOther && outcome === 'paid') throw ofAnother(key, reference);
   // How the other payment ended is not what somebody said about the line.
-  const settled = isOther
-    ? undefined
-    : hasEnded(entry, outcome)
-      ? entry
-      : await services.journal.settle('disbursement', reference, outcome);
+  const settled =
+    isOther || (await isUnmoved(access, entry, reference, outcome))
+      ? undefined
+      : hasEnded(entry, outcome)
+        ? entry
+        : await services.journal.settle('disbursement', reference, outcome);
   const made = settled && (await lineInJournal(services, access.batch, line, settled));
   const result = made?.to === 'paid' ? made.result : undefined;
   const { record } = await access.stored();
   if (!(await writeLineEnd(store, record, key, { outcome, by }, result))) throw notFound(access.batch);
   // A call of the line that was running may have contradicted it meanwhile, and have been written before.
-  const known = isOther ? undefined : await journalState(services.journal, access.batch, line);
+  const known = settled && (await journalState(services.journal, access.batch, line));
   if (mayHaveMoved(known)) {
     await store.change(access.load, [{ number: line.number, from: ['failed'], to: known }]);
   }
@@ -190,11 +192,11 @@ export async function settlementProblem(
   key: string,
   outcome: 'paid' | 'failed',
 ): Promise<string | undefined> {
-  const { entry, isOther } = await paymentOf(access, key);
+  const { reference, entry, isOther } = await paymentOf(access, key);
   const word = quoted(key);
   if (isOther && outcome === 'paid')
     return `The reference of the line ${word} belongs to another payment: settle the line as failed, and pay it under another key.`;
-  if (isOther) return undefined;
+  if (isOther || (await isUnmoved(access, entry, reference, outcome))) return undefined;
   if (!entry) return `The journal holds no payment of the line ${word}, or has forgotten it: leave it out.`;
   if (entry.state !== 'settled' || hasEnded(entry, outcome)) return undefined;
   const instead = entry.outcome === 'paid' ? 'paid' : 'failed';
@@ -204,6 +206,19 @@ export async function settlementProblem(
 /** A line has no other word for a payment that was cancelled than failed. */
 function hasEnded(entry: JournalEntry | undefined, outcome: 'paid' | 'failed'): boolean {
   return entry?.state === 'settled' && (entry.outcome === 'paid') === (outcome === 'paid');
+}
+
+/**
+ * Whether a line is to have failed whose payment the journal has forgotten, and that payment moved no money: then it has failed,
+ * whether it was its payment or that of an earlier batch with this name.
+ */
+async function isUnmoved(
+  { account: { services } }: BatchAccess,
+  entry: JournalEntry | undefined,
+  reference: string,
+  outcome: 'paid' | 'failed',
+): Promise<boolean> {
+  return entry === undefined && outcome === 'failed' && isForgottenUnmoved(services.journal, reference);
 }
 
 /** A line with the payment of its reference, which may be another one. */

@@ -137,6 +137,33 @@ describe('a line whose reference belongs to a payment that the application made 
     expect(await running.journal.get('disbursement', `${name()}.S-1`)).toMatchObject({ state: 'unknown' });
   });
 
+  it.each([
+    ['was refused', 'can be settled as failed', true],
+    ['was accepted', 'stays unknown', false],
+  ])(
+    'of a forgotten batch that %s, and that the journal has forgotten, %s',
+    async (_was, _can, isRefused) => {
+      if (isRefused) place.sandbox.next('POST /disbursements/bank').status(422, { code: 'INVALID_ACCOUNT' });
+      await paidLine();
+      await place.database.pass(60_000);
+      const ages = { olderThanMs: 1, rejectedOlderThanMs: 1, acceptedPayoutsOlderThanMs: 1 };
+      expect(await running.journal.purge(ages)).toBeGreaterThan(0);
+      expect(await running.batches.purge({ olderThanMs: 1 })).toBeGreaterThan(0);
+      lines = [{ ...lines[0], amount: '66' }, lines[1]];
+      const batch = await paidLine();
+      expect(await lineOf(batch)).toEqual(UNKNOWN);
+      const settled = (outcome: 'paid' | 'failed'): Promise<void> =>
+        batch.settle('S-1', outcome, { by: 'support' });
+      await expect(settled('paid')).rejects.toMatchObject({ code: 'ENTRY_FORGOTTEN' });
+      if (isRefused) await settled('failed');
+      else await expect(settled('failed')).rejects.toMatchObject({ code: 'ENTRY_FORGOTTEN' });
+      expect(await lineOf(batch)).toEqual({ state: isRefused ? 'failed' : 'unknown', fee: undefined });
+      await place.database.pass(60_000);
+      expect(await running.batches.purge({ olderThanMs: 1 })).toBe(isRefused ? 1 : 0);
+      await place.database.clear();
+    },
+  );
+
   it('is unknown if its call fails before it compares the payments', async () => {
     await payBeside(lines[0].amount, lines[1]);
     await approvedBatch(running.batches, name(), lines.slice(0, 1));
