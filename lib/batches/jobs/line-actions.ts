@@ -1,5 +1,4 @@
 import {
-  isPaymentsError,
   PaymentsError,
   PaymentsValidationError,
   ReferenceReusedError,
@@ -23,7 +22,14 @@ import { paymentReference } from '../batch/payment-reference.js';
 import { hashOf } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
 import { inParallel } from './in-parallel.js';
-import { isForgottenUnmoved, isOfAnother, isUnheardOf, journalState, mayHaveMoved, stateIn } from './journal-state.js';
+import {
+  isForgottenUnmoved,
+  isOfAnother,
+  isUnheardOf,
+  journalState,
+  mayHaveMoved,
+  stateIn,
+} from './journal-state.js';
 import { lineInJournal } from './line-in-journal.js';
 import { hasOpenLookups } from './open-lookups.js';
 import { writeLineEnd } from './settle-line-of.js';
