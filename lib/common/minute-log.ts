@@ -16,7 +16,7 @@ export class MinuteLog {
       this.unreported += 1;
       return;
     }
-    const more = this.unreported > 0 ? `; it happened ${this.unreported} more times since the last line` : '';
+    const more = this.unreported > 0 ? ` (${this.unreported} more since the last line)` : '';
     this.write(`${problem}${more}.`);
     this.silentUntil = now + LOG_EVERY_MS;
     this.unreported = 0;

@@ -59,7 +59,8 @@ export interface PaymentsAccountsOptions {
   readonly maxCached?: number;
   /**
    * How many lookups for accounts named in webhook paths (`@PaymentsWebhook('payments/:account')`) run at once, counted
-   * separately for new and known accounts. Further ones wait for `timeoutMs` at most, and then get 503. Stay below the number of your database's connections.
+   * separately for new and known accounts. Further ones wait for `timeoutMs` at most, and then get 503. Stay below the
+   * number of your database's connections.
    * @default 5
    */
   readonly maxPathLookups?: number;

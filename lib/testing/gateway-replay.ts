@@ -75,7 +75,7 @@ export class GatewayReplay {
   /**
    * Answers the next call of an operation with the recorded refusal that has this code. Without it, a call gets the recorded success.
    *
-   * @param code A refusal without a code, but with messages by field, is named after its fields: `'messages by field: amount'` or
+   * @param code A refusal without a code, but with messages by field, is named after its fields in alphabetical order: `'messages by field: amount'` or
    * `'messages by field: amount, phone'`. `'messages by field'` is the first one of these, whatever its fields.
    * @throws PaymentsConfigError that lists what was recorded, if this was not.
    */
@@ -122,7 +122,7 @@ export class GatewayReplay {
     const place = this.planned.findIndex((one) => one.operation === operation);
     if (place >= 0) return this.planned.splice(place, 1)[0]?.exchange;
     const successes = this.recording.exchanges.filter(
-      ({ operation: recorded, body }) => recorded === operation && isSuccess(body),
+      (exchange) => exchange.operation === operation && isSuccess(exchange),
     );
     return (
       successes.find(({ body }) => channelOf(body) === channel) ??
@@ -133,14 +133,14 @@ export class GatewayReplay {
 }
 
 /** A refusal may have `data`, too: null or an empty list. */
-function isSuccess(body: RecordedExchange['body']): boolean {
-  return 'data' in body && body['success'] !== false && body['status'] !== 'error';
+function isSuccess({ status, body }: RecordedExchange): boolean {
+  return status < 400 && 'data' in body && body['success'] !== false && body['status'] !== 'error';
 }
 
 /** The name of a recorded answer among those of its operation. */
 function nameOf({ code, errors }: RecordedExchange['body']): string {
   if (typeof code === 'string') return code;
-  const fields = isRecord(errors) ? Object.keys(errors) : [];
+  const fields = isRecord(errors) ? Object.keys(errors).sort() : [];
   return fields.length > 0 ? `${BY_FIELD}: ${fields.join(', ')}` : 'no code';
 }
 

@@ -8,7 +8,7 @@ import { TestedAccounts } from './tested-accounts.js';
 import { type PaymentsTestingOptions, type PaymentsTestingOverrides } from './testing-options.js';
 
 /**
- * Ends the calls that nobody answers before the accounts wait for them. Nest destroys global modules last, and the
+ * Ends the calls that nobody answers before the accounts and the handlers of webhooks are waited for. Nest destroys global modules last, and the
  * others by their distance from the root: so this belongs to the module that the application imports.
  */
 @Injectable()

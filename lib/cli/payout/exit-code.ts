@@ -7,7 +7,7 @@ export const EXIT = {
   problem: 1,
   unknown: 3,
   stopped: 4,
-  /** Refused, failed or left out as blocked. */
+  /** Refused, failed, left out as blocked, or never looked up. */
   notPaid: 5,
 } as const;
 

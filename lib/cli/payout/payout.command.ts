@@ -37,7 +37,7 @@ export const payoutCommand: Command = {
     'not bind this command, even in the same database. With live keys, --run moves real money and asks nobody.',
     '',
     'Exit codes: 0 fine, 1 the file, the check or the configuration is wrong, 2 the command line is wrong, 3 some',
-    'outcomes are unknown, 4 stopped before the end, 5 some lines were refused, failed or left out as blocked.',
+    'outcomes are unknown, 4 stopped before the end, 5 some lines were refused, failed, left out as blocked or never looked up.',
   ].join('\n'),
   options: PAYOUT_OPTIONS,
   examples: [

@@ -1,4 +1,4 @@
-import { type JournalState, type PaymentFamily } from '../../common/vocabulary.js';
+import { type JournalState, PAYMENT_FAMILIES } from '../../common/vocabulary.js';
 import { isSentAgainSince } from '../../journal/payment/repeated-call.js';
 import { type JournalPage, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { hasOutcome, isOpen, type JournalPayment, journalPayment } from '../matching/journal-payment.js';
@@ -10,7 +10,6 @@ import { type CarriedPayment } from './carried.js';
 
 const PAGE = 400;
 const AT_ONCE = 16;
-const FAMILIES: readonly PaymentFamily[] = ['collection', 'disbursement'];
 
 /** The payments that a close looks at. */
 export interface JournalDay {
@@ -197,7 +196,7 @@ async function* pagesFrom(
   except: readonly JournalState[],
   { from, to }: { readonly from?: number; readonly to: number },
 ): AsyncGenerator<readonly StoredJournalRecord[], void, undefined> {
-  for (const family of FAMILIES) {
+  for (const family of PAYMENT_FAMILIES) {
     const read = (after?: string): Promise<JournalPage> => {
       const place = { ...(from !== undefined && { from }), ...(after !== undefined && { after }) };
       const page = journal.list({ ...scope, family }, except, { limit: PAGE, ...place });

@@ -57,7 +57,7 @@ it('a report a minute says how often it happened', () => {
   for (let turn = 0; turn < 5; turn += 1) log.report('It failed');
   now += 60_000;
   log.report('It failed');
-  expect(lines).toEqual(['It failed.', 'It failed; it happened 4 more times since the last line.']);
+  expect(lines).toEqual(['It failed.', 'It failed (4 more since the last line).']);
 });
 
 describe('names of paths', () => {

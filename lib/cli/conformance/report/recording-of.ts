@@ -17,5 +17,5 @@ export function recordingOf(exchanges: readonly RecordedExchange[], recordedAt: 
 /** The operation, its code or the fields that have messages, and its channel: answers of another channel have other fields. */
 function kindOf({ operation, body }: RecordedExchange): string {
   const { code, errors } = body;
-  return JSON.stringify([operation, code ?? Object.keys(errors ?? {}), channelOf(body)]);
+  return JSON.stringify([operation, code ?? Object.keys(errors ?? {}).sort(), channelOf(body)]);
 }

@@ -29,5 +29,5 @@ it('logs once a minute, also if the clock is set back', () => {
   now.mockReturnValue(60_000);
   log.failed(new Error('away'));
   expect(logged).toHaveBeenCalledTimes(2);
-  expect(logged.mock.lastCall?.[0]).toMatch(/webhooks wait; it happened 1 more times since the last line\.$/);
+  expect(logged.mock.lastCall?.[0]).toMatch(/webhooks wait \(1 more since the last line\)\.$/);
 });

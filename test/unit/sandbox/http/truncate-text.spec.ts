@@ -4,7 +4,7 @@ import { truncateBody, truncateText } from '../../../../lib/sandbox/http/truncat
 const LIMIT = 65_536;
 const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-describe('a kept text', () => {
+describe('a text that is cut', () => {
   it.each(['x', '\u0001', 'é', '"', '😀'])('of many %j is cut, and says so', (character) => {
     const text = character.repeat(200_000);
     const kept = truncateText(text);
@@ -20,7 +20,7 @@ describe('a kept text', () => {
   });
 });
 
-describe('a kept body', () => {
+describe('a body that is cut', () => {
   it('is a copy of its fields', () => {
     const fields = { metadata: { shop: 1 } };
     const kept = truncateBody(fields, JSON.stringify(fields)) as typeof fields;
