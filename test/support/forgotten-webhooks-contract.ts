@@ -11,6 +11,7 @@ import {
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { useQueue, type QueuedDelivery, workOn } from './delivery-queue.js';
+import { eventually } from './eventually.js';
 import { collectionRequest } from './gateway-answers.js';
 import { type PaymentsApp, startPaymentsApp } from './payments-app.js';
 import { startSandbox } from './sandbox.js';
@@ -38,10 +39,12 @@ type Name = keyof typeof NAMES;
 class SecondHandler {
   attempts: number[] = [];
   failWith: Error | undefined;
+  waitsFor: Promise<void> | undefined;
 
   @OnPayment('*')
-  outcome(_event: unknown, { attempt }: PaymentEventContext): void {
+  async outcome(_event: unknown, { attempt }: PaymentEventContext): Promise<void> {
     this.attempts.push(attempt);
+    await this.waitsFor;
     if (!this.failWith) return;
     const error = this.failWith;
     this.failWith = undefined;
@@ -232,6 +235,23 @@ export function forgottenWebhooksContract(
     await forget();
     expect(await deliver('payment.success', data)).toBe(200);
     expect(second.attempts).toEqual([1]);
+    expect(await payments.inbox.conflicts()).toMatchObject([{ kind: 'mismatch' }]);
+  });
+
+  it.each(MISMATCHES)('is kept while the handlers of its reference run: %s', async (_what, data) => {
+    await payments.app.close();
+    await start({ inFlightWaitMs: 10 });
+    let end = (): void => {};
+    second.waitsFor = new Promise((resolve) => {
+      end = resolve;
+    });
+    const running = deliver('payment.success');
+    await eventually(() => {
+      expect(second.attempts).toEqual([1]);
+    });
+    expect(await deliver('payment.success', data)).toBe(200);
+    end();
+    expect(await running).toBe(200);
     expect(await payments.inbox.conflicts()).toMatchObject([{ kind: 'mismatch' }]);
   });
 

@@ -35,7 +35,7 @@ export function outcomeOf(error: unknown): LineOutcome {
     if (error.evidence === 'in-flight') return { state: 'sending', detail: '' };
     return { state: 'unknown', detail: `no certain answer came (${error.evidence})` };
   }
-  if (error instanceof AnotherRecipientError)
+  if (error instanceof AnotherRecipientError && error.mayHaveBeenProcessed)
     return { state: 'unknown', detail: error.message, isOfAnother: true };
   if (error.mayHaveBeenProcessed === true) return { state: 'unknown', detail: error.message };
   // The journal could not be read, for example: an earlier run may have sent it.

@@ -61,7 +61,7 @@ export async function askAgain(session: PayoutSession): Promise<number> {
   await refuseOtherFile(session, batch);
   const found = await batch.askAgain();
   await printResult(session, batch, { found, by }, [
-    `${by} asked again: ${found} lines have an outcome that was not known before.`,
+    `${by} asked again: ${found} lines have another state now.`,
   ]);
   return exitCodeOf(await batch.progress());
 }
@@ -94,7 +94,10 @@ async function refuseWrongSettlements(batch: PayoutBatch, settlements: readonly 
   for await (const { key, state } of batch.lines()) {
     const outcome = missing.get(key);
     if (outcome === undefined) continue;
-    if (NEVER_SENT.includes(state)) throw notSettled(`The line ${quoted(key)} was never sent`);
+    if (NEVER_SENT.includes(state))
+      throw notSettled(
+        `The line ${quoted(key)} was never sent as far as the batch knows (--ask-again compares it with the journal)`,
+      );
     if ((state === 'paid' || state === 'failed') && state !== outcome)
       throw notSettled(`The line ${quoted(key)} is ${state} already`);
     refuseRefused({ key, state }, outcome);

@@ -15,7 +15,7 @@ export const EXIT = {
  * Unknown lines come first: a script that reads only the exit code must not overlook money that may have moved.
  */
 export function exitCodeOf({ state, byState }: BatchProgress): number {
-  if (byState.unknown) return EXIT.unknown;
+  if (byState.unknown || (state === 'ended' && byState.sending)) return EXIT.unknown;
   if (state !== 'ended') return EXIT.stopped;
   const { refused, failed, blocked, waiting } = byState;
   return refused || failed || blocked || waiting ? EXIT.notPaid : EXIT.fine;

@@ -36,7 +36,8 @@ export interface BullmqEngineOptions {
   readonly queueName?: string;
   /**
    * How many lines all processes together look up or send in a second, on average: a chunk of 100 lines begins every
-   * 100 / `linesPerSecond` seconds. A job without lines to look at does not count. Above 0, at most 100000. Without it, only the `rate` of each process limits them.
+   * 100 / `linesPerSecond` seconds. A job of a run that was paused or is over does not count. Above 0, at most 100000.
+   * Without it, only the `rate` of each process limits them.
    */
   readonly linesPerSecond?: number;
   /** How many chunks this process works on at once. @default 1 */

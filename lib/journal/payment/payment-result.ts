@@ -143,12 +143,14 @@ export function existingPaymentResult<T extends object>(
 }
 
 /** What tells recipients of payouts apart. Not their names and networks: a lookup may spell them otherwise the next day. */
-const RECIPIENT = ['bank_code', 'account_number', 'recipient_phone'] as const;
+const RECIPIENT = ['account_number', 'recipient_phone'] as const;
 
 /** Whether a payment certainly goes to another recipient, as far as the journal keeps its request or the gateway's answer. */
 function isToAnother({ body = {} }: Pick<MoneyCall<object>, 'body'>, existing: JournalRecord): boolean {
-  const kept = existing.body === undefined ? gatewayRecord(existing) : jsonObject(existing.body);
-  return RECIPIENT.some((field) => {
+  const isRequest = existing.body !== undefined;
+  const kept = isRequest ? jsonObject(existing.body) : gatewayRecord(existing);
+  // The gateway may spell the code of a bank in two ways.
+  return [...RECIPIENT, ...(isRequest ? ['bank_code'] : [])].some((field) => {
     const [asked, sent] = [comparable(body[field]), comparable(kept?.[field])];
     return asked !== undefined && sent !== undefined && asked !== sent;
   });

@@ -6,8 +6,6 @@ import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { LARGEST_ATTEMPT } from '../../gateway/call-options.js';
 import { isMoneyOperation } from '../../common/operations.js';
 
-export { begunAtOf } from '../../storage/stored-record.js';
-
 /** The payment for which a caller asks. */
 export interface RequestedPayment {
   readonly bodyHash: string;

@@ -1,7 +1,8 @@
 import { moneyFromWire, parseCentsAsNumber } from '../../common/money.js';
 import { type PaymentFamily, movesMoney } from '../../common/vocabulary.js';
 import { gatewayRecord } from '../../journal/payment/payment-result.js';
-import { begunAtOf, mayBeTriedAgain } from '../../journal/payment/repeated-call.js';
+import { mayBeTriedAgain } from '../../journal/payment/repeated-call.js';
+import { begunAtOf } from '../../storage/stored-record.js';
 import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
 
 /**

@@ -128,6 +128,8 @@ export class DeliveryDispatcher {
     const delivery = this.delivery('outcome', event.data.reference, event, said);
     const claim = await this.claim({ ...delivery, ...how }, webhook);
     if (claim.result === 'conflict' || claim.result === 'missing') return undefined;
+    // Handlers of its reference run: nobody knows yet, so it must be stored.
+    if (claim.result === 'busy' && how.mustExist) return undefined;
     return this.handle(claim, this.outcomePlan(event, { known, said, otherMoney }, last), webhook);
   }
 

@@ -224,7 +224,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(run.stdout).toContain(' --ask-again --by <person> ');
     const asked = await payout('--ask-again', '--by', 'mary');
     expect(asked).toMatchObject({ code: 3, stderr: '' });
-    expect(asked.stdout).toContain('mary asked again: 0 lines have an outcome that was not known before.');
+    expect(asked.stdout).toContain('mary asked again: 0 lines have another state now.');
     expect(await payout('--settle', 'S-1=paid', '--by', 'mary')).toMatchObject({ code: 0 });
     expect((await report()).byState).toMatchObject({ accepted: { lines: 1 }, paid: { lines: 1 } });
     expect(ledger()).toEqual(['salaries.S-1', 'salaries.S-2']);
@@ -232,7 +232,10 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
 
   it.each([
     ['S-99=paid', 'The batch "salaries" has no line "S-99"'],
-    ['S-3=paid', 'The line "S-3" was never sent'],
+    [
+      'S-3=paid',
+      'The line "S-3" was never sent as far as the batch knows (--ask-again compares it with the journal)',
+    ],
     ['S-2=failed', 'The line "S-2" is paid already'],
     ['S-4=failed', 'The line "S-4" was refused, which moved no money'],
   ])('writes no outcome down if one of them is %s', async (mistyped, says) => {

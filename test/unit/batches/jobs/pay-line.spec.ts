@@ -11,6 +11,7 @@ import {
 } from 'nestjs-payments';
 import { type LineJournal } from '../../../../lib/batches/jobs/journal-state.js';
 import { payLine } from '../../../../lib/batches/jobs/pay-line.js';
+import { referenceReused } from '../../../../lib/journal/payment/repeated-call-errors.js';
 import { type BatchLine } from '../../../../lib/storage/batch-store.js';
 
 const LINE: BatchLine = {
@@ -33,6 +34,11 @@ const VALIDATION = new PaymentsValidationError({ amount: ['amount is more than t
 const REFUSAL = new PaymentRejectedError('INVALID_ACCOUNT', 'The gateway refused.');
 const EMPTY = new PaymentRejectedError('INSUFFICIENT_BALANCE', 'The gateway refused.');
 const WRONG_KEYS = new PaymentsAuthenticationError('UNAUTHORIZED', 'The keys are wrong.');
+const ENDED = referenceReused(
+  { operation: 'disbursement.bank', reference: 'run.S-1', state: 'settled' },
+  'ended',
+  true,
+);
 const TOO_MANY = new PaymentsRateLimitError(undefined, 'Too many.');
 
 /** A call that fails, and what the journal holds then. */
@@ -76,6 +82,12 @@ describe('a call of a line that fails', () => {
       WRONG_KEYS,
       { state: 'unknown' },
       'unknown',
+    ],
+    [
+      'failed, although the payment that ended under its reference was to another recipient',
+      ENDED,
+      undefined,
+      'failed',
     ],
     ['refused, as the journal says, too', REFUSAL, { state: 'rejected', final: true }, 'refused'],
     ['not sent, because the wallet is empty', EMPTY, { state: 'rejected', final: true }, 'checked'],

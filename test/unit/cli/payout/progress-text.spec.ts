@@ -54,6 +54,7 @@ describe('the exit code', () => {
   it.each([
     [0, progress({ accepted: 3, paid: 1 }, 'ended')],
     [3, progress({ accepted: 3, unknown: 1, refused: 1 }, 'paused')],
+    [3, progress({ accepted: 3, sending: 1 }, 'ended')],
     [4, progress({ accepted: 3, checked: 1, refused: 1 }, 'paused')],
     [4, progress({ accepted: 3, checked: 1 }, 'cancelled')],
     [5, progress({ accepted: 3, refused: 1 }, 'ended')],

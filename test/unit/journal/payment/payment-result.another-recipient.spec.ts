@@ -25,7 +25,6 @@ function answered(data: object): { readonly answer: string } {
 
 it.each<[string, boolean, object]>([
   ['another account', true, { account_number: '0150000000798' }],
-  ['another bank', true, { bank_code: 'OTB' }],
   ['another name', false, { account_name: 'MUSHI ASHA' }],
   ['another spelling of the bank', false, { bank_code: ' bsb' }],
   ['a masked account', false, { account_number: '****799' }],
@@ -35,6 +34,12 @@ it.each<[string, boolean, object]>([
   const data = { ...ASKED, ...sent };
   expect(isToAnother(ASKED, answered(data))).toBe(isOther);
   expect(isToAnother(ASKED, { body: JSON.stringify(data) })).toBe(isOther);
+});
+
+it('takes another bank in the request for another recipient, and not in the answer, which may spell its code otherwise', () => {
+  const data = { ...ASKED, bank_code: 'BSBX' };
+  expect(isToAnother(ASKED, { body: JSON.stringify(data) })).toBe(true);
+  expect(isToAnother(ASKED, answered(data))).toBe(false);
 });
 
 it('knows a phone in each spelling, and nothing without a request and an answer', () => {
