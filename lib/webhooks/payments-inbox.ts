@@ -137,7 +137,7 @@ export class PaymentsInbox {
    * it came now, and set aside again if it contradicts its payment.
    *
    * Once they have finished, a further delivery of a released outcome gets 200 and runs nothing, until `purge`
-   * forgets it.
+   * forgets it. One with white space around its reference is set aside again: it may be another charge.
    *
    * @throws PaymentsError with the code `CONFLICT_NOT_FOUND`, `EVENT_UNRECOGNIZED` if neither this version of
    * the package nor a handler knows its name, `HANDLERS_ELSEWHERE` if only the workers of a queue have

@@ -106,9 +106,8 @@ export class WebhookOutcomes {
       };
     }
     const trimmed = trimmedReference(reference);
-    const meant = trimmed === reference ? undefined : await this.find(this.keyOf(trimmed));
-    if (!meant) return { known: false, fit: 'fits', said };
-    return { known: false, fit: 'other-spelling', said, isSettledSo: isSettledSo(meant.payment, said) };
+    const knowsTrimmed = trimmed !== reference && (await this.find(this.keyOf(trimmed))) !== undefined;
+    return { known: false, fit: knowsTrimmed ? 'other-spelling' : 'fits', said };
   }
 
   /**

@@ -60,7 +60,8 @@ export function decideDelivery(
   const { known, fit, isSettledSo = false } = existing;
   if (fit === 'other-spelling') {
     const problem = 'its reference is that of a payment only without the white space around it';
-    return setAside('mismatch', problem, isSettledSo);
+    // Another charge may have this spelling, so that nobody can tell it from a released one.
+    return setAside('mismatch', problem);
   }
   if (!known && rules.unknownReferences === 'acknowledge') return { act: 'acknowledge' };
   const classification = classifyEvent(event);

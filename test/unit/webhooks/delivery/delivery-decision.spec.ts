@@ -120,14 +120,6 @@ describe('what becomes of a delivery', () => {
     ['of somebody', 'payment.success', {}, KNOWN, SET_ASIDE, run()],
     ['of another spelling', 'payment.success', {}, SPELLED, RULES, aside('mismatch', 'white space')],
     ['of another spelling', 'payment.success', {}, SPELLED, ACKNOWLEDGE, aside('mismatch', 'white space')],
-    [
-      'of another spelling, after a webhook that said the same',
-      'payment.success',
-      {},
-      { ...SPELLED, isSettledSo: true },
-      RULES,
-      aside('mismatch', 'white space', true),
-    ],
   ])('%s: %s with %j, of %j under %j', (_what, name, data, existing, rules, decision) => {
     const decided: DeliveryDecision = decideDelivery(paymentEvent(name, data), existing, rules);
     expect(decided).toEqual(decision);
