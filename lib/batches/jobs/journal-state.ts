@@ -1,6 +1,6 @@
 import { type JournalEntry } from '../../common/journal-entry.js';
 import { type MoneyOperation } from '../../common/operations.js';
-import { isPaymentsError } from '../../errors/payments-errors.js';
+import { isPaymentsError, type PaymentsError } from '../../errors/payments-errors.js';
 import { type PaymentsJournal } from '../../journal/payments-journal.js';
 import { type BatchLine, type LineState } from '../../storage/batch-store.js';
 import { paymentReference } from '../batch/payment-reference.js';
@@ -69,17 +69,19 @@ export async function isTurnedAway(journal: LineJournal, reference: string): Pro
 
 /** Whether the journal never had a payment, and has not only forgotten it. */
 export async function isUnheardOf(journal: LineJournal, reference: string): Promise<boolean> {
-  return journal.waitForOutcome('disbursement', reference, { timeoutMs: 5_000 }).then(
-    () => false,
-    (error: unknown) => isPaymentsError(error) && error.code === 'ENTRY_NOT_FOUND',
-  );
+  return (await whyMissing(journal, reference))?.code === 'ENTRY_NOT_FOUND';
 }
 
 /** Whether the journal has forgotten a payment, and remembers that it moved no money. */
 export async function isForgottenUnmoved(journal: LineJournal, reference: string): Promise<boolean> {
+  const error = await whyMissing(journal, reference);
+  return error?.code === 'ENTRY_FORGOTTEN' && error.mayHaveBeenProcessed === false;
+}
+
+/** What the journal says of a payment that it does not hold; undefined if it holds it, or cannot be asked. */
+function whyMissing(journal: LineJournal, reference: string): Promise<PaymentsError | undefined> {
   return journal.waitForOutcome('disbursement', reference, { timeoutMs: 5_000 }).then(
-    () => false,
-    (error: unknown) =>
-      isPaymentsError(error) && error.code === 'ENTRY_FORGOTTEN' && error.mayHaveBeenProcessed === false,
+    () => undefined,
+    (error: unknown) => (isPaymentsError(error) ? error : undefined),
   );
 }

@@ -155,6 +155,10 @@ describe('a line whose reference belongs to a payment that the application made 
       const settled = (outcome: 'paid' | 'failed'): Promise<void> =>
         batch.settle('S-1', outcome, { by: 'support' });
       await expect(settled('paid')).rejects.toMatchObject({ code: 'ENTRY_FORGOTTEN' });
+      expect(await batch.settlementProblem('S-1', 'paid')).toContain('has forgotten it');
+      const problem = await batch.settlementProblem('S-1', 'failed');
+      if (isRefused) expect(problem).toBeUndefined();
+      else expect(problem).toContain('has forgotten it');
       if (isRefused) await settled('failed');
       else await expect(settled('failed')).rejects.toMatchObject({ code: 'ENTRY_FORGOTTEN' });
       expect(await lineOf(batch)).toEqual({ state: isRefused ? 'failed' : 'unknown', fee: undefined });
