@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type INestApplication, Logger, type Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { paymentsConfig } from 'nestjs-payments';
+import { type PaymentEventData, paymentsConfig, PaymentsInbox } from 'nestjs-payments';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { Pool } from 'pg';
 import { deliverEvent } from '../support/deliver-event.js';
@@ -41,9 +41,9 @@ describeWith([postgresService], 'the Nest application with Prisma in docs/orm.md
     url.pathname = `/${name}`;
     vi.stubEnv('DATABASE_URL', url.href);
     pool = new Pool({ connectionString: url.href });
-    await pool.query(`CREATE TABLE orders (reference text PRIMARY KEY, status text NOT NULL);
+    await pool.query(`CREATE TABLE orders (reference text PRIMARY KEY, amount numeric(15, 2) NOT NULL, status text NOT NULL);
       CREATE TABLE shipments (id serial PRIMARY KEY, reference text NOT NULL);
-      INSERT INTO orders VALUES ('order-1', 'waiting')`);
+      INSERT INTO orders VALUES ('order-1', 1180.50, 'waiting')`);
     sandbox = await startSandbox({ clock: 'manual', seed: 1 });
     const module = await Test.createTestingModule({
       imports: [await shopModule()],
@@ -65,8 +65,8 @@ describeWith([postgresService], 'the Nest application with Prisma in docs/orm.md
     rmSync(FOLDER, { recursive: true });
   });
 
-  const deliver = async (): Promise<number> =>
-    deliverEvent({ webhookUrl: `${await app.getUrl()}/webhooks/payments` }, sandbox, 'order-1');
+  const deliver = async (data: Partial<PaymentEventData> = {}): Promise<number> =>
+    deliverEvent({ webhookUrl: `${await app.getUrl()}/webhooks/payments` }, sandbox, 'order-1', data);
   const stored = async (): Promise<unknown> => {
     const { rows } = await pool.query<object>(
       'SELECT status, (SELECT count(*)::int FROM shipments) AS shipped FROM orders',
@@ -81,5 +81,22 @@ describeWith([postgresService], 'the Nest application with Prisma in docs/orm.md
     await pool.query('ALTER TABLE shipments DROP CONSTRAINT broken');
     expect([await deliver(), await deliver()]).toEqual([200, 200]);
     expect(await stored()).toEqual([{ status: 'paid', shipped: 1 }]);
+  });
+
+  it('ships once, although a second charge of the order is released', async () => {
+    expect(await deliver()).toBe(200);
+    expect(await deliver({ provider_reference: 'another charge' })).toBe(200);
+    const inbox = app.get(PaymentsInbox);
+    const [conflict] = await inbox.conflicts();
+    expect(conflict).toMatchObject({ kind: 'conflict', reference: 'order-1' });
+    await inbox.release(conflict!.id);
+    expect(await inbox.conflicts()).toEqual([]);
+    expect(await stored()).toEqual([{ status: 'paid', shipped: 1 }]);
+  });
+
+  it('pays no order of another amount', async () => {
+    await pool.query('UPDATE orders SET amount = 2000');
+    expect(await deliver()).toBe(500);
+    expect(await stored()).toEqual([{ status: 'waiting', shipped: 0 }]);
   });
 });

@@ -13,6 +13,7 @@ import { TransactionalAdapterTypeOrm } from '@nestjs-cls/transactional-adapter-t
 import { ClsModule } from 'nestjs-cls';
 import {
   OnPayment,
+  type PaymentEventData,
   PaymentsInbox,
   PaymentsModule,
   type PaymentsStorage,
@@ -35,8 +36,11 @@ const FOLDER = join(process.cwd(), 'test', 'orms', 'dist', 'nestjs-cls');
 
 /** Application code that knows nothing of webhooks. */
 abstract class Orders {
-  abstract markPaid(reference: string): Promise<void>;
+  abstract markPaid(reference: string, amount: string): Promise<void>;
 }
+
+const WAITING = { status: 'waiting', shipped: 0, lines: 0 };
+const PAID = { status: 'paid', shipped: 1 };
 
 /** The file of the page. */
 interface PageFile {
@@ -67,7 +71,7 @@ class PlainHandler {
   @OnPayment('payment.success')
   @Transactional()
   async paid({ data }: PaymentWebhookEvent): Promise<void> {
-    await this.orders.markPaid(data.reference);
+    await this.orders.markPaid(data.reference, data.amount);
   }
 }
 
@@ -98,9 +102,11 @@ describeWith([postgresService], '@nestjs-cls/transactional', () => {
   beforeEach(async () => {
     vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
     database = await borrowPaymentsDatabase(postgresService.url);
-    await database.pool.query(`CREATE TABLE orders (reference text PRIMARY KEY, paid int NOT NULL);
+    await database.pool
+      .query(`CREATE TABLE orders (reference text PRIMARY KEY, amount numeric(15, 2) NOT NULL, status text NOT NULL);
+      CREATE TABLE shipments (reference text);
       CREATE TABLE audit (line text);
-      INSERT INTO orders VALUES ('order-1', 0)`);
+      INSERT INTO orders VALUES ('order-1', 1180.50, 'waiting')`);
     sandbox = await startSandbox({ clock: 'manual', seed: 1 });
   });
   afterEach(async () => {
@@ -126,8 +132,8 @@ describeWith([postgresService], '@nestjs-cls/transactional', () => {
       useFactory: (txHost: unknown, audit: Audit): Orders => {
         const service = new page.OrderService(txHost);
         return {
-          markPaid: async (reference) => {
-            await service.markPaid(reference);
+          markPaid: async (reference, amount) => {
+            await service.markPaid(reference, amount);
             await audit.note(reference);
           },
         };
@@ -172,12 +178,13 @@ describeWith([postgresService], '@nestjs-cls/transactional', () => {
     await boot(dataSource, adapter, storage, PlainHandler);
   }
 
-  const deliver = async (): Promise<number> =>
-    deliverEvent({ webhookUrl: `${await app.getUrl()}/webhooks/payments` }, sandbox, 'order-1');
+  const deliver = async (data: Partial<PaymentEventData> = {}): Promise<number> =>
+    deliverEvent({ webhookUrl: `${await app.getUrl()}/webhooks/payments` }, sandbox, 'order-1', data);
 
   async function written(): Promise<readonly unknown[]> {
     const { rows } = await database.pool.query<object>(
-      'SELECT paid, (SELECT count(*)::int FROM audit) AS lines FROM orders',
+      `SELECT status, (SELECT count(*)::int FROM shipments) AS shipped,
+         (SELECT count(*)::int FROM audit) AS lines FROM orders`,
     );
     return rows;
   }
@@ -187,16 +194,26 @@ describeWith([postgresService], '@nestjs-cls/transactional', () => {
     for (const failing of [app.get(Audit), app.get(LastHandler)]) {
       failing.fails = true;
       expect([await deliver(), await deliver()]).toEqual([500, 500]);
-      expect(await written()).toEqual([{ paid: 0, lines: 0 }]);
+      expect(await written()).toEqual([WAITING]);
       failing.fails = false;
     }
     expect([await deliver(), await deliver()]).toEqual([200, 200]);
-    expect(await written()).toEqual([{ paid: 1, lines: 1 }]);
+    expect(await written()).toEqual([{ ...PAID, lines: 1 }]);
   }
 
   it('writes in the transaction of an executor that the TransactionHost is given', async () => {
     await bootJoining();
     await failsThenWorks();
+  });
+
+  it('ships once, although a second charge of the order is released', async () => {
+    await bootJoining();
+    expect(await deliver()).toBe(200);
+    expect(await deliver({ provider_reference: 'another charge' })).toBe(200);
+    const inbox = app.get(PaymentsInbox);
+    const [conflict] = await inbox.conflicts();
+    await inbox.release(conflict!.id);
+    expect(await written()).toEqual([{ ...PAID, lines: 2 }]);
   });
 
   it('writes in the transaction of an executor, even if the delivery is received in one of the application', async () => {
@@ -209,15 +226,17 @@ describeWith([postgresService], '@nestjs-cls/transactional', () => {
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
-    expect(await written()).toEqual([{ paid: 1, lines: 1 }]);
+    expect(await written()).toEqual([{ ...PAID, lines: 1 }]);
   });
 
   it('begins and undoes a transaction of its own outside of a handler, with the adapter of the page', async () => {
     await bootJoining();
     app.get(Audit).fails = true;
-    const undone = app.get(TransactionHost).withTransaction(() => app.get(Orders).markPaid('order-1'));
+    const undone = app
+      .get(TransactionHost)
+      .withTransaction(() => app.get(Orders).markPaid('order-1', '1180.50'));
     await expect(undone).rejects.toThrow('after the writes');
-    expect(await written()).toEqual([{ paid: 0, lines: 0 }]);
+    expect(await written()).toEqual([WAITING]);
   });
 
   it('writes in the transaction of a view of the pool, without a line about it', async () => {

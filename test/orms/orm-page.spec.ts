@@ -74,6 +74,9 @@ const HANDLES: readonly (readonly [name: string, open: OpenHandle])[] = [
   ],
 ];
 
+const success = (reference: string, amount = '1180.50'): PaymentWebhookEvent =>
+  paymentEvent('payment.success', { reference, amount });
+
 function openKnex(pool: Pool): Knex {
   return knexPackage.knex({ client: 'pg', connectionPool: pool });
 }
@@ -86,9 +89,9 @@ describeWith([postgresService], 'the handler of docs/orm.md', () => {
     database = await openPaymentsDatabase(postgresService.url);
     // The class of the pg that the ORMs have: Prisma asks for it.
     pool = new Pool({ ...database.pool.options, max: 10 });
-    await pool.query(`CREATE TABLE orders (reference text PRIMARY KEY, status text NOT NULL);
+    await pool.query(`CREATE TABLE orders (reference text PRIMARY KEY, amount numeric(15, 2) NOT NULL, status text NOT NULL);
       CREATE TABLE shipments (id serial, reference text NOT NULL);
-      INSERT INTO orders VALUES ('order-1', 'waiting'), ('order-2', 'waiting')`);
+      INSERT INTO orders VALUES ('order-1', 1180.50, 'waiting'), ('order-2', 1180.50, 'waiting')`);
   });
   afterEach(async () => {
     await pool.end();
@@ -108,7 +111,7 @@ describeWith([postgresService], 'the handler of docs/orm.md', () => {
     const [handle, close] = await open(pool, database.schema, exported);
     const Orders = exported['Orders'] as HandlerClass;
     const orders = new Orders(handle);
-    const event = paymentEvent('payment.success', { reference: 'order-1' });
+    const event = success('order-1');
     try {
       await Promise.all([1, 2, 3, 4, 5].map(() => orders.paid(event)));
       await orders.paid(event);
@@ -118,12 +121,29 @@ describeWith([postgresService], 'the handler of docs/orm.md', () => {
       ]);
       // The process dies between the two writes: both are undone, and the next run is the first again.
       await pool.query('ALTER TABLE shipments ADD CONSTRAINT broken CHECK (id < 0) NOT VALID');
-      const second = paymentEvent('payment.success', { reference: 'order-2' });
+      const second = success('order-2');
       await expect(orders.paid(second)).rejects.toThrow();
       await pool.query('ALTER TABLE shipments DROP CONSTRAINT broken');
       await orders.paid(second);
       expect(await stored()).toEqual([
         { reference: 'order-1', status: 'paid', shipped: 1 },
+        { reference: 'order-2', status: 'paid', shipped: 1 },
+      ]);
+    } finally {
+      await close();
+    }
+  });
+
+  it.each(HANDLES)('for %s throws at an amount that is not that of the order', async (name, open) => {
+    const exported = await fileOf<Readonly<Record<string, unknown>>>(`orders.${name}.ts`);
+    const [handle, close] = await open(pool, database.schema, exported);
+    const orders = new (exported['Orders'] as HandlerClass)(handle);
+    try {
+      await expect(orders.paid(success('order-1', '10.00'))).rejects.toThrow();
+      await orders.paid(success('order-2'));
+      await expect(orders.paid(success('order-2', '10.00'))).rejects.toThrow();
+      expect(await stored()).toEqual([
+        { reference: 'order-1', status: 'waiting', shipped: 0 },
         { reference: 'order-2', status: 'paid', shipped: 1 },
       ]);
     } finally {
@@ -139,9 +159,9 @@ describeWith([postgresService], 'the handler of docs/orm.md', () => {
       await pool.query("UPDATE orders SET status = 'unknown' WHERE reference = 'order-1'");
       await pool.query("UPDATE orders SET status = 'not-paid' WHERE reference = 'order-2'");
       for (const reference of ['order-1', 'order-2']) {
-        await orders.paid(paymentEvent('payment.success', { reference }));
+        await orders.paid(success(reference));
       }
-      await expect(orders.paid(paymentEvent('payment.success', { reference: 'order-3' }))).rejects.toThrow();
+      await expect(orders.paid(success('order-3'))).rejects.toThrow();
       expect(await stored()).toEqual([
         { reference: 'order-1', status: 'paid', shipped: 1 },
         { reference: 'order-2', status: 'paid', shipped: 1 },

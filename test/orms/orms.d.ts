@@ -159,12 +159,15 @@ declare module 'drizzle-orm' {
   export function sql(text: TemplateStringsArray, ...values: readonly unknown[]): Sql;
   export function eq(column: unknown, value: unknown): Sql;
   export function ne(column: unknown, value: unknown): Sql;
-  export function and(...conditions: readonly Sql[]): Sql;
+  export function and(...conditions: readonly (Sql | undefined)[]): Sql | undefined;
 }
 
 declare module 'drizzle-orm/pg-core' {
   export function pgTable<Columns>(name: string, columns: Columns): Columns;
   export function text(name?: string): { primaryKey(): unknown; notNull(): unknown };
+  export function numeric(config: { readonly precision: number; readonly scale: number }): {
+    notNull(): unknown;
+  };
   export function integer(name: string): { notNull(): unknown };
 }
 

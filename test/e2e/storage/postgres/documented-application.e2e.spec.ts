@@ -48,10 +48,8 @@ class PayController {
   @Get('invoice')
   async payInvoice(): Promise<string> {
     const payouts = this.modules.get(DisbursementsService, { strict: false });
-    const recipient = { bank_code: 'BSB', account_number: '0123456789', account_name: 'Neema Mwita' };
-    const payout = { reference: 'invoice-1', amount: '10.00', remarks: 'Invoice', ...recipient };
     const invoices = new InvoicesService(this.modules.get(Pool, { strict: false }), payouts);
-    return invoices.pay(payout).then(({ status }) => status, ({ name }: Error) => name);
+    return invoices.pay('invoice-1').then(({ status }) => status, ({ name }: Error) => name);
   }
 
   @Get('hold')
@@ -106,8 +104,11 @@ describeWith([postgresService], 'the application of docs/storage.md on PostgreSQ
     pool.on('error', () => undefined);
     await pool.query('CREATE TABLE orders (reference text, paid boolean)');
     await pool.query("INSERT INTO orders VALUES ('order-1', false)");
-    await pool.query('CREATE TABLE invoices (id text, state text)');
-    await pool.query("INSERT INTO invoices VALUES ('invoice-1', 'open')");
+    await pool.query(
+      `CREATE TABLE invoices (id text, state text, amount numeric(15, 2),
+         bank_code text, account_number text, account_name text);
+       INSERT INTO invoices VALUES ('invoice-1', 'approved', 10, 'BSB', '0123456789', 'Neema Mwita')`,
+    );
     sandbox = await startSandbox({ clock: 'manual', seed: 1 });
   });
   afterEach(async () => {
@@ -188,13 +189,14 @@ describeWith([postgresService], 'the application of docs/storage.md on PostgreSQ
     await locking.query('ROLLBACK');
     locking.release();
     expect(await paid).toBe('PaymentsStorageError');
-    expect((await pool.query('SELECT state FROM invoices')).rows).toEqual([{ state: 'open' }]);
+    expect((await pool.query('SELECT state FROM invoices')).rows).toEqual([{ state: 'approved' }]);
 
     await fetch(`${address}/pay/hold`);
     await cut("state = 'idle in transaction'");
     await application?.until('A database connection was lost: terminating connection');
 
     expect(await invoice()).toBe('processing');
+    expect(await invoice()).toBe('ConflictException');
     expect(sandbox.requests()).toHaveLength(1);
     expect(application?.isRunning).toBe(true);
   });
