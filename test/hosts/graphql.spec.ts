@@ -13,13 +13,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 const FOLDER = join(process.cwd(), 'test', 'hosts', 'dist', 'graphql-page');
 const PHONE = '255754111222';
 
+/** What the page exports. */
+interface Page {
+  readonly AppModule: Type;
+  readonly Orders: Type<{ readonly rows: Map<string, object> }>;
+}
+
 interface GraphQLAnswer {
   readonly data: unknown;
   readonly errors?: readonly { readonly message: string; readonly extensions?: Record<string, unknown> }[];
 }
 
 /** The application of docs/graphql.md, with this text instead of another. */
-async function pageApplication(name: string, edits: readonly (readonly [string, string])[]): Promise<Type> {
+async function pageApplication(name: string, edits: readonly (readonly [string, string])[]): Promise<Page> {
   const page = readFileSync('docs/graphql.md', 'utf8');
   const [, code = ''] = /```ts\n(\/\/ app\.module\.ts\n[\s\S]*?)```/.exec(page) ?? [];
   const file = join(FOLDER, `${name}.ts`);
@@ -28,8 +34,7 @@ async function pageApplication(name: string, edits: readonly (readonly [string, 
     file,
     edits.reduce((text, [old, by]) => text.replaceAll(old, by), code),
   );
-  const { AppModule } = (await import(pathToFileURL(file).href)) as { readonly AppModule: Type };
-  return AppModule;
+  return (await import(pathToFileURL(file).href)) as Page;
 }
 
 /** The error that docs/graphql.md shows. */
@@ -66,13 +71,15 @@ async function start(
   edits: readonly (readonly [string, string])[],
   adapter: AbstractHttpAdapter,
 ) {
-  const AppModule = await pageApplication(name.replaceAll(' ', '-'), edits);
+  const { AppModule, Orders } = await pageApplication(name.replaceAll(' ', '-'), edits);
   const module = await Test.createTestingModule({
     imports: [AppModule, PaymentsTestingModule.forApplication()],
   }).compile();
   app = module.createNestApplication(adapter, { logger: false });
   await app.listen(0, '127.0.0.1');
   sandbox = app.get(PaymentsSandbox);
+  const { rows } = app.get(Orders);
+  for (const order of ['order-2', 'order-3']) rows.set(order, rows.get('order-1')!);
 }
 
 async function ask(query: string, variables: object = {}): Promise<GraphQLAnswer> {
@@ -85,15 +92,11 @@ async function ask(query: string, variables: object = {}): Promise<GraphQLAnswer
   return (await response.json()) as GraphQLAnswer;
 }
 
-const payOut = (invoice: string, amount: string, phone = PHONE): Promise<GraphQLAnswer> =>
-  ask(
-    'mutation Pay($invoice: String!, $amount: String!, $phone: String!) { payOut(invoice: $invoice, amount: $amount, phone: $phone) }',
-    {
-      invoice,
-      amount,
-      phone,
-    },
-  );
+const pay = (order: string, phone = PHONE): Promise<GraphQLAnswer> =>
+  ask('mutation Pay($order: String!, $phone: String!) { pay(order: $order, phone: $phone) }', {
+    order,
+    phone,
+  });
 
 beforeAll(() => {
   mkdirSync(FOLDER, { recursive: true });
@@ -115,19 +118,25 @@ afterAll(() => {
 describe.each(SERVERS)('the application of docs/graphql.md with $name', ({ name, edits, adapter }) => {
   it('answers a query and a mutation', async () => {
     await start(name, edits, adapter());
-    expect((await ask('{ balance }')).data).toEqual({ balance: '1000000.00' });
-    expect((await payOut('invoice-1', '1180.50')).data).toEqual({ payOut: expect.any(String) as unknown });
+    const payment = '{ payment(order: "order-1") }';
+    expect((await ask(payment)).data).toEqual({ payment: 'not asked for' });
+    expect((await pay('order-1')).data).toEqual({ pay: 'pending' });
+    expect((await ask(payment)).data).toEqual({ payment: 'accepted' });
+    expect((await pay('another-order')).errors).toHaveLength(1);
+    expect(sandbox.payments()).toHaveLength(1);
   });
 
   it("gives the code, the status and the body of REST in an error's extensions, and nothing of the recipient", async () => {
     await start(name, edits, adapter());
-    await payOut('invoice-1', '1180.50');
-    sandbox.next('POST /disbursements/mobile-money').dropAfterProcessing();
+    await pay('order-1');
+    const payment = 'POST /payments/mobile-money';
+    sandbox.next(payment, { reference: 'order-2' }).dropAfterProcessing().times(2);
+    sandbox.next(payment, { reference: 'order-3' }).status(422, { code: 'INVALID_REQUEST' });
     const answers = {
-      unknown: await payOut('invoice-2', '1180.50'),
-      reused: await payOut('invoice-1', '1180.51'),
-      balance: await payOut('invoice-3', '2000000.00'),
-      invalid: await payOut('invoice-4', '1180.50', '12345'),
+      unknown: await pay('order-2'),
+      reused: await pay('order-1', '255754111223'),
+      refused: await pay('order-3'),
+      invalid: await pay('order-3', '12345'),
     };
     const extensions = Object.values(answers).map(({ errors }) => errors?.[0]?.extensions);
     const body = (code: string, status: number, mayHaveBeenProcessed: boolean): object => ({
@@ -138,10 +147,10 @@ describe.each(SERVERS)('the application of docs/graphql.md with $name', ({ name,
     expect(extensions).toEqual([
       body('OUTCOME_UNKNOWN', 504, true),
       body('REFERENCE_REUSED', 409, true),
-      body('INSUFFICIENT_BALANCE', 402, false),
+      body('INVALID_REQUEST', 422, false),
       body('VALIDATION_FAILED', 400, false),
     ]);
-    expect(answers.balance.errors?.[0]).toMatchObject(shownError());
+    expect(answers.refused.errors?.[0]).toMatchObject(shownError());
     expect(JSON.stringify(answers)).not.toMatch(new RegExp(`${PHONE}|Asha|sk_test`));
   });
 });
@@ -159,6 +168,7 @@ describe('the application of docs/graphql.md without the interceptor', () => {
     ['Mercurius answers no extensions', [...MERCURIUS, without], () => new FastifyAdapter(), undefined],
   ] as const)('%s', async (title, edits, adapter, extensions) => {
     await start(title, edits, adapter());
-    expect((await payOut('invoice-1', '2000000.00')).errors?.[0]?.extensions).toEqual(extensions);
+    sandbox.next('POST /payments/mobile-money').status(422, { code: 'INVALID_REQUEST' });
+    expect((await pay('order-1')).errors?.[0]?.extensions).toEqual(extensions);
   });
 });
