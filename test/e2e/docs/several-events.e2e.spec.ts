@@ -112,6 +112,18 @@ describeWith([postgresService], 'docs/webhooks.md, several events of one order',
     expect(await stored()).toEqual({ status: 'paid', shipped: 1 });
   });
 
+  it('a success that contradicts settle() is a conflict whose handlers run at once, and once', async () => {
+    await payments.collections.mobileMoney({ ...ORDER, ...CUSTOMER });
+    await payments.journal.settle('collection', 'order-1', 'failed');
+    await succeed();
+    expect(await stored()).toEqual({ status: 'paid', shipped: 1 });
+    const [conflict] = await payments.inbox.conflicts();
+    expect(conflict).toMatchObject({ kind: 'conflict', reference: 'order-1' });
+    await payments.inbox.release(conflict!.id);
+    expect(await payments.inbox.conflicts()).toEqual([]);
+    expect(runs).toBe(1);
+  });
+
   it('a delivery that neither the inbox nor the journal knows any more runs the handlers again', async () => {
     await succeed();
     await database.pass(2 * 86_400_000);
