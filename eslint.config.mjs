@@ -1,6 +1,24 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
+/** A sentence with one of these has no real subject, or names no duration: say who does it, and for how long. */
+const UNPLAIN_WORDS = [
+  'whoever',
+  'whomever',
+  'anybody',
+  'everybody',
+  'for ever',
+  'anew',
+  'so long',
+  'all the time',
+];
+const HAS_UNPLAIN_WORD = `/\\b(${UNPLAIN_WORDS.join('|')})\\b/i`;
+const USE_PLAIN_WORDS = `Write a plain English sentence without ${UNPLAIN_WORDS.join(', ')}.`;
+const PRIVATE_FIELDS = {
+  selector: 'PropertyDefinition > PrivateIdentifier',
+  message: '#private fields break under proxies that Nest makes: use `private`.',
+};
+
 export default tseslint.config(
   // The packed-consumer applications are checked as their own users would, by test/consumers/run.mjs; the skeletons are
   // what `nest new` makes.
@@ -30,13 +48,7 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-empty-function': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true, argsIgnorePattern: '^_' }],
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: 'PropertyDefinition > PrivateIdentifier',
-          message: '#private fields break under proxies that Nest makes: use `private`.',
-        },
-      ],
+      'no-restricted-syntax': ['error', PRIVATE_FIELDS],
       'no-console': 'error',
     },
   },
@@ -46,6 +58,18 @@ export default tseslint.config(
       complexity: ['error', 15],
       'max-lines': ['error', { max: 300 }],
       'max-lines-per-function': ['error', { max: 60, skipComments: true, skipBlankLines: true }],
+    },
+  },
+  {
+    files: ['lib/**/*.{ts,js}'],
+    rules: {
+      'no-warning-comments': ['error', { terms: UNPLAIN_WORDS, location: 'anywhere' }],
+      'no-restricted-syntax': [
+        'error',
+        PRIVATE_FIELDS,
+        { selector: `Literal[value=${HAS_UNPLAIN_WORD}]`, message: USE_PLAIN_WORDS },
+        { selector: `TemplateElement[value.raw=${HAS_UNPLAIN_WORD}]`, message: USE_PLAIN_WORDS },
+      ],
     },
   },
   {

@@ -205,7 +205,7 @@ function accountModule(
 function exportedProviders(tokenOf: TokenOf): Provider[] {
   return [
     {
-      // Needs the registration, which has to notice when anybody uses axios.
+      // Needs the registration, which has to notice when the application uses axios.
       provide: tokenOf(HttpService),
       useFactory: (http: HttpService): HttpService => http,
       inject: [HttpService, REGISTRATION],

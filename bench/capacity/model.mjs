@@ -7,7 +7,7 @@ export const MOST_TOGETHER = 32;
 /** How long other work of a machine keeps a core each time: about as long as Linux lets it. */
 const OTHERS_MS = 1;
 
-/** The cores of a machine. Without a number of cores, everybody has one of his own. */
+/** The cores of a machine. Without a number of cores, each process has one of its own. */
 export function machine(clock, cores) {
   if (cores === undefined) return { run: (ms, done) => clock.after(ms, done) };
   const places = new Places(clock, cores);

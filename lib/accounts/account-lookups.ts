@@ -17,13 +17,13 @@ type Found = ResolvedPaymentsOptions | undefined;
 export class AccountLookups {
   private readonly failures: MinuteLog;
   private readonly running = new Map<string, Promise<Found>>();
-  /** The running ones, and those that were forgotten while somebody waited. */
+  /** The running lookups, and those that were forgotten while calls waited for them. */
   private readonly awaited = new Set<Promise<Found>>();
   private readonly unknown: ExpiringNames;
 
   constructor(
     private readonly options: Pick<ResolvedResolverOptions, 'accounts' | 'optionsOf'>,
-    /** Called with every answer that still counts, before anybody gets it. */
+    /** Called with every answer that still counts, before a caller gets it. */
     private readonly onFound: (account: string, found: Found) => void,
   ) {
     this.unknown = new ExpiringNames(options.accounts.unknownCacheMs);
@@ -39,7 +39,7 @@ export class AccountLookups {
   }
 
   /**
-   * Asks, or joins whoever asks already.
+   * Asks the resolver, or joins the lookup that is running.
    *
    * @throws PaymentsAccountError if the resolver fails or takes too long.
    * @throws PaymentsConfigError if its answer is wrong.
@@ -48,13 +48,13 @@ export class AccountLookups {
     return this.running.get(account) ?? this.ask(account);
   }
 
-  /** Forgets what is known. An answer that is under way does not count any more: whoever waits for it asks again. */
+  /** Forgets what is known. An answer that is under way does not count any more: calls that wait for it ask again. */
   forget(account: string): void {
     this.unknown.delete(account);
     this.running.delete(account);
   }
 
-  /** Resolves when nobody waits for the resolver any more. Never rejects. */
+  /** Resolves when no call waits for the resolver any more. Never rejects. */
   async idle(): Promise<void> {
     while (this.awaited.size > 0) await Promise.allSettled(this.awaited);
   }

@@ -11,7 +11,7 @@ import { withDeadline } from '../common/timing.js';
 import { type Account } from './account.js';
 import { AccountLookups, unknownAccount } from './account-lookups.js';
 
-/** As long as a 429 may stop the calls of an account: its rate limiter must not be forgotten before. */
+/** A 429 may stop the calls of an account for this time, in which its rate limiter must not be forgotten. */
 const IDLE_MS = 60_000;
 
 /** An account in memory. */
@@ -37,10 +37,10 @@ export interface PooledAccount {
 export class AccountPool {
   /** The account that was not used for the longest time comes first. */
   private readonly accounts = new Map<string, PooledAccount>();
-  /** Accounts that others replaced, or that left, while something of them still runs. */
+  /** Accounts that were replaced or taken out while some of their work still runs. */
   private readonly leaving = new Set<PooledAccount>();
   private readonly lookups: AccountLookups;
-  /** The places of accounts that somebody waits for. */
+  /** The places of accounts that calls wait for. */
   private readonly awaited = new Map<string, InFlightPlaces>();
   private readonly visitors: ((account: Account) => void)[] = [];
   private readonly endedSecrets: MinuteLog;
@@ -135,7 +135,7 @@ export class AccountPool {
 
   async idle(): Promise<void> {
     await this.lookups.idle();
-    // Whoever waited for a lookup begins its call now.
+    // Callers that waited for a lookup start now.
     await new Promise((resolve) => setImmediate(resolve));
     const all = [...this.accounts.values(), ...this.leaving];
     await Promise.all(all.map(({ account }) => account.idle()));
@@ -236,7 +236,7 @@ export class AccountPool {
     return isSame ? now.headers : undefined;
   }
 
-  /** Keeps an account for a while: somebody uses it, or is about to. */
+  /** Keeps an account for a while: it is in use, or about to be. */
   private touch(pooled: PooledAccount, now: number): void {
     pooled.usedAt = now;
     if (this.accounts.get(pooled.name) !== pooled) return;

@@ -147,7 +147,7 @@ interface WaitLimits {
   readonly deadlineMs?: number | undefined;
 }
 
-/** What is wrong in the options, the check of the call says. */
+/** The check of the call says what is wrong in the options. */
 function limitsIn(options: unknown): WaitLimits {
   if (!isRecord(options)) return {};
   const { signal, deadlineMs } = options;

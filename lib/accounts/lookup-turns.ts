@@ -17,7 +17,7 @@ export class LookupTurns {
 
   /** Whether one more lookup may begin in this second. If so, it counts. */
   isWithinRate(): boolean {
-    // Else 0 ms of it would be no number.
+    // Otherwise, Infinity lookups in 0 ms would be NaN.
     if (this.perSecond === Infinity) return true;
     const now = performance.now();
     this.left = Math.min(this.perSecond, this.left + ((now - this.countedAt) / 1_000) * this.perSecond);
@@ -42,7 +42,7 @@ export class LookupTurns {
     else this.running -= 1;
   }
 
-  /** Nobody begins from now on, and nobody waits any longer. */
+  /** From now on no lookup begins, and none waits any longer. */
   close(): void {
     this.isClosed = true;
     for (const leave of this.line) leave(false);

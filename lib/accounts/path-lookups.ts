@@ -22,9 +22,9 @@ interface PathLookupLimits extends Pick<
 }
 
 /**
- * Looks up the accounts that paths name. Anybody may invent names, so their lookups are limited, and so are the bytes
- * that wait for them. An account that was found before has turns of its own: it does not wait behind invented names when
- * its keys are too old.
+ * Looks up the accounts that paths name. Strangers may invent names, so their lookups are limited, and so are the
+ * bytes that wait for them. An account that was found before has turns of its own: it does not wait behind invented
+ * names when its keys are too old.
  */
 export class PathLookups {
   private readonly known: LookupTurns;

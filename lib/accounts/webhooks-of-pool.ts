@@ -28,7 +28,7 @@ export class WebhooksOfPool implements ResolvedAccounts {
   ) {
     // Closures, because the pool holds keys.
     this.pool = () => pool;
-    // So much may wait, as with bodies that are not whole, so that strangers never hold all the room.
+    // Lookups get the same share as incomplete bodies, so that strangers never hold all the room.
     const waitingBytes = (webhooks?.unverifiedBytesLimit ?? 0) * SHARE_OF_INCOMPLETE;
     const lookups = new PathLookups(pool, { ...accounts, waitingBytes });
     this.lookups = () => lookups;

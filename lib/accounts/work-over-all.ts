@@ -14,7 +14,7 @@ import {
 } from './all-reports.js';
 import { RecoveryOfAll } from './recover-all.js';
 
-/** How many accounts are worked on at once: one with much keeps one of these places. */
+/** How many accounts are worked on at once: an account with much work keeps one of these places. */
 const AT_ONCE = 4;
 
 /** Works on all accounts that the storages of the application know. */

@@ -49,11 +49,11 @@ export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy
     this.events.onApplicationBootstrap();
     const worker = new BatchWorker(this.context);
     await engine.start((job) => worker.run(job));
-    // Nobody waits for it: an application starts even if a storage is slow.
+    // Not awaited: the application starts even if a storage is slow.
     void enqueueOpenBatches(this.context);
   }
 
-  /** No further line is sent, and nobody waits for a batch any more. */
+  /** Sends no further line, and wakes the callers that wait for a batch. */
   onModuleDestroy(): void {
     this.stopping.abort();
     this.context.notifier.wakeAll();

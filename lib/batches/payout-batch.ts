@@ -157,7 +157,7 @@ export class PayoutBatch {
   }
 
   /**
-   * Ends the batch for ever: what is not sent is never sent. Lines that are being sent end as they end.
+   * Ends the batch forever: what is not sent is never sent. Lines that are being sent end as they end.
    *
    * @throws PaymentsError with the code `BATCH_STATE` if it has ended or was cancelled, or `BATCH_NOT_FOUND`.
    */

@@ -47,7 +47,7 @@ export function csvRows(source: CsvSource, reading: CsvReading): AsyncGenerator<
   return readRows(source, reading);
 }
 
-/** Leaves the error of a stream, for example of a file that does not exist, to whoever reads it later. Without this, it ends the process. */
+/** Leaves the error of a stream, such as a missing file, to its later reader. Without this, it ends the process. */
 export function keepErrors(source: CsvSource): void {
   if (source instanceof Readable) source.on('error', () => undefined);
 }
@@ -61,7 +61,7 @@ async function* readRows(source: CsvSource, reading: CsvReading): AsyncGenerator
   try {
     yield* rowsOf(source, reading);
   } finally {
-    // Whoever stops reading leaves no open file behind.
+    // A reader that stops leaves no open file behind.
     closeSource(source);
   }
 }
@@ -95,7 +95,7 @@ async function* rowsOf(source: CsvSource, reading: CsvReading): AsyncGenerator<r
     const read = rows;
     rows = [];
     if (!error) return read;
-    // Whoever has taken all rows before it gets the error.
+    // A reader gets the error after it has taken all rows before it.
     wrong = error instanceof CsvError ? refused(problemOf(error, { next, width, longestRow })) : error;
     return read;
   };
@@ -169,7 +169,7 @@ async function withDelimiter(
       yield* begin;
       yield* pieces;
     } finally {
-      // Whoever stops in the first pieces closes the file, too.
+      // A reader that stops in the first pieces closes the file, too.
       await pieces.return();
     }
   })();

@@ -113,7 +113,7 @@ async function callGuarded(name: string, listen: () => void | Promise<void>): Pr
   }
 }
 
-/** Whether anybody listens to one of two channels, such as the beginning and the end of the same thing. */
+/** Whether one of two channels has a listener, such as those of the beginning and the end of the same thing. */
 export function hasSubscribers(one: keyof PaymentsDiagnostics, other: keyof PaymentsDiagnostics): boolean {
   return CHANNELS[one].hasSubscribers || CHANNELS[other].hasSubscribers;
 }

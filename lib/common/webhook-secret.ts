@@ -58,7 +58,7 @@ export function isSecretForm(form: unknown): form is WebhookSecretForm {
   return ENCODINGS.includes(encoding as Encoding) && typeof prefix === 'string' && areNumbers;
 }
 
-/** HMAC fills a short key up with zero bytes: a key without any other byte is the empty key, which everybody has. */
+/** HMAC pads a short key with zero bytes: a key without any other byte is the empty key, which everyone has. */
 export function isSecret(key: Uint8Array): boolean {
   return key.some((byte) => byte !== 0);
 }

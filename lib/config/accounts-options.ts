@@ -65,9 +65,9 @@ export interface PaymentsAccountsOptions {
    */
   readonly maxPathLookups?: number;
   /**
-   * Most lookups in a second of accounts that the paths of webhooks name and that are new to this process. Beyond it, a
-   * webhook of such an account gets 503 with `Retry-After`. Anybody may invent names, so this is what strangers can make
-   * `resolve` do, beside one lookup in each `cacheMs` of an account that the process has used.
+   * Most lookups in a second of accounts that the paths of webhooks name and that are new to this process. Beyond it,
+   * a webhook of such an account gets 503 with `Retry-After`. Anyone may invent names, so this limits how often
+   * strangers can make `resolve` run, beside one lookup in each `cacheMs` of an account that the process has used.
    * @default 100
    */
   readonly pathLookupsPerSecond?: number;

@@ -163,7 +163,7 @@ function setRetryAfter(context: Partial<ExecutionContext>, seconds: number): voi
 /** Compares classes by name, which works across package copies. */
 const STATUS = new Map<string, number | ((error: PaymentsError) => number)>([
   ['PaymentsValidationError', 400],
-  // Whoever calls the application did nothing wrong.
+  // The caller of the application did nothing wrong.
   ['DailyCapReachedError', 503],
   ['PaymentRejectedError', ({ code }) => REFUSED_STATUS.get(code) ?? 422],
   ['ReferenceReusedError', 409],

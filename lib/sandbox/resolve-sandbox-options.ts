@@ -108,7 +108,7 @@ function gatewaySettings({ startingBalance, fees, expireAfter }: PaymentsSandbox
 }
 
 function secretsOf(seed: number | undefined): () => string {
-  // A sequence of its own, because everybody sees the ids.
+  // A sequence of its own, because the ids are public.
   const ids = seededIds((Number.isInteger(seed) ? Number(seed) : randomInt(LARGEST_SEED)) ^ OF_SECRETS);
   return () => `whsec_${ids.token(32)}`;
 }

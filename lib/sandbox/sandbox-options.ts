@@ -56,8 +56,8 @@ export interface PaymentsSandboxOptions {
    */
   readonly world?: SandboxWorld;
   /**
-   * Origins whose pages may show the emulator's page in a frame: `['http://127.0.0.1:4240']` for a page of
-   * yours beside the phone. Whoever frames it could trick a visitor into pressing its buttons.
+   * Origins whose pages may show the emulator's page in a frame: `['http://127.0.0.1:4240']` for a page of yours
+   * beside the phone. A page that frames it could trick a visitor into pressing its buttons.
    * @default []
    */
   readonly frameAncestors?: readonly string[];

@@ -74,7 +74,7 @@ async function failClaim(result: ClaimResult): Promise<void> {
   if (result.result === 'claimed') await result.claim.fail();
 }
 
-/** Whoever adds an optional member to the port must decide here. */
+/** `Required`, so that a new optional member of the port has to be decided here. */
 function limitedJournal(journal: JournalStore): Required<LimitedJournal> {
   return {
     insert: (record, leaseMs) => limited(journal.insert(record, leaseMs)),

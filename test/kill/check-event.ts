@@ -24,8 +24,9 @@ export interface Event {
 }
 
 /**
- * What claims of one event must never do: hold together, end twice, be ended by others, or be told what the storage does not
- * hold. Nothing here depends on how fast anybody was: the storage's order counts, and the order within one process.
+ * What claims of one event must never do: hold together, end twice, be ended by others, or be told what the storage
+ * does not hold. Nothing here depends on how fast a process was: the storage's order counts, and the order within one
+ * process.
  *
  * @param isTransactional The storage undoes what handlers did, and so remembers no single handler.
  */

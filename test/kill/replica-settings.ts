@@ -19,7 +19,7 @@ export type ReplicaMessage = { readonly port: number } | { readonly stops: true 
 
 /** Short, so that what a dead replica began is soon taken over. */
 export const LEASE_MS = 1_500;
-/** So long a replica stands still: others take over, and have the time to do so. */
+/** How long a replica stands still: others take over, and have the time to do so. */
 export const STOPPED_MS = 2 * LEASE_MS;
 export const SECRET = 'a-signing-secret-of-the-merchant';
 export const SCHEME = hmac({

@@ -176,7 +176,7 @@ describe('a payment that a transaction has enlisted', () => {
     checker.stepBegins();
   };
 
-  it('may be sent by anybody, once, under its key', () => {
+  it('may be sent by any call, once, under its key', () => {
     const sends =
       (key: string) =>
       (checker: Checker): void => {

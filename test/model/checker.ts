@@ -261,7 +261,7 @@ function isRefused({ planned }: SentPayment): boolean {
   return planned !== 'duplicate' && planned.effect === 'none';
 }
 
-/** Whoever gets this result may pay in another way. */
+/** A caller that gets this result may pay in another way. */
 function saysOver(result: CallResult): boolean {
   if (result.end !== 'rejected' || ABOUT_ANOTHER.includes(result.error.name)) return false;
   return result.error.mayHaveBeenProcessed === false;

@@ -23,7 +23,7 @@ export class Enlistments {
     const { call, ends, then } = step;
     const process = merchant.replica(step.by);
     const existing = await merchant.stored(call);
-    // A payment that is open may be sent by whoever asks for it.
+    // Any call may send a payment that is open.
     const isFree = existing === undefined || isFreed(existing);
     const sentBefore = checker.sent.length;
     const transaction = await this.begin();

@@ -56,7 +56,7 @@ function tellResult(result: Played | string): string {
   return `${what} (${(cpuMs / 1_000).toFixed(1)} s of CPU)`;
 }
 
-/** The bundler tells more than anybody wants to read. */
+/** The bundler prints more than anyone wants to read. */
 function whyNot(error: unknown): string {
   return /NOT PLANTED[^\n]*/.exec(String(error))?.[0] ?? String(error);
 }

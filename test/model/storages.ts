@@ -25,7 +25,7 @@ export interface StoryStorage {
   readonly makesRoom: boolean;
   /** Begins a transaction of the merchant; absent if the storage has none. */
   begin?(): Promise<ApplicationTransaction> | ApplicationTransaction;
-  /** Lets time pass for everybody who asks the storage for it. */
+  /** Lets time pass for every caller that asks the storage for it. */
   pass(ms: number): Promise<void>;
   /** Nothing is asked of it any more. */
   end(): Promise<void>;

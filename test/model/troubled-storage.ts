@@ -8,7 +8,7 @@ export class TroubledStorage {
   readonly storage: PaymentsStorage;
   private trouble: StoreTrouble | undefined;
   private writes = 0;
-  private away: 'for a while' | 'for ever' | undefined;
+  private away: 'for a while' | 'forever' | undefined;
   private dead = false;
   private readonly late: (() => Promise<unknown>)[] = [];
   private readonly underWay = new Set<Promise<unknown>>();
@@ -35,7 +35,7 @@ export class TroubledStorage {
 
   /** Whether nothing reaches the storage any more. */
   get isCutOff(): boolean {
-    return this.away === 'for ever';
+    return this.away === 'forever';
   }
 
   kill(): void {
@@ -80,7 +80,7 @@ export class TroubledStorage {
     if (this.dead) throw new CrashError();
     if (isWrite) this.writes += 1;
     const kind = isWrite && this.trouble?.nth === this.writes ? this.trouble.kind : undefined;
-    if (kind === 'cut off') this.away = 'for ever';
+    if (kind === 'cut off') this.away = 'forever';
     if (kind === 'partition') this.away = 'for a while';
     if (this.away) this.events.onPartition();
     if (kind === 'late') this.late.push(work);

@@ -10,7 +10,7 @@ export interface Mutant {
   readonly became: string;
 }
 
-/** A mutant that changes nothing that anybody could notice, and why. */
+/** A mutant that changes nothing noticeable, and why. */
 export interface EquivalentMutant extends Pick<Mutant, 'file' | 'code' | 'became'> {
   readonly why: string;
 }

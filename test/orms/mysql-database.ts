@@ -45,8 +45,8 @@ export function openMysql(poolSize?: number): Promise<MysqlDatabase> {
 }
 
 /**
- * It may be the database of an earlier test: nothing is stored and no time has passed, but counters continue, and whoever
- * inserts a key that was deleted a moment ago may wait for others who do.
+ * It may be the database of an earlier test: nothing is stored and no time has passed, but counters continue, and an
+ * INSERT of a key that was deleted a moment ago may wait for others of the same key.
  */
 export async function borrowMysql(poolSize?: number): Promise<MysqlDatabase> {
   const database = await databaseOf(givenBack.pop(), poolSize);

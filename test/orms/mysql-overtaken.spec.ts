@@ -60,7 +60,7 @@ describeWith([mysqlService], 'a record that is written before it is read again',
       expect(stored?.version).not.toBe(after?.version);
       expect(stored?.createdAt).toBe(after?.createdAt);
       expect(stored?.leaseLeftMs).toBe(LEASE_MS);
-      // Whoever continues with it writes over nothing.
+      // A caller that continues with it writes over nothing.
       expect(await others.replace(stored?.version ?? 0, ACCEPTED, 0)).toBeUndefined();
     });
 

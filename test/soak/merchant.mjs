@@ -66,7 +66,7 @@ export async function startMerchant(baseUrl, most) {
     const name = end === 'resolved' ? end : end.name;
     ends.set(name, (ends.get(name) ?? 0) + 1);
     if (family === undefined) return;
-    // An operator closes what is unknown, else the journal would rightly keep it for ever.
+    // An operator closes what is unknown, else the journal would rightly keep it forever.
     if (end instanceof PaymentOutcomeUnknownError) await journal.settle(family, reference, 'cancelled');
     else told[number] = end === 'resolved' ? RESOLVED : REFUSED;
   }

@@ -135,7 +135,7 @@ export async function buildChildPrograms(
   };
 }
 
-/** A CommonJS module cannot await: whoever loads the program awaits `ended` instead. */
+/** A CommonJS module cannot await: the code that loads the program awaits `ended` instead. */
 function withoutAwait(code: string): string {
   const lines = code.split('\n');
   const isImport = (line: string): boolean => /^import .*;$/.test(line);

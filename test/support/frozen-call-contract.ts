@@ -22,7 +22,7 @@ interface Place {
   pass(ms: number): unknown;
 }
 
-/** Longer than the lease of a call, and so long that `recover()` looks at it. */
+/** Longer than the lease of a call, and long enough that `recover()` looks at it. */
 const LEASE_IS_OVER_MS = 200_000;
 
 /**

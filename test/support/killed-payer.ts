@@ -23,7 +23,7 @@ export interface PayersDatabase {
   open(): Promise<PayerDatabase> | PayerDatabase;
   /** The references of the rows. */
   rows(): Promise<readonly string[]> | readonly string[];
-  /** Lets time pass for whoever opens it. */
+  /** Lets time pass for each process that opens it. */
   pass(ms: number): unknown;
   close(): unknown;
 }
@@ -117,7 +117,7 @@ export function killedPayerContract(
         }, WITHIN);
         expect(await database.rows()).toEqual([reference]);
       }
-      // Whoever calls it too gets the same payment, or hears that it is open. A row that is gone left the reference free.
+      // A second caller gets the same payment, or hears that it is open. A row that is gone left the reference free.
       await Promise.allSettled([app.journal.recover(), app.disbursements.bank(payoutOf(reference))]);
       expect(payouts()).toEqual([reference]);
       expect(sandbox.requests()).toHaveLength(1);

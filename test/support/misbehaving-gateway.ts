@@ -103,7 +103,7 @@ export const truncate: Behaviour = (response, socket) => {
   });
 };
 
-/** Sends one byte at a time, for ever. */
+/** Sends one byte at a time, forever. */
 export const drip: Behaviour = (response, socket) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   const timer = setInterval(() => response.write(' '), 20);

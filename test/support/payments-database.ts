@@ -26,7 +26,7 @@ export interface PaymentsDatabase {
   readonly options: string;
   /** Another pool of the same database, as a second replica has one. Closed with the database. */
   connect(config?: PoolConfig): Pool;
-  /** Lets `ms` pass for everybody who asks this database for the time. */
+  /** Lets `ms` pass for every caller that asks this database for the time. */
   pass(ms: number): Promise<void>;
   /** Forgets everything that is stored. */
   clear(): Promise<void>;

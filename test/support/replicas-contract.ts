@@ -160,7 +160,7 @@ export function replicasContract(
   );
 }
 
-/** From now on everybody in this process reads another time; timers run as before. */
+/** From now on all code in this process reads another time; timers run as before. */
 function shiftClock(aheadMs: number): void {
   vi.useFakeTimers({
     now: Date.now() + aheadMs,

@@ -7,7 +7,7 @@ export interface ReceivedWebhook {
   readonly body: Buffer;
 }
 
-/** A plain server that keeps what it gets and answers with the given statuses, the last one for ever. */
+/** A plain server that keeps what it gets and answers with the given statuses, the last one forever. */
 export interface WebhookReceiver {
   readonly url: string;
   readonly received: readonly ReceivedWebhook[];

@@ -69,7 +69,7 @@ export class BatchAccess {
     throw new PaymentsError('LINE_NOT_FOUND', `The batch ${quoted(this.batch)} has no line ${quoted(key)}.`);
   }
 
-  /** Wakes those in this process who wait for a change. */
+  /** Wakes the callers in this process that wait for a change. */
   notify(): void {
     this.context.notifier.changed({
       account: this.account.scope.account,

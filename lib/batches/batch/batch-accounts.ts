@@ -15,8 +15,9 @@ export interface BatchAccount {
   readonly store: BatchStore;
   readonly services: PaymentsAccount;
   /**
-   * What is stored for a hash over personal data, which somebody who reads the storage could guess: a keyed one if the account has
-   * an encryption. The first one is written now; the others were, under earlier keys and without encryption.
+   * The forms in which a hash over personal data is stored. A reader of the storage could guess that data, so the
+   * hash is keyed if the account has an encryption. The first form is written now; the others were written under
+   * earlier keys and without encryption.
    */
   readonly storedHashes: (hash: string) => readonly [string, ...string[]];
   /** Tells the application's listeners what was done with a batch. */

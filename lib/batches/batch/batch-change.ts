@@ -23,7 +23,7 @@ export interface BatchChange {
  * is in a state in which the action does nothing, or `decide` gives none.
  *
  * @param decide Looks at what is stored now. It may throw.
- * @throws PaymentsStorageError if others change it all the time.
+ * @throws PaymentsStorageError if other processes keep changing it.
  */
 export async function changeBatch(
   { store, announce }: Pick<BatchAccount, 'store' | 'announce'>,
@@ -45,7 +45,9 @@ export async function changeBatch(
     current = await store.get(current.record);
   }
   if (!current) return undefined;
-  throw new PaymentsStorageError('Nothing was changed: others change the batch all the time. Do it again.');
+  throw new PaymentsStorageError(
+    'Nothing was changed: other processes kept changing the batch. Call it again.',
+  );
 }
 
 function eventOf({ action, by, details = {} }: BatchChange): BatchEvent {

@@ -8,11 +8,11 @@ const LOOK_EVERY_MS = 1_000;
 /** Which batch something happened to. */
 export type BatchPlace = Pick<BatchRecord, 'account' | 'batch' | 'load'>;
 
-/** Wakes those in this process who wait for a change of a batch. */
+/** Wakes the callers in this process that wait for a change of a batch. */
 export class BatchNotifier {
   private readonly emitter = new EventEmitter().setMaxListeners(0);
 
-  /** @param heard Is told of every change. */
+  /** @param heard Called with the batch of every change. */
   constructor(private readonly heard: (place: BatchPlace) => void) {}
 
   changed(place: BatchPlace): void {
@@ -20,7 +20,7 @@ export class BatchNotifier {
     this.heard(place);
   }
 
-  /** Wakes everybody, because the application stops. */
+  /** Wakes all callers, because the application stops. */
   wakeAll(): void {
     for (const load of this.emitter.eventNames()) this.emitter.emit(load);
   }

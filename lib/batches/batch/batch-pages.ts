@@ -20,7 +20,7 @@ export function linePages(
   );
 }
 
-/** Those of some lines that are blocked, page after page. Many keys cost no look for each of them. */
+/** The blocked ones among some lines, page after page. Many keys do not cost a query each. */
 export async function* blockedPages(
   store: Pick<BatchStore, 'line' | 'lines'>,
   load: string,

@@ -20,7 +20,7 @@ export class BatchReporter {
     private readonly context: Pick<BatchContext, 'accounts' | 'now' | 'stopping'>,
   ) {}
 
-  /** The last change of a batch is always in a report: each waits first and reads then. */
+  /** The last change of a batch is always in a report: each report waits first, and reads afterwards. */
   changed(place: BatchPlace): void {
     if (!this.events.hasSubscribers || this.waiting.has(place.load)) return;
     this.waiting.add(place.load);

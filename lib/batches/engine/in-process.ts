@@ -52,8 +52,8 @@ class InProcessEngine implements BatchEngine {
   private readonly delayed = new Map<string, Promise<void>>();
   private readonly workers = new Set<Promise<void>>();
   /**
-   * What failed since it succeeded the last time, and waits before it is tried again: jobs that failed because of their own
-   * lines, by their id, and batches one of whose jobs failed otherwise, by their load. Nothing else waits for them.
+   * What failed and has not succeeded since, and waits before its next try. A job that failed because of its own
+   * lines is here by its id; a batch of which a job failed otherwise, by its load. Nothing else waits for them.
    */
   private readonly failing = new Map<string, { readonly failures: number; isHeld: boolean }>();
   private run: ((job: BatchJob) => Promise<unknown>) | undefined;

@@ -11,8 +11,8 @@ import { unblockLines } from './unblock-lines.js';
 export const SYSTEM = 'payout-batches';
 
 /**
- * Ends the check of a batch if every line was checked. Lines that somebody accepts are written before, whoever ends it: nobody
- * approves a batch that shows them as blocked.
+ * Ends the check of a batch if every line was checked. Lines that somebody accepts are written first, also if another
+ * process began to accept them: no approver sees them as blocked.
  */
 export async function endCheck(account: BatchAccount, stored: StoredBatch): Promise<void> {
   const { accepting, round } = detailsOf(stored.record);
@@ -37,7 +37,7 @@ export async function endRun(account: BatchAccount, stored: StoredBatch): Promis
   await changeBatch(account, stored, () => ({ action: 'end', by: SYSTEM }));
 }
 
-/** A process may have stood still for so long that the check ended before it moved these lines: they stay unpaid, and say so. */
+/** The check may have ended while a process stood still, before it moved these lines: they stay unpaid, and say so. */
 async function blockUnchecked(store: BatchStore, load: string): Promise<void> {
   const result: LineResult = {
     problems: ['lookup'],

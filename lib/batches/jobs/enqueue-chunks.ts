@@ -9,7 +9,7 @@ import { changeBatch } from '../batch/batch-change.js';
 import { endCheck, endRun } from './end-batch.js';
 import { lookUpAgain } from './open-lookups.js';
 
-/** So many jobs are given to the engine at once. */
+/** How many jobs are given to the engine at once. */
 const PAGE = 1_000;
 
 /** The states of the lines that a kind of job works on. */

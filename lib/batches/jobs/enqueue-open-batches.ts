@@ -20,7 +20,7 @@ export async function enqueueOpenBatches(context: BatchContext): Promise<void> {
   const { stopping } = context;
   const work = new OpenBatchesQueue(context);
   for (let tries = 1; !(await work.enqueueAll()); tries += 1) {
-    // It keeps no process from ending.
+    // The wait does not keep a process from ending.
     const options = { ref: false, signal: stopping };
     await delay(backOffMs(tries, BACK_OFF), undefined, options).catch(() => undefined);
     if (stopping.aborted) return;
@@ -67,7 +67,7 @@ class OpenBatchesQueue {
     try {
       await enqueueBatch(stored, this.context);
     } catch (error) {
-      // There is no such account any more, for example: nothing helps but another start.
+      // For example, the account does not exist any more: only another start helps.
       const isLater = !isPaymentsError(error) || error.retryable;
       this.logger.error(
         `The batch "${batch}" of the account "${account}" could not be resumed${isLater ? ' yet' : ''}: ${failureLabel(error)}`,

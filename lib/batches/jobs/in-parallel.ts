@@ -1,4 +1,4 @@
-/** Works on items, some at once, as long as `goOn` returns true. Rejects with the first error, when nothing runs any more. */
+/** Works on some items at once while `goOn` returns true. Rejects with the first error, once nothing runs any more. */
 export async function inParallel<Item>(
   items: readonly Item[],
   atOnce: number,

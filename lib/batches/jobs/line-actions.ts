@@ -35,7 +35,10 @@ import { hasOpenLookups } from './open-lookups.js';
 import { writeLineEnd } from './settle-line-of.js';
 import { wordsFor } from './unblock-lines.js';
 
-/** Lets blocked lines be paid. Returns how many were blocked, and what approvals were bound to before and are after it. */
+/**
+ * Lets blocked lines be paid. Returns how many were blocked, and the digests that approvals are bound to before and
+ * after it.
+ */
 export async function acceptLines(
   access: BatchAccess,
   keys: readonly string[],
@@ -48,7 +51,7 @@ export async function acceptLines(
   checkState(seen, 'accept');
   const words = await wordsFor(access, keys, by);
   let before = '';
-  // Whoever approved before did not see that these lines are paid, too, and nobody approves before they are written.
+  // Earlier approvers did not see that these lines are paid, too. No approval is possible before they are written.
   const checking = await access.change((stored) => {
     checkState(stored, 'accept');
     const details = detailsOf(stored.record);
@@ -76,8 +79,8 @@ function checkedMeanwhile(batch: string): PaymentsError {
 }
 
 /**
- * Begins a check, or joins the one that is running. Returns what approvals were bound to before and are after it: a line that is
- * looked up again may be paid now, and whoever looked before did not see that.
+ * Begins a check, or joins the one that is running. Returns the digests that approvals are bound to before and after
+ * it: a line that is looked up again may be paid now, which a person who looked at the batch before did not see.
  */
 export async function beginCheck(
   access: BatchAccess,

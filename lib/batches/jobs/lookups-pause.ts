@@ -1,8 +1,8 @@
 import { type BatchPause } from '../batch/batch-details.js';
 
-/** With a look every 30 seconds, half an hour: then it is no short outage, and a person has to know. */
+/** Half an hour, with a look every 30 seconds: then it is no short outage, and a person has to know. */
 const MOST_LOOKS = 60;
-/** So many lines are named: the reason is one line of a log. */
+/** How many lines a reason names: it is one line of a log. */
 export const MOST_NAMED = 10;
 
 /** What is left of a run when the gateway gives no usable answers about the recipients of its last lines. */

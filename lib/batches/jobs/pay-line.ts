@@ -35,7 +35,7 @@ export async function payLine(
   line: BatchLine,
   mayTryAgain: () => Promise<boolean> = () => Promise.resolve(false),
 ): Promise<SentLine> {
-  // Without a number, the call would begin the next attempt after a word of somebody that the payment has failed.
+  // Without a number, the call would begin the next attempt of a payment that somebody has settled as failed.
   const sent = await payAttempt(services, batch, line, 1);
   if (sent !== ATTEMPT_OVER) return sent;
   const entry = await services.journal.get('disbursement', paymentReference(batch, line.key));

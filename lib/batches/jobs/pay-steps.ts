@@ -14,9 +14,9 @@ import { blockPaidElsewhere } from './same-recipients.js';
 import { unmovedLines } from './unsent-lines.js';
 import { windowPause } from './window-pause.js';
 
-/** So many results are written together; after each write the worker looks whether somebody paused the batch. */
+/** How many results are written together. After each write the worker looks whether somebody paused the batch. */
 const WRITTEN_TOGETHER = 20;
-/** Somebody looks at the progress, also if the gateway takes few lines a second. */
+/** People watch the progress, also if the gateway takes few lines a second. */
 const WRITTEN_WITHIN_MS = 1_000;
 
 /** Sends the lines of one chunk. */
@@ -68,7 +68,7 @@ export class PaySteps {
     const changes = ready.map(({ number }): LineChange => ({ number, from: ['checked'], to: 'sending' }));
     const taken = new Set(await store.change(load, changes));
     for (const line of ready) if (taken.has(line.number)) this.unsent.set(line.number, line);
-    // Whoever cancels the batch from now on sees the marks; whoever did before is seen here.
+    // A process that cancels the batch from now on sees the marks. A cancellation before them is seen here.
     await this.look();
     if (this.isOver) return [];
     const begun = lines.filter(({ state }) => state === 'sending');
@@ -106,7 +106,7 @@ export class PaySteps {
     return now?.state === 'sending';
   }
 
-  /** Of lines that an earlier job has begun, nothing is counted: that its process died says nothing of the gateway. */
+  /** Lines that an earlier job began are not counted: the death of its process says nothing about the gateway. */
   private count(state: LineState): BatchPause | undefined {
     const { row, stop } = countRow(this.row, state, this.context.policy);
     this.row = row;

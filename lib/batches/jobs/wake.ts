@@ -41,7 +41,7 @@ export async function wake(
     await scheduleWake({ ...job, chunk: job.chunk + 1 }, { ...pause, until }, context);
     return;
   }
-  // Somebody may have paused it meanwhile, and waits for nothing.
+  // Somebody may have paused it meanwhile: then it waits for that person alone.
   await resumeBatch(
     account,
     stored,

@@ -12,8 +12,8 @@ import { type NewBatchLine } from '../../storage/batch-store.js';
  */
 export interface PayoutLine {
   /**
-   * What tells the line apart within its batch and for ever, for example the staff number: 1 to 64 letters, digits, dashes and
-   * underscores. Its payment has the reference `<batch>.<key>`.
+   * Identifies the line within its batch, and never changes: for example the staff number. 1 to 64 letters, digits,
+   * dashes and underscores. Its payment has the reference `<batch>.<key>`.
    */
   readonly key: string;
   /** The recipient's name, to be compared with the holder's. */
@@ -54,9 +54,9 @@ type Problems = { readonly problems: readonly string[] };
 /** No dot, because a dot separates the batch from the key, and each pair must be unique. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const ACCOUNT = /^[0-9A-Za-z]{4,34}$/;
-/** Not only digits, as an account number in the wrong column: summaries show the code. */
+/** Not only digits, which may be an account number in the wrong column: summaries show the code. */
 const BANK_CODE = /^(?!\d{6})[^\s\p{C}]{1,64}$/u;
-/** A letter, and no begin of a formula. Half a character could not be sent. */
+/** Has a letter, and does not begin like a formula. Half a character could not be sent. */
 const PERSON = /^(?![=+@-])(?!.*\p{Surrogate}).*\p{L}/su;
 const LONGEST_TEXT = 255;
 

@@ -6,7 +6,7 @@ import { type BatchAccount } from '../batch/batch-accounts.js';
 import { CHUNK_LINES } from './chunk-lines.js';
 import { chunkDigest, contentOf, readLine, recipientHash } from '../lines/payout-line.js';
 
-/** More lines than anybody pays at once: a stream that never ends must not fill the disk. */
+/** More lines than a batch needs: a stream that never ends must not fill the disk. */
 const MOST_LINES = 5_000_000;
 /** Fits into the integers of every database. */
 const MOST_CENTS = 9n * 10n ** 18n;
@@ -50,7 +50,7 @@ export class LineIntake {
         if (this.chunk.length === CHUNK_LINES) await this.flush();
       }
     } finally {
-      // Whoever removes the lines after an error must not meet a chunk that is being written.
+      // The caller removes the lines after an error, and must not meet a chunk that is being written.
       await Promise.allSettled([this.writing]);
     }
     if (this.chunk.length > 0) await this.flush();

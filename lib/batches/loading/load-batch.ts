@@ -63,7 +63,7 @@ async function begin({ scope, store }: BatchAccount, { batch, by }: BatchToLoad)
   const { created, stored } = await store.create(record, event);
   if (created) return stored;
   const isLoading = stored.record.state === 'loading';
-  // Whoever loads it is dead, or finds out at the end that the batch is not its own any more.
+  // The process that loads it is dead, or finds out at the end that the batch is not its own any more.
   const taken =
     isLoading && (await store.replace(stored.version, record, { ...event, action: 'create-again' }));
   if (!taken) throw exists(batch);

@@ -26,7 +26,7 @@ export function approvalProblem(
     return 'the digest is not that of the lines, so other lines were looked at: open the batch and look at it again';
   }
   if (isSamePerson(by, batch.createdBy) && !creatorMayApprove) {
-    return 'whoever created the batch may not approve it: another person has to';
+    return 'the person who created the batch may not approve it: another person has to';
   }
   if (batch.approvals.some((approval) => isSamePerson(approval.by, by))) {
     return 'this person has approved it already: another one has to';
@@ -34,7 +34,7 @@ export function approvalProblem(
   return undefined;
 }
 
-/** Somebody who types the own name in capitals, or with another or an invisible space, is no second person. */
+/** A person who types their own name in capitals, or with another or an invisible space, is no second person. */
 function isSamePerson(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }

@@ -6,7 +6,7 @@ import { type ResolvedBatchPolicy } from './batch-policy.js';
 interface BalanceCover {
   readonly availableCents: bigint;
   readonly neededCents: bigint;
-  /** How many payouts that are. */
+  /** How many payouts are to be paid. */
   readonly payouts: number;
 }
 

@@ -25,7 +25,7 @@ export function windowProblem(
     const time = first + minutes * MINUTE_MS;
     if (isOpen(time)) return { opensAt: time };
   }
-  // No zone leaves out a window twice. If one does, whoever waits looks again then.
+  // No zone leaves out a window twice. If one does, the batch that waits looks again then.
   return { opensAt: first + MOST_MINUTES * MINUTE_MS };
 }
 

@@ -60,7 +60,7 @@ export function badCheck(kind: Bad, answer: RequestRecord): CheckResult {
   if (status < 300) {
     return failed(
       name,
-      `taken with ${status}: anybody could report payments`,
+      `taken with ${status}: anyone could report payments`,
       'Verify signatures: @PaymentsWebhook on the route, or @UseGuards(PaymentsWebhookGuard).',
     );
   }

@@ -112,7 +112,7 @@ async function withPool<Pool extends OwnPool, T>(
   }
 }
 
-/** A server that says nothing any more closes no connection, and each one would keep the process for ever. */
+/** A server that has fallen silent closes no connection, and each open one would keep the process alive forever. */
 async function endPool(pool: OwnPool, connections: readonly DriverConnection[]): Promise<void> {
   const destroyAll = (): void => {
     for (const one of connections) {

@@ -19,7 +19,7 @@ export const PAYOUT_OPTIONS = {
   report: flag('say where the batch is'),
   format: text('<name>', 'with --report: its lines as csv or json, or a summary by state and bank'),
   out: text('<file>', `with --format: write it to a new file${readableBy()}`),
-  cancel: flag('end the batch for ever: what is not sent is never sent'),
+  cancel: flag('end the batch forever: what is not sent is never sent'),
   list: flag('list the batches'),
   by: text('<person>', 'who does it; needed by everything that changes the batch or sends money'),
   name: text('<batch>', "the batch's name, the beginning of every reference (default: the file's name)"),

@@ -42,7 +42,7 @@ export async function applyDay(session: ReconcileSession): Promise<number> {
   return refused.length > 0 ? EXIT.problem : exitCodeOf(exceptions);
 }
 
-/** Whoever settles has looked at the close before. */
+/** A person who settles has looked at the close before. */
 async function closedDay(session: ReconcileSession): Promise<DayClose> {
   const { day = '' } = session.args.values;
   try {

@@ -109,7 +109,7 @@ function report(
   for (const url of networkUrls(options.host ?? '', new URL(sandbox.url).port, networkInterfaces()))
     say(`From other machines: ${sandbox.pageUrlAt(url)}`);
   if (token !== undefined)
-    say('Whoever has this link can use the page. The gateway itself takes any test keys.');
+    say('Anyone who has this link can use the page. The gateway itself takes any test keys.');
   const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   if (file !== undefined) say(`The variables of the application are in ${file}: start it now.`);
   if (printEnv && !json) lines.forEach(data);

@@ -24,7 +24,7 @@ export interface TryReport {
   readonly message?: string;
   readonly errors: Readonly<Record<string, readonly string[]>>;
   readonly retryAfterMs?: number;
-  /** The answer turned the request away, and nothing in it says that anybody looked at the payment. */
+  /** The answer turned the request away, and nothing in it says that the gateway looked at the payment. */
   readonly turnedAway?: true;
 }
 

@@ -168,7 +168,7 @@ function decoded(entity: string, decimal?: string, hexadecimal?: string, name?: 
   if (name !== undefined) return NAMED[name.toLowerCase()] ?? entity;
   const code = decimal === undefined ? parseInt(hexadecimal ?? '', 16) : Number(decimal);
   const character = code <= 0x10ffff ? String.fromCodePoint(code) : entity;
-  // Whoever shows the text on a page must not get an element.
+  // A page that shows the text must not get an element.
   return character === '<' || character === '>' ? entity : character;
 }
 

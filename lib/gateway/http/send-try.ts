@@ -34,7 +34,7 @@ export type TryResult =
       /** The part of the request that an interceptor changed, so that nothing was sent. */
       readonly changed?: string;
     }
-  /** Nothing was sent: after a 429 all calls of the account wait, and this call cannot wait so long. */
+  /** Nothing was sent: after a 429 all calls of the account wait, and this call cannot wait that long. */
   | { readonly result: 'held-back'; readonly retryAfterMs: number };
 
 /**

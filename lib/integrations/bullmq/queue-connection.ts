@@ -59,7 +59,7 @@ export function workerConnection(options: RedisOptions): RedisOptions {
   };
 }
 
-/** Reconnects for ever, and soon enough to continue within seconds after any outage. */
+/** Reconnects forever, and soon enough to continue within seconds after any outage. */
 function reconnectWait(times: number): number {
   return Math.min(50 * 2 ** Math.min(times, 10), LONGEST_RECONNECT_WAIT_MS);
 }

@@ -25,7 +25,7 @@ export interface GatewayHealth {
 const UNCLEAR_READS_ARE_DOWN = 3;
 
 /**
- * What the other calls of the account show if none was answered for so long: a call that is well may take the module's
+ * What the other calls of the account show if none was answered for `silentMs`: a healthy call may take the module's
  * default `timeoutMs`, so none may have had the time to end.
  */
 export function signOfSilence(silentMs: number): GatewaySign {

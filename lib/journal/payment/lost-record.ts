@@ -8,8 +8,8 @@ import {
 import { isUntouched } from './journal-transitions.js';
 
 /**
- * Overwrites the earlier attempt with the end of a call, if a fail-over or a restored back-up brought it back. If
- * anybody has acted on it since, it stays: a webhook may have settled it.
+ * Overwrites the earlier attempt with the end of a call, if a fail-over or a restored back-up brought it back. If it
+ * has changed since, it stays: a webhook may have settled it.
  *
  * @param end The record that the call writes when it ends.
  * @param before The record that the call found when it began.

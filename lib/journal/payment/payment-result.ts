@@ -24,8 +24,8 @@ import {
 } from './repeated-call-errors.js';
 
 /**
- * What the caller of a payment gets, and everybody who joined the call. It differs from `CallResult`: a webhook
- * or an earlier call may decide it, and a call that the journal refuses has no result of the gateway.
+ * What the caller of a payment gets, and each caller that joined the call. It differs from `CallResult`: a webhook or
+ * an earlier call may decide it, and a call that the journal refuses has no result of the gateway.
  */
 export type PaymentResult<T> =
   | { readonly ok: true; readonly value: PaymentsResponse<T> }

@@ -18,7 +18,7 @@ export function runLimitMs(recoveryWindowMs: number): number {
   return Math.max(SHORTEST_RUN_MS, recoveryWindowMs / 3);
 }
 
-/** How long a planned payment is left to whoever committed it, and sends it at once. */
+/** How long a planned payment is left to the process that committed it, which sends it at once. */
 const PLANNED_WAIT_MS = 10_000;
 
 /**
@@ -80,7 +80,7 @@ export function closedStates(
 
 const OPEN: readonly JournalState[] = ['planned', 'in-flight', 'unknown', 'accepted'];
 
-/** Whether a payment has been open for so long that somebody should look at it. */
+/** Whether a payment has been open long enough that somebody should look at it. */
 export function isStale(existing: StoredJournalRecord, { staleAfterMs }: RecoveryRules): boolean {
   const { state, stale } = existing.record;
   return OPEN.includes(state) && !stale && openMs(existing) > staleAfterMs;

@@ -159,8 +159,8 @@ export class SandboxClock {
   }
 
   /**
-   * @internal Like `advance`, before anybody listens: no change is reported. A report lists what is due, so thousands
-   * of them would take quadratic time.
+   * @internal Like `advance`, before there are listeners: no change is reported. A report lists what is due, so
+   * thousands of them would take quadratic time.
    */
   async pass(spanMs: number): Promise<void> {
     await this.travel(this.now() + spanMs, new Set());

@@ -50,7 +50,7 @@ export interface SandboxPayment {
   readonly expires_at: string;
   /** When it reached its final state. */
   readonly settled_at: string | null;
-  /** Why it was declined or cancelled, if whoever decided said so. */
+  /** Why it was declined or cancelled, if the decision gave a reason. */
   readonly reason: string | null;
 }
 
@@ -86,7 +86,7 @@ export interface SandboxPayout {
   readonly created_at: string;
   /** When it reached its final state; null before. */
   readonly settled_at: string | null;
-  /** Why it failed or was cancelled, if whoever decided said so. */
+  /** Why it failed or was cancelled, if the decision gave a reason. */
   readonly reason: string | null;
   /** Bank payouts: code of the recipient's bank. */
   readonly bank_code: string | null;

@@ -20,7 +20,7 @@ export interface Collection {
   status: CollectionState;
   processingAt: number | undefined;
   settledAt: number | undefined;
-  /** Why it was declined or cancelled, in the words of whoever decided. */
+  /** Why it was declined or cancelled, as the decision says. */
   reason: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { type CollectionState, type DisbursementState } from './status-machine.j
  */
 export interface OutcomePlan {
   readonly transitions: readonly ScheduledTransition[];
-  /** False: the payment waits for ever unless somebody decides. */
+  /** False: the payment waits forever unless somebody decides. */
   readonly expires: boolean;
   /** Whether the first transition and its webhook come before the answer. */
   readonly beforeAnswer: boolean;

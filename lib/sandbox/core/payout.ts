@@ -43,7 +43,7 @@ export interface Payout {
   readonly plan: OutcomePlan;
   status: DisbursementState;
   settledAt: number | undefined;
-  /** Why it failed or was cancelled, in the words of whoever decided. */
+  /** Why it failed or was cancelled, as the decision says. */
   reason: string | undefined;
 }
 

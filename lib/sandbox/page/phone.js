@@ -10,7 +10,7 @@ const KEYS = { a: 'approve', d: 'decline' };
 const ignored = new Set();
 /** As long as a click may take that was meant for the card that stood there. */
 const SETTLES_MS = 500;
-/** Cards that move all the time, as in a load test, can be decided in between. */
+/** Cards that keep moving, as in a load test, can be decided in between. */
 const LONGEST_SETTLING_MS = 1_000;
 let settling;
 let movingSince = 0;

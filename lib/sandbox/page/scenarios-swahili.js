@@ -8,7 +8,7 @@ export const scenariosInSwahili = {
     'yanashindikana baada ya sekunde 2 (salio halitoshi): `failed`',
   'never answered: `expired` when its time is up, with `auto` too':
     'hayajibiwi kamwe: `expired` muda wake unapoisha, hata kwa `auto`',
-  'stuck: `pending` for ever, no webhook': 'yamekwama: `pending` daima, bila webhook',
+  'stuck: `pending` forever, no webhook': 'yamekwama: `pending` daima, bila webhook',
   'approved after 2 s, its webhook delivered twice':
     'yanathibitishwa baada ya sekunde 2, webhook inatumwa mara mbili',
   'approved at once: the webhook comes before the HTTP answer, which still says `pending`':

@@ -46,7 +46,7 @@ export const SCENARIOS: readonly Scenario[] = [
   plays('0003', COLLECT, 'cancelled by the customer after 2 s: `cancelled`', soon('cancelled')),
   plays('0004', COLLECT, 'fails after 2 s (not enough money): `failed`', soon('failed')),
   plays('0005', COLLECT, 'never answered: `expired` when its time is up, with `auto` too', plan([])),
-  plays('0006', COLLECT, 'stuck: `pending` for ever, no webhook', { ...plan([]), expires: false }),
+  plays('0006', COLLECT, 'stuck: `pending` forever, no webhook', { ...plan([]), expires: false }),
   plays('0007', COLLECT, 'approved after 2 s, its webhook delivered twice', soon('success', { copies: 2 })),
   plays(
     '0008',
@@ -70,7 +70,7 @@ export const SCENARIOS: readonly Scenario[] = [
   plays('0002', PAY_OUT, 'slow: `paid` after 10 min', ending(10 * MINUTE, 'paid')),
   plays('0003', PAY_OUT, 'fails after 2 s and the locked money returns: `failed`', soon('failed')),
   plays('0004', PAY_OUT, 'cancelled after 2 s and the locked money returns: `cancelled`', soon('cancelled')),
-  plays('0005', PAY_OUT, 'stuck: `processing` for ever, the money stays locked', plan([])),
+  plays('0005', PAY_OUT, 'stuck: `processing` forever, the money stays locked', plan([])),
   refuses('0404', LOOK_UP, 'ACCOUNT_NOT_FOUND'),
   refuses('0404', TO_BANK, 'INVALID_ACCOUNT'),
   refuses('0406', TO_BANK, 'ACCOUNT_NAME_MISMATCH'),

@@ -9,7 +9,7 @@ import { renamePatiently } from './patient-rename.js';
 
 const NAME = 'lock';
 const BEAT_MS = 1_000;
-/** A holder that cannot be seen from here is gone if it did not touch its lock for so long. */
+/** A holder that cannot be seen from here is gone if it did not touch its lock within this time. */
 const SILENCE_MS = 10_000;
 const LOOK_MS = 100;
 /** A lock that was touched within this time is still held: half of the silence after which another takes it. */

@@ -16,7 +16,7 @@ const running = new WeakMap<object, Promise<unknown>>();
 
 /** Joins the transactions that the application has begun on the database of one storage. */
 export class OpenTransactions {
-  /** Of the storage itself: whoever asks for it needs a second connection, which the transactions may have taken. */
+  /** Of the storage itself: reading it needs a second connection, which the transactions may have taken. */
   private known: string | undefined;
 
   /** @param own Runs operations on the storage's own connections. */

@@ -36,7 +36,7 @@ export function batchLineStatements(
     addChunk: (load, chunk, lines) => addChunk(names, load, chunk, lines),
     removeLines: (load) =>
       changing(
-        // By number: a line that changes meanwhile has another place.
+        // By number, and not by ctid: a line that changes meanwhile has another one.
         `WITH ${MOMENT} DELETE FROM ${batchLines} USING moment WHERE batch_load = $1 AND line_number = ANY (ARRAY(
             SELECT line_number FROM ${batchLines} WHERE batch_load = $1 ORDER BY line_number LIMIT ${BATCH}))`,
         [load],
@@ -74,7 +74,7 @@ function readingLines({
       ),
     chunksIn: (load, states, after, limit) =>
       statement(
-        // The next line from the first one of a chunk on: one step in the index of states.
+        // The first line in the state at or after the beginning of the chunk: one step in the index of states.
         `SELECT c.chunk::text AS chunk FROM ${batchChunks} c WHERE c.batch_load = $1 AND c.chunk > $2 AND EXISTS (
           SELECT 1 FROM unnest($3::text[]) AS wanted (state) CROSS JOIN LATERAL (
             SELECT l.state, l.line_number FROM ${batchLines} l

@@ -12,7 +12,7 @@ export class DeliveryConnection implements HandlerConnection {
   readonly client: PostgresClient;
   private readonly transaction: HandlerStatements;
   private readonly views = new Set<PostgresClient>();
-  /** Tells checkouts nothing more of the connection, which goes back to the pool. */
+  /** Stops forwarding the connection's events to checkouts, because it goes back to the pool. */
   readonly stopEvents: () => void;
 
   constructor(
@@ -47,15 +47,15 @@ export class DeliveryConnection implements HandlerConnection {
   }
 
   /**
-   * Takes nothing more from handlers, and commits after what they asked for. A statement that nobody awaits, or a cursor
-   * that was left open, may keep the connection: it has no time limit of its own.
+   * Refuses further statements of handlers, and commits after those that were sent before. A statement that nobody
+   * awaits, or a cursor that was left open, may keep the connection: it has no time limit of its own.
    */
   finish(text: string): Promise<PostgresResult> {
     const finishing = this.transaction.finish(() => this.connection.run(text));
     return timeLimited(finishing, 'the end of what the handlers began');
   }
 
-  /** Takes nothing more from handlers, and refuses what waits. */
+  /** Refuses further statements of handlers, and those that wait. */
   block(): void {
     this.transaction.abort();
   }

@@ -16,8 +16,9 @@ interface Waiting {
 }
 
 /**
- * Runs statements that find their row by its key. Those that wait for a connection at the same time share one, and its round
- * trip and commit: the fewer connections are free, the more of them. While there is no load, each runs alone and at once.
+ * Runs statements that find their row by its key. Statements that wait for a connection at the same time share one,
+ * with its round trip and commit: the fewer connections are free, the more statements share one. Without load, each
+ * runs alone and at once.
  */
 export class GroupCommit {
   private readonly waiting: Waiting[] = [];
@@ -54,7 +55,7 @@ export class GroupCommit {
         this.settle(group, await connection.runTogether(statements, BRIEF_LOCKS));
       });
     } catch (error) {
-      // Whoever came after the connection was asked for has not waited as long.
+      // Later statements have not waited as long: they keep waiting for the next connection.
       group ??= this.take(this.waiting.filter((one) => asking.has(one)));
       for (const { reject } of group) reject(error);
     }
@@ -69,7 +70,7 @@ export class GroupCommit {
     return group;
   }
 
-  /** One that fails undoes those with which it shared a transaction: then each runs alone, and has its own error. */
+  /** A statement that fails undoes all that shared its transaction: then each runs alone, and gets its own error. */
   private settle(group: readonly Waiting[], results: readonly PostgresResult[] | undefined): void {
     if (results) {
       for (const [index, result] of results.entries()) group[index]?.resolve(result);

@@ -61,7 +61,7 @@ export function handlerClient(
   return view;
 }
 
-/** What a checkout tells its own listeners with. */
+/** What informs the listeners of a checkout. */
 interface Emitter {
   listenerCount(event: string): number;
   emit(event: string, ...given: readonly unknown[]): boolean;

@@ -40,11 +40,11 @@ const IDLE_MS = 20;
 /**
  * The statements that handlers and their ORMs send within the webhook transaction, from all checkouts to one connection.
  *
- * One statement runs at a time. BEGIN becomes a savepoint. A connection has one stack of savepoints, so while
- * a nested transaction is open, the statements of all other checkouts wait, a further BEGIN of any checkout
- * too. If the nested transaction is idle meanwhile, its code waits for them, as a service does that is called
- * inside of a transaction and has a checkout of its own: then they run inside. If that nested transaction is
- * rolled back, statements are undone that were answered as done, so the whole delivery fails.
+ * One statement runs at a time. BEGIN becomes a savepoint. A connection has one stack of savepoints, so while a
+ * nested transaction is open, the statements of all other checkouts wait, and so does a further BEGIN of any
+ * checkout. If the nested transaction is idle meanwhile, its code waits for them: it has called a service that has a
+ * checkout of its own. Then they run inside of it. If it is rolled back, statements that were answered as done are
+ * undone, so the whole delivery fails.
  */
 export class HandlerStatements {
   private readonly waiting: Waiting[] = [];
@@ -108,7 +108,7 @@ export class HandlerStatements {
     });
   }
 
-  /** Rolls back what a checkout left open that is given back. */
+  /** Rolls back what a returned checkout left open. */
   release(asker: Asker): void {
     if (this.refusal || !this.isOpenFor(asker)) return;
     const undo = async (): Promise<void> => {
@@ -117,7 +117,7 @@ export class HandlerStatements {
     this.inTurn(asker, 'end', undo).catch(() => this.fail('A nested transaction could not be rolled back.'));
   }
 
-  /** Takes nothing more from handlers, and runs the last statement after all others. */
+  /** Refuses further statements of handlers, and runs the last statement after all others. */
   finish<T>(work: () => Promise<T>): Promise<T> {
     this.refusal ??= overError();
     return this.inTurn(this, 'other', () => {
@@ -130,7 +130,7 @@ export class HandlerStatements {
     });
   }
 
-  /** Takes nothing more, and refuses what waits. */
+  /** Refuses further statements, and those that wait. */
   abort(): void {
     this.refusal ??= overError();
     clearTimeout(this.idle);
@@ -140,7 +140,7 @@ export class HandlerStatements {
   private inTurn<T>(asker: Asker, does: Waiting['does'], work: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const start = (): Promise<void> => Promise.resolve().then(work).then(resolve, reject);
-      // A statement that waits is sent from the code of another one; traces shall not belong to that.
+      // A statement that waits is sent from the code of another one: its trace must not belong to that one.
       this.waiting.push({ asker, does, start: AsyncResource.bind(start), refuse: reject });
       this.runNext();
     });

@@ -29,7 +29,7 @@ export async function joinOpen({ run, token }: Pick<GivenTransaction, 'run' | 't
   );
 }
 
-/** Runs operations that find or write nothing if the joined transaction has ended, and tells that apart. */
+/** Runs operations that find or write nothing if the joined transaction has ended. Rejects in that case. */
 export function whileJoined(run: RunScript, token: string): RunScript {
   return async (script) => {
     const result = await run(script);

@@ -104,7 +104,7 @@ async function ask(client: Client, text: string): Promise<PostgresResult> {
   }
 }
 
-/** Without a time limit, which would leave open whether the statement is carried out after it. */
+/** Without a time limit: after one, it would be unknown whether the statement is still carried out. */
 function onClient(client: Client): RunStatement {
   return async (text, values) => {
     try {

@@ -45,8 +45,8 @@ export function journalStatements(names: TableNames): JournalStatements {
 }
 
 /**
- * The same in a transaction of the application, which keeps its own lock timeout and durability. What writes looks by
- * itself whether the transaction that was joined is still open: a ROLLBACK could come between two statements.
+ * The same in a transaction of the application, which keeps its own lock timeout and durability. Each writing
+ * statement checks by itself that the joined transaction is still open: a ROLLBACK could come between two statements.
  */
 export function joinedJournalStatements(names: TableNames): (token: string) => JournalStatements {
   const texts = journalTexts(names, MOMENT_ALONE, isJoined);

@@ -28,9 +28,9 @@ export interface MigratePaymentsOptions {
  * take turns, and a failed migration changes nothing. It needs the right to create tables only if something
  * is missing.
  *
- * A migration waits at most three seconds for the tables, because everybody else waits behind it. If a
- * transaction of the application holds them longer, the migration rolls back, and tries again four times
- * within half a minute.
+ * A migration waits at most three seconds for the tables, because all other statements wait behind it. If a
+ * transaction of the application holds them longer, the migration rolls back, and tries again four times within half
+ * a minute.
  *
  * It does not change tables of a newer version, so an older replica may call it during a deployment.
  *

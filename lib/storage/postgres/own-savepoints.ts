@@ -11,7 +11,7 @@ interface OwnSavepoint {
 
 /**
  * The savepoints that handlers and their ORMs make themselves, in the order of the connection. ROLLBACK TO undoes
- * everything since then, whoever asked for it.
+ * everything since then, also the statements of other checkouts.
  */
 export class OwnSavepoints {
   private readonly open: OwnSavepoint[] = [];

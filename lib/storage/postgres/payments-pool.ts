@@ -49,13 +49,13 @@ export function paymentsPool<P extends PostgresPool>(pool: P): P {
       if (name === POOL) return target;
       const member: unknown = Reflect.get(target, name, target);
       const isOwn = name !== 'connect' && name !== 'query' && Object.hasOwn(target, name);
-      // What a pool holds by itself, such as the classes of its options, is given as it is.
+      // Own properties of a pool, such as the classes of its options, are returned as they are.
       if (typeof member !== 'function' || name === 'constructor' || isOwn) return member;
       return (...given: unknown[]) => {
         const running = handlers.getStore();
         if (running && name === 'connect') return connect(running, given.find(isCallback));
         if (running && name === 'query') return query(running, given);
-        // A pool calls a callback in the context of whoever gives a connection back, which a handler may be.
+        // A pool calls a callback in the async context of the code that releases a connection, maybe a handler.
         const isAsked = name === 'connect' || name === 'query';
         const bound = isAsked
           ? given.map((value) => (isCallback(value) ? AsyncResource.bind(value) : value))

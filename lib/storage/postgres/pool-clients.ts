@@ -1,6 +1,6 @@
 import { type PostgresPool } from './postgres-pool.js';
 
-/** A pool of `pg` says which client it hands out, to whomever. */
+/** A pool of `pg` emits each client that it hands out. */
 interface SayingPool {
   on?(event: 'acquire', listener: (client: object) => void): unknown;
 }

@@ -48,7 +48,7 @@ export class PooledConnection {
   readonly run: RunStatement = (text, values) =>
     this.ask(() => this.client.query(text, values && [...values]));
 
-  /** Runs a statement that is no part of a transaction. Again, if others at the same time kept it from being done. */
+  /** Runs a statement outside of a transaction. Runs it again if concurrent transactions prevented it. */
   readonly runAlone: RunStatement = (text, values) =>
     this.ask(async () => {
       try {

@@ -75,12 +75,12 @@ const DID_NOTHING = new Set(['40001', '40P01', '55P03']);
 /** The wait for a lock takes half of the time that an answer has. */
 const LOCK_NOT_FREE = '55P03';
 
-/** Whether the same statement may do it at the next try, and did nothing at this one. */
+/** Whether the statement did nothing, and may succeed at the next try. */
 export function mayRunAgain(error: unknown): boolean {
   return errorCodes(error).some((code) => DID_NOTHING.has(code));
 }
 
-/** The same, but for a wait that has taken most of the time already. */
+/** The same, except after a wait for a lock, which has already taken most of the time. */
 export function mayRunAtOnce(error: unknown): boolean {
   return mayRunAgain(error) && !errorCodes(error).includes(LOCK_NOT_FREE);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type PostgresClient, type PostgresResult } from './postgres-pool.js';
 import { sqlLiteral, type TableNames } from './table-names.js';
 
-/** A client of `pg` says which process of the server it was told at the beginning. */
+/** A client of `pg` shows the process number that it got when it connected. */
 interface StartedClient extends PostgresClient {
   readonly processID?: number | null;
 }
@@ -20,22 +20,22 @@ const DUPLICATE_NAME = '42P05';
 const UNKNOWN_NAME = '26000';
 const NAME_DIGITS = 16;
 
-/** What is asked less often is not worth the memory of a plan on every connection. */
+/** A statement that runs less often is not worth the memory of a plan on every connection. */
 const OFTEN = 20;
 
 /**
- * A plan is kept while its table grows. One for a few rows reads them all; one for so many bytes takes the index, and stays
- * right.
+ * The server keeps a plan while the table grows. A plan for a few rows reads them all; one for a table of this size
+ * uses the index, and stays right.
  */
 const LARGE_JOURNAL_BYTES = 1_048_576;
 
-/** So many statements make a small journal a large one. */
+/** After this many statements, a small journal may have become a large one. */
 const LOOK_AGAIN_AFTER = 1_000;
 
 /**
- * Planning takes PostgreSQL longer than running these statements, so those that are asked often are prepared, once for each
- * connection. A pooler such as PgBouncer may hand each transaction to another connection, where nothing was prepared: behind
- * one, they are sent as they are.
+ * Planning takes PostgreSQL longer than running these statements, so those that run often are prepared, once for each
+ * connection. A pooler such as PgBouncer may hand each transaction to another connection, where nothing was prepared:
+ * behind one, they are sent as they are.
  */
 export class PreparedStatements {
   private readonly uses = new Map<string, number>();
@@ -53,8 +53,8 @@ export class PreparedStatements {
   }
 
   /**
-   * Looks whether a connection ends at the server itself, and the journal is large: a pooler invents the number of the process
-   * that it tells its clients.
+   * Finds out whether a connection reaches the server itself, and whether the journal is large. A pooler gives its
+   * clients an invented process number.
    *
    * @param ask Runs a statement on the connection.
    */
@@ -73,14 +73,14 @@ export class PreparedStatements {
     this.untilLook = endsAtServer && !isLarge ? LOOK_AGAIN_AFTER : undefined;
   }
 
-  /** Whether `look` has to look. */
+  /** Whether `look` has to run. */
   get isUndecided(): boolean {
     return this.given === undefined;
   }
 
   /**
-   * Runs a statement that is no part of a transaction. Again, if it did not run because of its name: an application may call
-   * `DISCARD ALL`. Then none is prepared any more.
+   * Runs a statement outside of a transaction. Runs it again if it failed because of its name: an application may
+   * call `DISCARD ALL`. From then on, no statement is prepared.
    */
   async query(client: PostgresClient, text: string, values: readonly unknown[]): Promise<PostgresResult> {
     if (this.isLookDue()) await this.lookAgain(client);
@@ -97,8 +97,8 @@ export class PreparedStatements {
   }
 
   /**
-   * The name of a statement that is asked often; undefined if it is sent as it is. `pg` refuses a name with two texts, and several
-   * storages may share a pool.
+   * The name of a statement that runs often; undefined if it is sent as it is. `pg` refuses a name with two texts,
+   * and several storages may share a pool.
    */
   nameOf(text: string): string | undefined {
     return this.arePrepared && this.isAskedOften(text) ? this.digestOf(text) : undefined;
@@ -117,7 +117,7 @@ export class PreparedStatements {
     if (this.untilLook === undefined) return false;
     this.untilLook -= 1;
     if (this.untilLook > 0) return false;
-    // One connection looks, and no other one meanwhile.
+    // Only one connection looks at a time.
     this.untilLook = undefined;
     return true;
   }

@@ -18,7 +18,7 @@ interface Connection {
   sync(): void;
 }
 
-/** A client of `pg` hands its connection to whoever brings a query with the method `submit`. */
+/** A client of `pg` hands its connection to a query that has the method `submit`. */
 interface SubmittingClient {
   query(query: StatementBatch): unknown;
   readonly connection?: Partial<Connection>;
@@ -52,7 +52,7 @@ export function runBatch(
   });
 }
 
-/** The client calls it while the server answers; `pg` gives the names of the methods. */
+/** The client calls its methods, whose names `pg` defines, while the server answers. */
 class StatementBatch {
   private readonly results: PostgresResult[] = [];
   private columns: readonly string[] = [];
@@ -60,8 +60,8 @@ class StatementBatch {
   private isOver = false;
 
   /**
-   * Called at the end. `pg` puts the timer of its `query_timeout` around it, and tracers put the end of their span: some of them
-   * fail without one.
+   * Called at the end. `pg` wraps it with the timer of its `query_timeout`, and tracers with the end of their span:
+   * some of them fail without it.
    */
   callback: (error?: unknown) => void = () => undefined;
 
@@ -86,7 +86,7 @@ class StatementBatch {
 
   private send(connection: Connection, { name, text, values }: NamedStatement): void {
     if (!this.names.has(name)) {
-      // It may know the name from before an error. To close an unknown one is no error.
+      // The server may know the name from before an error. Closing an unknown name is no error.
       connection.close({ type: 'S', name });
       connection.parse({ name, text });
       this.names.add(name);
@@ -124,7 +124,7 @@ class StatementBatch {
 
   handleError(error: Error): void {
     if (!this.ends()) return;
-    // Nobody knows which of them it has read.
+    // It is unknown which of them the server has read.
     this.names.clear();
     this.reject(error);
     this.callback(error);

@@ -83,7 +83,7 @@ export function withCheckedTables(
     },
     prepared,
     connect: async () => {
-      // No microtask more than needed: each delivery comes by here.
+      // No extra microtask, because every delivery passes here.
       if (!isPrepared) await prepare();
       return pool.connect();
     },

@@ -55,8 +55,8 @@ const clients = new WeakMap<OriginalClient, GuardedClient>();
 
 /**
  * Sends what belongs to the transactions of the package through their guards: calls of models and SQL, nested
- * transactions and their ends. Prisma's promises run when they are awaited, whoever has them, and it puts those of one
- * tick together: so each is looked at when it runs, and before that.
+ * transactions and their ends. Prisma's promises run only when some code awaits them, and Prisma sends those of one
+ * tick together. So each is checked when it runs, and before that.
  */
 export class GuardedClient {
   private readonly beginning = new AsyncLocalStorage<CallbackGuard | undefined>();

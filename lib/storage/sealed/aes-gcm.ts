@@ -50,7 +50,7 @@ export function aesGcm({ keys, current, requireSealed = false }: AesGcmOptions):
     throw wrong('current of aesGcm()', `names a key that is not in keys: write ${known}, or add that key.`);
   }
   const earlier = [...bytes].flatMap(([id, key]) => (id === current ? [] : [key]));
-  // Closures: whoever inspects the options sees no key.
+  // Closures, so that the inspected options show no key.
   const sealing = new Map([...bytes].map(([id, key]) => [id, derivedKey(key, 'seal')] as const));
   const now = { name: current, key: derivedKey(currentBytes, 'seal') };
   const marking = derivedKey(currentBytes, 'fingerprint');

@@ -81,7 +81,7 @@ export class DataKeys {
     return found.key;
   }
 
-  /** Everybody who asks at the same time waits for one call. */
+  /** All callers that ask at the same time share one call. */
   private made(): Promise<DataKey> {
     this.making ??= this.make().finally(() => {
       this.making = undefined;

@@ -29,7 +29,7 @@ export function oneEncryption(given: Encryption | readonly [Encryption, ...Encry
   return {
     current: first.current,
     names,
-    // Whoever turned it on has sealed everything, whichever of them seals now.
+    // If one of them has it on, everything is sealed already, whichever of them seals now.
     requireSealed: given.some((one) => one.requireSealed),
     isCurrent: (name) => first.isCurrent(name),
     sealingKey: () => first.sealingKey(),

@@ -92,7 +92,7 @@ export function envelope(options: EnvelopeOptions): PaymentsEncryption {
     cacheSize: wholeNumber(options, 'cacheSize', 1, 1_000_000, 1_000),
     timeoutMs: wholeNumber(options, 'timeoutMs', 1, LONGEST_ANSWER_MS, 2_000),
   });
-  // Closures: whoever inspects the options sees no key.
+  // Closures, so that the inspected options show no key.
   const encryption: Encryption = {
     current,
     names: [...keys.keys()].map((id) => `${id}~`),

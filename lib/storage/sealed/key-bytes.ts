@@ -28,7 +28,7 @@ export function keyBytes(key: unknown, path: string): Uint8Array {
     throw wrong(path, `has ${bytes.length} bytes instead of ${KEY_BYTES}: ${MAKE_ONE}.`);
   }
   if (bytes.every((byte) => byte === bytes[0])) {
-    throw wrong(path, `is the same byte ${KEY_BYTES} times, which anybody can guess: ${MAKE_ONE}.`);
+    throw wrong(path, `is the same byte ${KEY_BYTES} times, which anyone can guess: ${MAKE_ONE}.`);
   }
   return bytes;
 }

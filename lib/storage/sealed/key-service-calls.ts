@@ -6,7 +6,7 @@ import { KeyServiceError } from './encryption.js';
 /** Calls at once for one key. A list may need hundreds of data keys. */
 const AT_ONCE = 16;
 
-/** After a call that was not answered in time, further ones fail at once for so long: a list must not wait for each. */
+/** How long further calls fail at once after a call that was not answered in time: a list must not wait for each. */
 const SILENCE_MS = 1_000;
 
 interface Lane {

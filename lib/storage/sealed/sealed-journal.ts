@@ -125,8 +125,8 @@ function pick(record: JournalRecord): Partial<JournalRecord> {
 
 /**
  * Opens a record. If a field does not open, the record is damaged: nothing is ever sent for it. The field stays
- * sealed, and is written back as it is by whoever changes the record, so that it opens once its key is back. Rejects with
- * a `KeyServiceError` if a key cannot be had now.
+ * sealed, and a change of the record writes it back as it is, so that it opens once its key is back. Rejects with a
+ * `KeyServiceError` if a key cannot be had now.
  */
 async function openRecord(stored: StoredJournalRecord, sealer: ValueSealer): Promise<StoredJournalRecord> {
   if (stored.damaged !== undefined) return stored;

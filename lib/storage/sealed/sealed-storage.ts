@@ -5,7 +5,7 @@ import { sealedInbox } from './sealed-inbox.js';
 import { sealedJournal } from './sealed-journal.js';
 import { ValueSealer } from './value-sealer.js';
 
-/** A storage that gets no personal data but sealed. Whoever opened the storage beneath closes it. */
+/** A storage that gets personal data only sealed. The code that opened the storage beneath closes it. */
 export function sealedStorage(
   { name, journal, inbox, conflicts }: PaymentsStorage,
   encryption: Encryption,

@@ -4,7 +4,7 @@ import { failureLabel } from '../../errors/payments-errors.js';
 import { keyIdIn, type Encryption } from './encryption.js';
 import { isSealed, keyNameOf, open, seal, type SealedPlace } from './sealed-value.js';
 
-/** More are not logged: whoever writes to the database can invent names. */
+/** More are not logged: anyone who can write to the database can invent names. */
 const KEYS_REPORTED = 100;
 
 /** A text that was opened, or why it cannot be. */
@@ -54,8 +54,8 @@ export class ValueSealer {
   }
 
   /**
-   * Why a value that is not sealed is refused; undefined if it is taken. Whoever can write to the database, but has no key,
-   * could have written it.
+   * Why a value that is not sealed is refused; undefined if it is taken. Anyone who can write to the database could
+   * have written it without a key.
    */
   plainProblem(field: string): string | undefined {
     if (!this.encryption.requireSealed) return undefined;

@@ -23,7 +23,7 @@ export function poolSizeOf(pool: unknown): number | undefined {
   return inner && poolSizeOf(inner);
 }
 
-/** What an executor says of the application's pool, or of what has it. */
+/** What an executor tells about its pool: the application's own one, or the client or ORM that has it. */
 export function onPool(
   pool: object,
   poolSize = poolSizeOf(pool),

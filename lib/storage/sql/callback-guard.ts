@@ -15,7 +15,7 @@ export interface OwnConnection {
 
 /** SQLSTATE: PostgreSQL has answered. */
 const ANSWER = /^(?=.*\d)[\dA-Z]{5}$/;
-/** What `pg` says after `query_timeout`. What waited behind another statement never reaches the server then. */
+/** The error of `pg` after `query_timeout`. A statement that waited behind another one never reaches the server. */
 const GIVEN_UP = /Query read timeout/;
 
 /** Sends ROLLBACK until PostgreSQL has answered it, or the connection is gone. */
@@ -34,7 +34,7 @@ export async function rollBackOnPostgres(send: (text: string) => PromiseLike<unk
 /** Guards a transaction that an ORM ends by itself, when the function that it called has ended. */
 export class CallbackGuard extends TransactionGuard {
   readonly nested: NestedTransactions;
-  /** What the application gets back without a transaction, and with its settings as they were. */
+  /** The application gets it back without a transaction, and with its settings as they were. */
   private connection: OwnConnection | undefined;
 
   /** @param nestedNames The names that the ORM gives to the savepoints of its nested transactions. */
@@ -84,15 +84,15 @@ export class CallbackGuard extends TransactionGuard {
       await this.close();
       return result;
     } catch (error) {
-      // What comes later is refused. The ORM's ROLLBACK waits behind what still hangs.
+      // Later statements are refused. The ORM's ROLLBACK waits behind a statement that still hangs.
       await this.stop().catch(() => undefined);
       throw error;
     }
   }
 
   /**
-   * The setting would commit a transaction that is still open, so it waits for the answer to COMMIT or ROLLBACK. Without
-   * an answer, whoever has the connection next would be in that transaction.
+   * Restoring the setting would commit an open transaction, so it waits for the answer to COMMIT or ROLLBACK. Without
+   * an answer, closes the connection: its next user would be in that transaction.
    */
   private async returnConnection<T>(connection: OwnConnection, ended: Promise<T>): Promise<T> {
     const isMysql = this.dialect === 'mysql';

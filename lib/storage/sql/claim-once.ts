@@ -32,7 +32,7 @@ export async function claimOnce(
   for (let tries = 0; tries < TRIES; tries += 1) {
     const script: SqlScript = {
       ...statements.claim(delivery, leaseMs),
-      // Nobody would run the handlers, and everybody would wait for the end of the lease.
+      // No process would run the handlers, and each delivery would wait for the end of the lease.
       undoLate: ({ rows: [late] }) => {
         const fence = late?.['fence'];
         return fence == null ? undefined : statements.fail({ values: inboxKeyValues(delivery.key), fence });
@@ -46,7 +46,9 @@ export async function claimOnce(
     if (!adopts || delivery.providerReference === undefined) return claimed;
     if ((await run(statements.adopt(delivery))).rowCount === 1) return claimed;
   }
-  throw new PaymentsStorageError('The delivery could not be claimed: others change its entry all the time.');
+  throw new PaymentsStorageError(
+    'The delivery could not be claimed: other processes kept changing its entry. Its next delivery tries again.',
+  );
 }
 
 /** Returns undefined if the entry has changed since the statement began. */

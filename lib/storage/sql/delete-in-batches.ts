@@ -5,9 +5,9 @@ import { type RunScript, type SqlScript } from './sql-database.js';
 export const BATCH = 1_000;
 
 /**
- * Repeats an operation, each batch committed, until it deletes nothing, or two batches in a row are short. One may be short
- * because somebody else changed or locked one of its rows; more of them delete what has become old meanwhile, which would go
- * on for ever. What is left is for the next purge. Resolves to the number of deleted rows.
+ * Repeats an operation, and commits each batch, until one deletes nothing or two in a row are short. One batch may be
+ * short because another process changed or locked one of its rows. Further short ones delete rows that have become
+ * old meanwhile, which might never end: the next purge deletes those. Resolves to the number of deleted rows.
  */
 export async function deleteInBatches(run: RunScript, script: SqlScript): Promise<number> {
   let deleted = 0;
@@ -16,7 +16,7 @@ export async function deleteInBatches(run: RunScript, script: SqlScript): Promis
     if (batch === 0) break;
     deleted += batch;
     short = batch < BATCH ? short + 1 : 0;
-    // SQLite answers without a turn of the event loop: others would wait for the last batch.
+    // SQLite answers without a turn of the event loop: other work would wait for the last batch.
     await setImmediate();
   }
   return deleted;

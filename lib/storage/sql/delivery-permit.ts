@@ -14,7 +14,7 @@ export function deliveriesAtOnce(poolSize = USUAL_POOL_SIZE): number {
   return Math.max(1, Math.floor(poolSize / 2));
 }
 
-/** Those of each pool, which several storages may use. */
+/** The semaphore of each pool, which several storages may share. */
 const semaphores = new WeakMap<object, Semaphore>();
 
 /** The permit of the delivery whose handlers run. */
@@ -22,7 +22,7 @@ const handling = new AsyncLocalStorage<DeliveryPermit>();
 
 /** The right of one delivery to hold a connection of the pool. */
 export class DeliveryPermit {
-  /** Of a delivery that a handler causes, such as a release: it would wait in vain for the permit of that handler. */
+  /** For a delivery that a handler causes, such as a release: it would wait in vain for the permit of that handler. */
   private readonly inner = new Semaphore(1);
   private isOver = false;
 
@@ -61,7 +61,7 @@ export class DeliveryPermit {
 function semaphoreOf(pool: object, poolSize: number | undefined): Semaphore {
   const semaphore = semaphores.get(pool) ?? new Semaphore(deliveriesAtOnce());
   semaphores.set(pool, semaphore);
-  // Another storage may have had to guess.
+  // Another storage of the pool may have guessed its size.
   if (poolSize !== undefined) semaphore.permits = deliveriesAtOnce(poolSize);
   return semaphore;
 }

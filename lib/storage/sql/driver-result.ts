@@ -11,10 +11,10 @@ interface PostgresAnswer {
   readonly rowCount: number | null;
 }
 
-/** The result, and what it says of the columns. */
+/** The result, and the descriptions of its columns. */
 type MysqlAnswer = readonly [unknown[] | { readonly affectedRows: number }, ...unknown[]];
 
-/** Reads what `pg` and `mysql2` answer. */
+/** Reads the answers of `pg` and `mysql2`. */
 export const DRIVER_RESULT_OF: Readonly<Record<SqlDialect, (answer: never) => DriverResult>> = {
   postgres: ({ rows, rowCount }: PostgresAnswer) => ({ rows, affectedRows: rowCount ?? 0 }),
   mysql: ([result]: MysqlAnswer) =>

@@ -4,11 +4,11 @@ import { type SqlDialect } from './sql-executor.js';
 const QUOTED_IN_POSTGRES =
   /(?<![\w$\u0080-\uffff])(?:[eE]'(?:[^'\\]|\\[\s\S]|'(?:[^\S\n\r]*[\n\r]\s*)?')*'|\$(\w*)\$[\s\S]*?\$\1\$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g;
 const QUOTED_IN_SQLITE = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\//g;
-// MySQL knows escapes and one more comment, and runs what stands in comments with an exclamation mark.
+// MySQL has escapes and one more kind of comment, and runs the contents of comments with an exclamation mark.
 const QUOTED_IN_MYSQL =
   /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!M?!)[\s\S]*?\*\//g;
 const RUN_BY_MYSQL = /\/\*M?!\d*|\*\//g;
-/** MariaDB sets something for the statement behind FOR. */
+/** MariaDB changes a setting for the one statement after FOR. */
 const SET_FOR = /(?:^|;)\s*SET\s+STATEMENT\b[^;]*/gi;
 
 /** `ROLLBACK TO` a savepoint ends no transaction. BEGIN does in MySQL. */

@@ -39,6 +39,6 @@ export interface ExecutorDialect {
   readonly migrate: (executor: SqlExecutor) => Promise<unknown>;
   /** Converts an error without its texts, which repeat stored data. */
   readonly failure: (error: unknown) => Error;
-  /** Whether the same statement may do it at the next try, and did nothing at this one. */
+  /** Whether the statement did nothing, and may succeed at the next try. */
   readonly mayRunAgain: (error: unknown) => boolean;
 }

@@ -5,11 +5,11 @@ const SAVEPOINT_ENDS = /^\s*(?:release(?:\s+savepoint)?|rollback\s+to(?:\s+savep
 
 /** One nested transaction of an ORM. */
 export interface NestedTransaction {
-  /** The one that it was begun in; absent if that is the transaction of the delivery. */
+  /** The nested transaction in which it was begun; absent if that is the transaction of the delivery. */
   readonly outer: NestedTransaction | undefined;
   /** Its savepoint was asked for. */
   isBegun: boolean;
-  /** Its savepoint was released or rolled back: what it still sends would be of the outer one. */
+  /** Its savepoint was released or rolled back: later statements would belong to the outer one. */
   isOver: boolean;
 }
 
@@ -22,8 +22,8 @@ interface OpenSavepoint {
 }
 
 /**
- * Knows which nested transactions of an ORM are open. All savepoints of a connection are one stack: what another branch of
- * the code writes meanwhile belongs to the innermost one, and its ROLLBACK would take that back without a word.
+ * Tracks which nested transactions of an ORM are open. All savepoints of a connection form one stack: what another
+ * branch of the code writes meanwhile belongs to the innermost one, whose ROLLBACK would silently undo it.
  */
 export class NestedTransactions {
   private readonly context = new AsyncLocalStorage<NestedTransaction | undefined>();

@@ -1,6 +1,6 @@
-/** Work that is done once, for everybody who asks. */
+/** Work that is done once for all callers. */
 interface Once {
-  /** Begins it, or joins who began. After a failure, the next call begins it again. */
+  /** Starts the work, or joins the run that is under way. After a failure, the next call starts it again. */
   readonly begin: () => Promise<void>;
   /**
    * The next call starts a new run without waiting for this one, which may never end. The first success counts.

@@ -142,7 +142,7 @@ function linesAfter(
   };
 }
 
-/** A question about the lines of a chunk. First come the numbers of its lines: a database takes only values for a range. */
+/** A query about the lines of a chunk. Reads their numbers first, because a range of the index needs values. */
 function ofChunk(load: string, chunk: number, ask: (isOf: SqlPiece) => SqlPiece): SqlScript {
   return {
     steps: [
@@ -242,7 +242,7 @@ function update({ now }: PortableDialect, changes: readonly LineChange[], isOf: 
     WHERE ${isOf}`;
 }
 
-/** The new value of a column by another one; `otherwise` for what has none. */
+/** The new value of a column by the value of the column `by`; `otherwise` for rows without one. */
 function newValue(by: string, values: readonly (readonly [unknown, unknown])[], otherwise: string): SqlPiece {
   if (values.length === 0) return raw(otherwise);
   const cases = values.map(([key, value]) => sql`WHEN ${key} THEN ${value}`);
@@ -271,7 +271,7 @@ function addToCounters(load: string, deltas: readonly CountDelta[]): SqlPiece {
     WHERE batch_load = ${load} AND state IN (${listOf(deltas.map(({ state }) => state))})`;
 }
 
-/** Some lines for each line of the chunk. COALESCE keeps a database from the index of the load, which has the whole batch. */
+/** Some lines for each line of the chunk. COALESCE keeps a database off the load's index, which has the whole batch. */
 function sameRecipients(
   { now }: PortableDialect,
   load: string,

@@ -62,8 +62,9 @@ export function storedColumns(now: SqlPiece): SqlPiece {
 }
 
 /**
- * The last SELECT comes after a purge that the INSERT may have waited for: it sees the tombstone that it left. The first one
- * is no part of the INSERT, because MySQL would keep all others from their numbers until an INSERT … SELECT has ended.
+ * The last SELECT runs after a purge that the INSERT may have waited for, so it sees the tombstone that the purge
+ * left. The first SELECT is not part of the INSERT, because MySQL gives no number to another row before an INSERT …
+ * SELECT has ended.
  */
 function insertScript(
   dialect: PortableDialect,
@@ -86,10 +87,10 @@ function insertScript(
 }
 
 /**
- * In a transaction of the application, which keeps its locks until it ends: the locks of others' rows, and of the room
- * between rows, would hold up everybody else. So it reads its own row without a lock, changes it by its number, and looks for
- * the tombstone without a lock, after the row was written: from then on no purge can leave one. A tombstone that is hidden
- * from the transaction is found before the payment is sent.
+ * The same in a transaction of the application. It keeps its locks until it ends, and locks on the rows of others, or
+ * on the gaps between rows, would block all other writers. So the script reads its own row without a lock and changes
+ * it by its number. It looks for the tombstone without a lock, too, after it has written the row: from then on no
+ * purge can leave one. A tombstone that is hidden from the transaction is found before the payment is sent.
  */
 function plannedScript(
   dialect: PortableDialect,
@@ -100,7 +101,7 @@ function plannedScript(
 ): SqlScript {
   const version = newVersion();
   const isPayment = keyIs(journalKeyValues(record));
-  // Nobody sends it before it is certain that the transaction is open.
+  // No process sends it before it is certain that the transaction is open.
   const first: JournalRecord = { ...record, state: 'unknown', evidence: 'in-flight' };
   const ownId = (id: string | null | undefined): SqlPiece => sql`id = ${Number(id)} AND version = ${version}`;
   const planIt = (own: SqlPiece): SqlPiece =>
@@ -119,7 +120,7 @@ function plannedScript(
       (results) => {
         const [written] = lastRows(results);
         if (written) return planIt((own = ownId(written['id'])));
-        // Another one has the key, or had it when the transaction began: then this one is hidden behind that.
+        // Another row has the key, or had it when the transaction began, and then hides this one.
         return sql`SELECT CASE WHEN version = ${version} THEN 'instead' ELSE 'no' END AS inserted, ${stored}
           FROM ${JOURNAL} WHERE ${isPayment} FOR UPDATE`;
       },
@@ -179,7 +180,7 @@ function replaceScript(
           isWritten = results[0]?.rowCount === 1;
           return read;
         },
-        // Another process was faster than the read: it has written the record again, or removed it. It was written anyway.
+        // Another process replaced or removed the record before the read. This write was done anyway.
         (results) =>
           isWritten && lastRows(results).length === 0 ? asWritten(now, record, leaseMs, next) : undefined,
       ],

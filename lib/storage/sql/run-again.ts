@@ -5,7 +5,7 @@ import { errorCodes } from './error-code.js';
 type DriverCodes = Readonly<Record<string, string | number>>;
 
 /**
- * What keeps a transaction from going on, but not the same one from being run again, whatever name an ORM gives the code.
+ * Codes after which a transaction cannot continue, but can be run again. An ORM may give them under another name.
  *
  * PostgreSQL: a serialization failure, a deadlock, and a lock that was not free in time. MySQL: a deadlock, a lock
  * that was not free in time, and a row that changed since the transaction began.
@@ -20,7 +20,7 @@ export const CONCURRENT: ReadonlyMap<string, DriverCodes> = new Map<string, Driv
 ]);
 
 /**
- * Undefined if the error has another reason than a transaction at the same time.
+ * Undefined unless a transaction at the same time is the reason of the error.
  *
  * @returns An error whose `cause` has the codes of the database alone: its texts repeat stored data.
  */

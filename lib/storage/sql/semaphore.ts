@@ -1,4 +1,4 @@
-/** Grants so many permits at a time, in the order of asking. */
+/** Grants a limited number of permits at a time, in the order of the requests. */
 export class Semaphore {
   private taken = 0;
   private readonly waiting = new Set<() => void>();
@@ -24,7 +24,7 @@ export class Semaphore {
     });
   }
 
-  /** Gives the permit to whoever has waited longest. */
+  /** Gives the permit to the caller that has waited longest. */
   release(): void {
     const [next] = this.waiting;
     if (next === undefined) {

@@ -50,7 +50,7 @@ export class SqlBatches implements BatchStore {
       if (existing) return { created: false, stored: existing };
     }
     throw new PaymentsStorageError(
-      'The batch could not be written: others write and remove it all the time.',
+      'The batch could not be written: other processes kept writing and removing it. Make the same call again.',
     );
   }
 

@@ -41,7 +41,7 @@ export class SqlDailyCaps implements DailyCapStore {
       if (result) return result;
     }
     throw new PaymentsStorageError(
-      'The payment could not be written: others write and remove it all the time.',
+      'The payment could not be written: other processes kept writing and removing it. Make the same call again.',
     );
   }
 

@@ -16,7 +16,7 @@ export interface SqlStatement {
   readonly counts?: boolean;
 }
 
-/** A statement, or what makes it of the results so far. Undefined ends the script, and the last result counts. */
+/** A statement, or a function of the results so far. Undefined ends the script, and the last result counts. */
 export type SqlStep = SqlStatement | ((before: readonly SqlResult[]) => SqlStatement | undefined);
 
 /** One operation: its statements run in this order on one connection, and the result of the last one counts. */
@@ -30,15 +30,15 @@ export interface SqlScript {
    */
   readonly brief?: true;
   /**
-   * What removes all that it wrote, if the transaction of the application had ended before: MySQL notices that only
+   * What removes all that it wrote, if the application's transaction had already ended: MySQL notices that only
    * afterwards.
    */
   readonly undoAfterEnd?: SqlScript;
   /** What removes what it wrote so far, if a later step fails: the application may commit anyway. */
   readonly undoPartial?: () => SqlScript | undefined;
-  /** The version that it has written, if a later step fails, which only reads. Undefined: it may not be written. */
+  /** The version that it has written, if a later step, which only reads, fails. Undefined: it may not be written. */
   readonly written?: () => number | undefined;
-  /** What takes it back, if its result comes when nobody waits for it any more. */
+  /** What rolls it back, if its result comes after the caller has stopped waiting. */
   readonly undoLate?: (late: SqlResult) => SqlScript | undefined;
 }
 
@@ -103,7 +103,7 @@ export interface SqlSession {
   begin(held: HeldKey, leaseMs: number): Promise<unknown>;
   /** Calls what runs the handlers. The statements that come from it may join the transaction. */
   within?<T>(handlers: () => T): T;
-  /** Records the claim as done and commits. Rejects if nothing was committed, or if nobody knows. */
+  /** Records the claim as done and commits. Rejects if nothing was committed, or if the result is unknown. */
   finishAndCommit(held: HeldKey): Promise<unknown>;
   /** Refuses what a handler that failed still does with the transaction. */
   block(): void;

@@ -92,7 +92,7 @@ export class SqlInbox implements InboxStore {
     }
   }
 
-  /** Undefined if it was handled before: a repetition does not wait until the handlers of others have ended. */
+  /** Undefined if it was handled before: a repeated delivery does not wait for the handlers of other deliveries. */
   private async sessionFor(delivery: InboxDelivery): Promise<SqlSession | undefined> {
     const connecting = this.database.connect();
     const waited = await withDeadline(connecting, performance.now() + LOOK_AFTER_MS);

@@ -65,7 +65,7 @@ export class SqlJournal implements JournalStore {
     }
     if (this.isJoined) throw rowWasRemoved(record);
     throw new PaymentsStorageError(
-      'The payment could not be written: others write and remove it all the time.',
+      'The payment could not be written: other processes kept writing and removing it. Make the same call again.',
     );
   }
 
@@ -111,7 +111,7 @@ export class SqlJournal implements JournalStore {
     } catch (error) {
       const written = script.written?.();
       if (written === undefined) throw error;
-      // It could not be read again. The times of the database are not known, but how long ago it was.
+      // It was written and could not be read again. The database's times are unknown, but the write was just now.
       const now = Date.now();
       const times = { createdAt: now, updatedAt: now, ageMs: 0, idleMs: 0, leaseLeftMs: leaseMs };
       return { record, version: written, ...times };

@@ -41,7 +41,7 @@ export class TransactionGuard {
 
   constructor(readonly dialect: SqlDialect) {}
 
-  /** COMMIT or ROLLBACK was sent: nobody knows whether it was done, unless it was answered. */
+  /** COMMIT or ROLLBACK was sent. Until it is answered, its result is unknown. */
   get isOver(): boolean {
     return this.isSent;
   }
@@ -94,7 +94,7 @@ export class TransactionGuard {
     return Promise.reject(this.refusal());
   }
 
-  /** The same, for what gives no promise. */
+  /** The same, for calls that return no promise. */
   refusal(why = NOT_YOURS): Error {
     return this.fail(why);
   }
@@ -104,7 +104,7 @@ export class TransactionGuard {
     return this.fail(BESIDE);
   }
 
-  /** Has nothing committed, even if a handler hides the error. */
+  /** Prevents the commit, even if a handler hides the error. */
   fail(why: string): PaymentsStorageError {
     this.failure ??= new PaymentsStorageError(why);
     return this.failure;

@@ -114,7 +114,7 @@ export class TransactionalClaim implements InboxClaim {
     );
   }
 
-  /** Neither a hanging handler nor a silent server may hold a connection for ever. */
+  /** Neither a hanging handler nor a silent server may hold a connection forever. */
   private abandon(): void {
     this.ended = true;
     this.parts.session.release('unknown');

@@ -126,7 +126,7 @@ export class SqliteConnection {
     this.exec('COMMIT');
   }
 
-  /** Never throws, not even if a handler has closed it: who waits for the turn would wait for ever. */
+  /** Never throws, not even if a handler has closed it: the callers that wait for their turn would wait forever. */
   close(): void {
     this.compiled.clear();
     try {

@@ -219,7 +219,7 @@ class SqliteSession implements SqlSession {
   async begin(): Promise<void> {
     const transaction = await this.file.begin();
     if (this.released) {
-      // The lease ended meanwhile: it would keep everybody from writing.
+      // The lease ended meanwhile: the transaction would block all other writers.
       transaction.close();
       throw new PaymentsStorageError('The connection to SQLite is gone.');
     }

@@ -27,8 +27,8 @@ export interface SqliteStorageOptions {
    * Gives every webhook handler an open transaction as `context.transaction` (a `DatabaseSync` of `node:sqlite`). The
    * handler's writes there, the record that it ran and the outcome in the journal are committed together or not at all.
    *
-   * SQLite has one writer. While a handler runs, everybody else who writes waits, for four seconds at most. Keep
-   * handlers short. A payment that a handler makes is refused: it could not be written down before it is sent.
+   * SQLite has one writer. While a handler runs, all other writers wait, for four seconds at most. Keep handlers
+   * short. A payment that a handler makes is refused: it could not be written down before it is sent.
    * @default false
    */
   readonly transactional?: boolean;

@@ -29,7 +29,7 @@ const SCOPES: readonly InboxScope[] = NAMES.flatMap((account) =>
 /** More than a store should read at once. */
 const MANY = 210;
 
-/** Whoever goes over all accounts finds them, and nobody else. */
+/** A run over all accounts finds each of them, and no others. */
 export const ACCOUNT_LISTING: Cases<AccountsTest> = {
   'knows no account before something is written': async ({ store, expect }) => {
     expect(await store.accounts({ limit: 10 })).toEqual({ accounts: [] });

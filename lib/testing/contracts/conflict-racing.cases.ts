@@ -13,7 +13,7 @@ export const CONFLICT_RACING: Cases<ConflictsTest> = {
   'keeps every one of many events that come at the same time': async ({ conflicts, expect }) => {
     await Promise.all(TWENTY.map((at) => conflicts.setAside(setAside({ fingerprint: `f${at}` }))));
     const listed: string[] = [];
-    // A store that ignores `after` gives a page for ever.
+    // A store that ignores `after` gives pages forever.
     for (let after: string | undefined; listed.length <= TWENTY.length;) {
       const page = await conflicts.list(SCOPE, { limit: 3, ...(after !== undefined && { after }) });
       listed.push(...page.map(({ fingerprint }) => fingerprint));

@@ -136,7 +136,7 @@ const DAILY_CAPS: Cases<DailyCapTest> = {
     expect((await storedEntry('order-1'))?.version).toBe(begun.version);
   },
 
-  'writes the lease and the times that everybody reads': async (test) => {
+  'writes the lease and the times that every reader gets': async (test) => {
     const { caps } = test;
     const share = { cents: CENTS, maxCount: 3 };
     const writer: LeaseWriter = {

@@ -38,7 +38,7 @@ export const INBOX_TAKING_OVER: Cases<InboxTest> = {
       const winners = results.filter(({ result }) => result === 'claimed').map(claimed);
       expect(winners.map((winner) => winner.attempt)).toEqual([attempt]);
       expect(results.filter(({ result }) => result === 'busy')).toHaveLength(49);
-      // A transaction that finished knows so; whoever looks into the entry finds that of somebody else.
+      // A transaction that finished knows that it did; a claim that reads the entry finds another claim there.
       expect(await first.finish()).toBe(delivery === ANOTHER && !remembersHandlers);
       expect((await claim(delivery)).result).toBe('busy');
       expect(await winners[0]?.finish()).toBe(true);

@@ -26,8 +26,8 @@ interface ExpectedTimes {
 }
 
 /**
- * Whoever reads a payment acts on its lease, so every way to read must say the same: the payment found in place of a
- * new one, `get` and `list`.
+ * A process that reads a payment acts on its lease, so every way to read must give the same one: the payment found in
+ * place of a new one, `get` and `list`.
  */
 export async function expectLeases(
   test: JournalTest,

@@ -70,7 +70,7 @@ export const JOURNAL_WRITING: Cases<JournalTest> = {
     expect((await storedEntry('order-1'))?.record).toEqual(next);
   },
 
-  'lets anybody act on a payment that is written down without a lease': async ({
+  'lets any process act on a payment that is written down without a lease': async ({
     journal,
     expect,
     insert,

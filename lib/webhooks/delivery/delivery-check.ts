@@ -21,7 +21,7 @@ export interface NamedAccount {
   readonly release: () => void;
 }
 
-/** `busy`: nobody can say now whether there is such an account. */
+/** `busy`: it cannot be said now whether there is such an account. */
 export type FoundAccount = NamedAccount | 'busy';
 
 /** Receives the webhooks of one account, or of all accounts of a resolver. */

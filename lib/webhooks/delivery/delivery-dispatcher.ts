@@ -121,14 +121,14 @@ export class DeliveryDispatcher {
     otherMoney = true,
   ): Promise<WebhookAnswer | undefined> {
     const { fit, known, said } = await this.outcomes.compare(webhook.event);
-    // Whoever releases it says that it is about the payment whose reference has no white space around it. Nobody has said
-    // anything about its amount, which was not compared before.
+    // A release says that it is about the payment whose reference has no white space around it. It says nothing about
+    // the amount, which was not compared before.
     if (fit === 'other-spelling') return this.handleReleased(withTrimmedReference(webhook), how, last, false);
     const { event } = webhook;
     const delivery = this.delivery('outcome', event.data.reference, event, said);
     const claim = await this.claim({ ...delivery, ...how }, webhook);
     if (claim.result === 'conflict' || claim.result === 'missing') return undefined;
-    // Handlers of its reference run: nobody knows yet, so it must be stored.
+    // Handlers of its reference run, so the answer is not known yet, and it must be stored.
     if (claim.result === 'busy' && how.mustExist) return undefined;
     return this.handle(claim, this.outcomePlan(event, { known, said, otherMoney }, last), webhook);
   }

@@ -77,7 +77,7 @@ export async function openDelivery(delivery: QueuedDelivery, sealer?: ValueSeale
   return { event: opened.event, bodyHash: () => opened.bodyHash, deliveredAt };
 }
 
-/** The inbox tells deliveries apart by the same. */
+/** The inbox tells deliveries apart by the same text. */
 function contentOf(
   scope: InboxScope,
   event: PaymentWebhookEvent,

@@ -202,7 +202,7 @@ export class WebhookReceiver {
     const handle = (): Promise<WebhookAnswer> =>
       this.running.track(work(webhook), () => describeEvent(webhook.event));
     try {
-      // The gateway delivers again. A worker, and who releases an event, limit themselves.
+      // Beyond the limit, the gateway delivers again. Workers and releases limit themselves.
       const begun = source === 'request' ? this.places.begin(handle) : this.places.hold(handle());
       return begun ? await begun : retryLater(STORAGE_RETRY_MS);
     } catch (error) {

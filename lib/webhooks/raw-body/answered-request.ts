@@ -1,8 +1,9 @@
 import { type IncomingMessage } from 'node:http';
 
 /**
- * How far the package came with a request on a webhook route: the status that it gave to a genuine webhook, or its last
- * step. What it refused unverified, and what it verified for a route of the application, is nobody's concern any more.
+ * How far the package came with a request on a webhook route: the status that it gave to a genuine webhook, or its
+ * last step. Answers to requests that it refused unverified, or verified for a route of the application, are not
+ * reported.
  */
 export type RouteProgress =
   number | 'verified' | 'parameters' | 'handlers' | 'refused unverified' | 'left to the route';

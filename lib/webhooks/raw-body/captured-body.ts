@@ -25,7 +25,7 @@ export interface ExpectedDelivery {
   readonly limits: DeliveryLimits | undefined;
   /** Verifies the delivery before the parsers; undefined if another route may take the request. */
   readonly receiver: RouteReceiver | undefined;
-  /** Looks up the account that the path names, for a body of so many bytes; absent if the route has one account. */
+  /** Looks up the account that the path names, for a body of this many bytes; absent if the route has one account. */
   readonly find?: (bytes: number) => FoundAccount | Promise<FoundAccount>;
   /** Whether no other route, and no middleware below a parameter, can answer the request. */
   readonly isCertain: boolean;
@@ -207,7 +207,7 @@ function hasCome(request: IncomingMessage, taken: number, { announced }: ReadLim
   return taken + request.readableLength >= announced;
 }
 
-/** To read an empty buffer would take the end of the stream, which cannot be put back. */
+/** Reading an empty buffer would take the end of the stream, which cannot be put back. */
 function takeBuffered(request: IncomingMessage): Uint8Array | undefined {
   return request.readableLength > 0 ? (request.read() as Uint8Array) : undefined;
 }
@@ -254,7 +254,7 @@ class UnverifiedBody {
     return true;
   }
 
-  /** Releases all bytes. Afterwards the body gets no room, so nothing of it can count for ever. */
+  /** Releases all bytes. Afterwards the body gets no room, so nothing of it can count forever. */
   release(): void {
     this.all.held -= this.held;
     this.held = 0;

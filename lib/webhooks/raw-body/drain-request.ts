@@ -10,8 +10,8 @@ const LONGEST_MS = 5_000;
 const dropped = new WeakSet<IncomingMessage>();
 
 /**
- * Discards the rest of a refused body after the answer, and ends an upload that does not end by itself. To
- * close at once would reset the connection of a sender that is still writing, before it reads the answer.
+ * Discards the rest of a refused body after the answer, and ends an upload that does not end by itself. Closing at
+ * once would reset the connection of a sender that is still writing, before it reads the answer.
  */
 export function drainRequest(request: IncomingMessage, response: ServerResponse): void {
   if (request.httpVersionMajor >= 2) {

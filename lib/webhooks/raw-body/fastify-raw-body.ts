@@ -46,8 +46,7 @@ export interface FastifyLike {
  * Reads the bodies of webhook routes before the content type parsers. Other routes get no hook, even with the
  * same path: Fastify chooses the route before it reads a body.
  *
- * @param accountsOfNewRoute The accounts of which the route that is being registered may be. None: it receives no
- *   webhooks.
+ * @param accountsOfNewRoute The accounts that the new route may belong to. None: it receives no webhooks.
  */
 export function captureOnFastify(
   app: FastifyLike,

@@ -21,8 +21,9 @@ const GLOBAL_TOKENS: readonly (readonly [Candidate, RegExp])[] = [
 ];
 
 /**
- * Logs answers to genuine webhooks that the package did not give. Each cause has one turn a minute. All that the
- * application refused unverified has one turn for each route, so that strangers cannot make a scheme work behind a limit.
+ * Logs answers to genuine webhooks that the package did not give. Each cause is logged once a minute. All deliveries
+ * of a route that the application refused unverified share one turn, so that strangers whom a limit refuses cannot
+ * keep the scheme busy.
  */
 @Injectable()
 export class ForeignAnswersLog {

@@ -39,8 +39,8 @@ const ANSWERS_ITSELF = /^[12]:/;
  * Makes a method the route that receives webhooks: a version-neutral POST route. It verifies and remembers
  * deliveries, and answers 200 after every `@OnPayment` handler and, last, the method itself have finished.
  *
- * The method runs once per payment outcome, not once per delivery, and not for events that are set aside. Its
- * result is not sent. If it throws, the gateway gets a 500, and its next delivery runs the method again. So it does if the
+ * The method runs once per payment outcome, not once per delivery, and not for events that are set aside. Its result
+ * is not sent. If it throws, the gateway gets a 500, and its next delivery runs the method again, as it does if the
  * process dies meanwhile: make a second run harmless.
  *
  * With a queue (`nestjs-payments/bullmq`), the gateway gets a 200 when the delivery is stored, and the method
@@ -53,8 +53,8 @@ const ANSWERS_ITSELF = /^[12]:/;
  * @throws PaymentsConfigError if the method injects `@Res()` without `passthrough`, or `@Next()`: nobody
  * would answer.
  *
- * If the whole path has the parameter `:account`, it names the account of each delivery: a registered one, or one that
- * `accounts.resolve` knows. Whoever names an account that does not exist gets the 401 of a wrong signature.
+ * If the whole path has the parameter `:account`, it names the account of each delivery: a registered one, or one
+ * that `accounts.resolve` knows. A delivery for an account that does not exist gets the 401 of a wrong signature.
  *
  * @param path Path of the route below the controller's.
  * @param options The merchant account, if it is not the default one and the path does not name it.

@@ -234,7 +234,7 @@ describe('the back office', () => {
     expect(sandbox.payouts()).toEqual([]);
   });
 
-  it('is closed to everybody while the shop has no password', async () => {
+  it('is closed to everyone while the shop has no password', async () => {
     await app.stop();
     app = await startShop(sandbox, { OFFICE_PASSWORD: '' });
     const closed = new ShopClient(app.url);

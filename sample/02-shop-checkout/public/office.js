@@ -48,7 +48,7 @@ function contradictionItem({ id, kind, event, reference, amount }) {
   return item;
 }
 
-/** A refresh would remove the problem before anybody has read it. */
+/** A refresh would remove the problem before anyone has read it. */
 async function refreshUnlessProblem() {
   if (byId('problem').textContent === '') await refresh();
 }

@@ -87,12 +87,12 @@ function follow(place, { state }, path, ended) {
 
 function steps({ name, state }, act) {
   const [step, words] = STEPS[state] ?? [];
-  const cancel = () => sure(`Cancel ${name} for ever?`) && act('steps', { step: 'cancel' });
+  const cancel = () => sure(`Cancel ${name} forever?`) && act('steps', { step: 'cancel' });
   const buttons = [
     state === 'loaded' && button('Check', () => act('check')),
     state === 'checked' && button('Check again', () => act('check'), 'quiet'),
     step && button(words, () => act('steps', { step })),
-    MAY_END.includes(state) && button('Cancel for ever', cancel, 'quiet'),
+    MAY_END.includes(state) && button('Cancel forever', cancel, 'quiet'),
   ].filter(Boolean);
   return buttons.length > 0 && element('p', { className: 'actions' }, ...buttons);
 }

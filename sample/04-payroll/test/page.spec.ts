@@ -62,7 +62,7 @@ describeWithBrowser('the page of the payroll desk', (browser) => {
     await page.getByRole('button', { name: 'Load' }).click();
   }
 
-  /** For the eyes of whoever changes the page: `SCREENSHOTS=<folder>`. */
+  /** For a developer who changes the page: `SCREENSHOTS=<folder>`. */
   async function screenshot(name: string): Promise<void> {
     const folder = process.env['SCREENSHOTS'];
     if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });

@@ -178,7 +178,7 @@ describe('the payroll desk', () => {
     expect([...references()].sort()).toEqual([1, 2, 3, 4].map((n) => `${month}.S-${n}`));
   });
 
-  it('pauses, continues, and is cancelled for ever', async () => {
+  it('pauses, continues, and is cancelled forever', async () => {
     await approved(staff(3));
     sandbox.next('POST /disbursements/bank').status(400, { code: 'INSUFFICIENT_BALANCE' }).times(3);
     await take(asha, 'start');

@@ -184,7 +184,7 @@ describe('what the contracts notice', () => {
     [
       'a lease that nobody asked for',
       leasesAll,
-      'lets anybody act on a payment that is written down without a lease',
+      'lets any process act on a payment that is written down without a lease',
     ],
     [
       'a remove that reads first, and removes what came meanwhile',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { run } from './command.mjs';
 import { ENTRY_POINTS, specifierOf } from './entry-points.mjs';
 
-/** What anybody can import. */
+/** What every application can import. */
 const WITHOUT_PEERS = Object.keys(ENTRY_POINTS)
   .filter((entry) => ENTRY_POINTS[entry].length === 0)
   .map(specifierOf);

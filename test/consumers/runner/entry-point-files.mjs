@@ -103,7 +103,7 @@ function foreignFiles(entry, start, files) {
   return entry === '.' ? others.filter((file) => OTHERS.test(file)) : [];
 }
 
-/** Others load what they need at once, so only this one can grow without anybody who would notice. */
+/** Others load what they need at once, so only this one can grow without anyone noticing. */
 function tooLarge(entry, start, files) {
   if (entry !== '.' || !start.endsWith('.js')) return [];
   const bytes = [...files].reduce((sum, file) => sum + statSync(file).size, 0);

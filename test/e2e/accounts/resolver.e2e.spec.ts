@@ -258,7 +258,7 @@ describe('accounts from a resolver', () => {
     );
   });
 
-  it('show no key to whoever inspects what an application injects', async () => {
+  it('show no key to code that inspects what an application injects', async () => {
     await pay('shop');
     const seen = inspect([accounts, accounts.for('shop'), accounts.for('shop').collections], {
       depth: 20,

@@ -117,7 +117,7 @@ describe('keys that change while the application runs', () => {
     expect(merchants.asked).toHaveLength(2);
   });
 
-  it('are tried once, not for ever: new keys that are refused too end the call', async () => {
+  it('are tried once, not forever: new keys that are refused too end the call', async () => {
     await pay('order-1');
     rotate();
     const { apiKey, apiSecret } = sandbox.merchant('shop').rotateKeys();

@@ -198,7 +198,7 @@ describe('a batch that nobody has approved for good', () => {
     expect(other.digest).toBe(batch.digest);
   });
 
-  it('is cancelled for ever', async () => {
+  it('is cancelled forever', async () => {
     const batch = await approvedBatch(running.batches, name, lines);
     await batch.cancel({ by: 'checker' });
     for (const act of ['start', 'resume', 'pause', 'cancel', 'check'] as const) {

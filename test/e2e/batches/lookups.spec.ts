@@ -97,7 +97,7 @@ describe('a recipient about whom the gateway gives no usable answer', () => {
   const lookupsOf = (account: string): number =>
     place.sandbox.requests().filter(({ body }) => JSON.stringify(body).includes(account)).length;
 
-  it('stays blocked for everybody to see, although the process that began its check stood still until it was paid', async () => {
+  it('stays blocked for everyone to see, although the process that began its check stood still until it was paid', async () => {
     const { batch, slow, close } = await stumbledOver('wages', async () => {
       const same = await running.batches.open('wages');
       await same.check({ by: 'maker' });

@@ -269,7 +269,7 @@ describe('two who work on batches at the same moment', () => {
     expect(sent()).toBe(2);
   });
 
-  it('are told if a change was not made because others change the batch all the time', async () => {
+  it('are told if a change was not made because other processes keep changing the batch', async () => {
     const batch = await approvedBatch(first.batches, name(), lines);
     const busy = await start(
       withBatches(place.storage, () => ({ replace: () => Promise.resolve(undefined) })),

@@ -116,7 +116,7 @@ function tellStory(jobs: Jobs): void {
     }
   };
 
-  it('is paid once, whoever is killed, with lost answers and refusals', async () => {
+  it('is paid once, whichever process is killed, with lost answers and refusals', async () => {
     sandbox.next('POST /disbursements/bank').dropAfterProcessing().probability(0.02);
     sandbox.next('POST /disbursements/bank').status(422, { code: 'INVALID_ACCOUNT' }).probability(0.02);
     const batch = await approvedBatch(desk.batches, 'salaries', knownLines(sandbox, LINES, '10'));

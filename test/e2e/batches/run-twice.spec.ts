@@ -109,7 +109,7 @@ describe('a job that runs twice at once, and whose other run is killed before it
       await payWith(batch, () => batch.cancel({ by: 'checker' }));
       if (state !== 'checked') for (const number of [1, 2, 3]) await change(batch, number, 'checked', state);
       await sendLine(batch, lines[0]!);
-      // Another payment: whoever made it did not pay this line.
+      // Another payment: it did not pay this line.
       await sendLine(batch, lines[1]!, { amount: '7' });
       expect(await batch.askAgain()).toBe(1);
       expect(await states(batch)).toEqual(['accepted', state, state]);

@@ -180,7 +180,7 @@ describe('nestjs-payments doctor', () => {
     for (const kind of ['unsigned', 'altered']) {
       expect(checks.get(`Webhook route, ${kind} event`)).toMatchObject({
         state: 'failed',
-        detail: 'taken with 200: anybody could report payments',
+        detail: 'taken with 200: anyone could report payments',
       });
     }
   });

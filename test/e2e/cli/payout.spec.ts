@@ -129,7 +129,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
 
     const own = await payout('--approve', '--by', 'john', '--digest', digest);
     expect(own).toMatchObject({ code: 1, stdout: '' });
-    expect(own.stderr).toContain('whoever created the batch may not approve it');
+    expect(own.stderr).toContain('the person who created the batch may not approve it');
     const inCapitals = await payout('--approve', '--by', 'JOHN', '--digest', digest);
     expect(inCapitals).toMatchObject({ code: 1, stdout: '' });
     const early = await payout('--run', '--by', 'john');
@@ -485,7 +485,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(missing.stderr).toContain('--out cannot be written (ENOENT)');
   });
 
-  it('cancels a batch for ever, and lists what there is', async () => {
+  it('cancels a batch forever, and lists what there is', async () => {
     await approved(2);
     expect(await payout('--cancel', '--by', 'mary')).toMatchObject({ code: 0 });
     expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 4 });

@@ -102,7 +102,7 @@ describeWithBrowser("the shop's pages", (browser) => {
     afterAll(() => shop.close());
 
     it.each(LOOKS)(
-      'are readable for everybody from the catalogue to the thanks: %s',
+      'are readable for everyone from the catalogue to the thanks: %s',
       async (_, look) => {
         const page = await openCatalogue(browser, shop, look);
         const found = [...(await pageProblems(page, 'catalogue'))];

@@ -47,7 +47,7 @@ describeWith([postgresService], 'a pool of pg', () => {
   });
 });
 
-describeWith([postgresService], 'a pool of pg that waits for ever', () => {
+describeWith([postgresService], 'a pool of pg that waits forever', () => {
   afterEach(() => {
     vi.useRealTimers();
   });

@@ -101,7 +101,7 @@ describe.each(WAYS)('a connection that breaks, %s', (way) => {
     ['a reset after the request', reset, /^(ECONNRESET|UND_ERR_SOCKET)$/],
     ['half a body and then silence', stall, /^TIMEOUT$/],
     ['half a body and then the end', truncate, /^UND_ERR_SOCKET$/],
-    ['a body that drips for ever', drip, /^TIMEOUT$/],
+    ['a body that drips forever', drip, /^TIMEOUT$/],
   ];
 
   for (const [what, behaviour, code] of ambiguous) {

@@ -63,7 +63,7 @@ async function call(
 
 describe('who may call the gateway from another machine', () => {
   it.each(['192.0.2.2', '[fd00::2]', 'gateway', '127.0.0.1', 'localhost'])(
-    'whoever has test keys, under %s',
+    'anyone who has test keys, under %s',
     async (name) => {
       const answer = await call('/api/v1/merchant-balance', { ...KEYS, host: `${name}:${port}` });
       expect(answer.status).toBe(200);

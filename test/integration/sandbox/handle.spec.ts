@@ -184,7 +184,7 @@ describe('the handle of the emulator', () => {
     expect(one.moduleOptions().webhooks?.secrets).toEqual([one.webhookSecret]);
   });
 
-  it('shows nothing of a seeded webhook secret in the ids that everybody sees', async () => {
+  it('shows nothing of a seeded webhook secret in the public ids', async () => {
     await gateway.collect();
     const [payment] = sandbox.payments();
     expect(sandbox.webhookSecret).toMatch(/^whsec_/);

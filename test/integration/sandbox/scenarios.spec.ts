@@ -50,7 +50,7 @@ describe("the emulator's magic numbers", () => {
     expect(await statusAfter(1)).toBe('success');
   });
 
-  it('0006 is stuck for ever without a webhook, until somebody decides', async () => {
+  it('0006 is stuck forever without a webhook, until somebody decides', async () => {
     await collect('0006');
     expect(await statusAfter(86_400_000)).toBe('pending');
     expect(received()).toEqual([]);

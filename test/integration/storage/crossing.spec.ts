@@ -58,7 +58,7 @@ function keepsAccountsApart(open: () => PaymentsStorage, numRuns: number): void 
       const second = inboxDelivery(reference, { key: inboxKey(reference, { account: other }) });
       expect(await inbox.claim(second, LEASE_MS)).toMatchObject({ result: 'claimed', claim: { attempt: 1 } });
 
-      // Whoever can write the storage moves the sealed body to another account, and to another entry.
+      // An attacker who can write to the storage moves the sealed body to another account, and to another entry.
       const stored = await beneath.journal.get(record);
       expect(stored?.record.body).toMatch(/^sealed:/);
       for (const place of [{ account: other }, { reference: `${reference}-moved` }]) {

@@ -1,4 +1,4 @@
-/** What happens to the lines of a batch; each line is on the disk before anybody sees its result. */
+/** What happens to the lines of a batch; each line is on the disk before a caller sees its result. */
 export type BatchHappening =
   /** The journal is about to write the payment down: from here on its request may leave. */
   | { readonly what: 'begun'; readonly reference: string }

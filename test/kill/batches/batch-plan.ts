@@ -15,7 +15,7 @@ export const CHUNK_POINTS = [
 
 export type CrashPoint = (typeof LINE_POINTS)[number] | (typeof CHUNK_POINTS)[number];
 
-/** A death that is planned: of whoever comes there first. */
+/** A death that is planned: of the process that comes there first. */
 export interface Crash {
   readonly kind: 'check' | 'pay';
   readonly point: CrashPoint;

@@ -51,7 +51,7 @@ pool.on('error', () => undefined);
 })
 class ReplicaModule {}
 
-// As whoever starts processes does: again, while the storage is away.
+// As a supervisor of processes does: again, while the storage is away.
 const app = await insist(() =>
   NestFactory.createApplicationContext(ReplicaModule, { logger: false, abortOnError: false }),
 );

@@ -21,7 +21,7 @@ export const LOCK_MS = 1_000;
 export const POLICY = { stopAfterUnknown: 100, stopAfterRefused: 100 } as const;
 /** Nobody waits for the rate: deaths come often instead. */
 export const RATE = { perSecond: 10_000 } as const;
-/** So long a payment of a dead replica belongs to nobody else. */
+/** How long a payment of a dead replica belongs to nobody else. */
 export const DEADLINE_MS = 3_000;
 /** One try: a lost answer stays lost. */
 export const RETRY = { maxAttempts: 1 } as const;

@@ -23,7 +23,7 @@ import { memoryFaults, type MemoryOfHalves, memoryOfHalves } from './memory.js';
 const AMOUNT = '10';
 const FAULTY_SHARE = 0.01;
 const LOOKS_EVERY_MS = 50;
-/** Without a line for so long, the batch has stopped for ever. */
+/** Without a line for this time, the batch has stopped forever. */
 const GIVES_UP_AFTER_MS = 120_000;
 const TRACED = 5;
 /** How much of the kills comes while the lines are checked. */
@@ -128,7 +128,7 @@ function listen(sandbox: PaymentsSandbox, requests: PayoutRequest[]): void {
   });
 }
 
-/** A batch that somebody looks at all the time, and resumes whenever it pauses. */
+/** A batch that is watched, and resumed whenever it pauses. */
 class WatchedBatch {
   readonly faults: string[] = [];
   looks = 0;
@@ -165,7 +165,7 @@ class WatchedBatch {
       const ended = done.reduce((sum, each) => sum + (progress.byState[each]?.lines ?? 0), 0);
       if (ended !== this.known) [this.known, this.knownAt] = [ended, now()];
       if (now() - this.knownAt > GIVES_UP_AFTER_MS) {
-        this.faults.push(`the batch stopped for ever: ${JSON.stringify(progress)}`);
+        this.faults.push(`the batch stopped forever: ${JSON.stringify(progress)}`);
         return;
       }
       await this.trouble.at(from + ((to - from) * ended) / progress.total.lines);
@@ -189,7 +189,10 @@ class Trouble {
     },
   ) {}
 
-  /** @param share How much of the work is done. Whoever died of a plan has died already; the rest dies at random. */
+  /**
+   * @param share How much of the work is done. Replicas that die of a plan have died already; the rest dies at
+   * random.
+   */
   async at(share: number): Promise<void> {
     const { kills, restarts, replicas, seed } = this.size;
     const { mortal, postgres, redis, history } = this.around;
@@ -209,7 +212,7 @@ class Trouble {
 
 async function payAll(watched: WatchedBatch, sandbox: PaymentsSandbox): Promise<void> {
   const { batch } = watched;
-  // Resolves when the lines are checked, by whomever: it is looked at beside.
+  // Resolves when some replica has checked the lines: it is looked at beside.
   const checked = insist(() => batch.check({ by: 'maker' }));
   checked.catch(() => undefined);
   await insist(async () => {

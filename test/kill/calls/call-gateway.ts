@@ -37,8 +37,8 @@ export interface CallGateway {
 }
 
 /**
- * A gateway that keeps a ledger: it knows idempotency keys, and does not mind a reference that was used before. Whoever sends
- * another key for the same payment pays twice.
+ * A gateway that keeps a ledger: it knows idempotency keys, and does not mind a reference that was used before. A
+ * process that sends another key for the same payment pays twice.
  */
 export async function startCallGateway(seed: string, history: History): Promise<CallGateway> {
   const gateway = await startMisbehavingGateway();

@@ -4,7 +4,7 @@ import { type NetworkFault } from '../../support/faulty-proxy.js';
 export type Said =
   'accepted' | 'rejected' | 'unknown' | 'in flight' | 'not sent' | 'not by this call' | 'reused';
 
-/** What happens to payments; each line is on the disk before the deed, or before anybody sees its result. */
+/** What happens to payments; each line is on the disk before the deed, or before a caller sees its result. */
 export type CallHappening =
   | { readonly what: 'calling'; readonly reference: string; readonly call: number }
   /** No such line: the process died, and its caller got no result. */

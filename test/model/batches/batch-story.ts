@@ -17,7 +17,7 @@ const STARTED: readonly BatchState[] = ['running', 'paused', ...ENDED];
 
 /** Plays a story and looks after each step whether everything is as it must be. */
 export class BatchStory {
-  /** What happened, for whoever reads a counterexample. */
+  /** What happened, for the reader of a counterexample. */
   readonly told: string[] = [];
   /** What happened in stories, and how often: a story in which nothing happens proves nothing. */
   readonly reached: Map<string, number>;

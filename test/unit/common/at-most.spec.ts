@@ -20,7 +20,7 @@ it('works on so many at once, takes the next as soon as one is done, and waits f
   ends[1]!();
   await turns();
   expect(ends).toHaveLength(3);
-  // The one that is done makes room once, not for ever.
+  // The one that is done makes room once, not forever.
   await turns();
   expect(ends).toHaveLength(3);
   ends[0]!();

@@ -92,7 +92,7 @@ it.each([
   ['somebody listens to the second', [CALL_END_CHANNEL], true],
   ['somebody listens to both', [CALL_START_CHANNEL, CALL_END_CHANNEL], true],
   ['somebody listens to a third', [CALL_ATTEMPT_START_CHANNEL], false],
-] as const)('knows of two channels whether anybody listens: %s', (_, heard, expected) => {
+] as const)('knows of two channels whether one has a listener: %s', (_, heard, expected) => {
   const stops = heard.map((name) => onPaymentsDiagnostics(name, () => undefined));
   expect(hasSubscribers(CALL_START_CHANNEL, CALL_END_CHANNEL)).toBe(expected);
   for (const stop of stops) stop();

@@ -55,7 +55,7 @@ describe('the gate of an account', () => {
     expect([gate.pausedMs(1_000), gate.pausedMs(999)]).toEqual([1_000, 0]);
     gate.pauseFor(2_000);
     expect(gate.pausedMs(LATEST)).toBe(2_000);
-    // The gateway asks for longer than anybody waits: every try is held back.
+    // The gateway asks for longer than any call waits: every try is held back.
     gate.pauseFor(90_000);
     expect(gate.pausedMs(LATEST)).toBe(0);
   });
@@ -195,7 +195,7 @@ describe('the gate of an account', () => {
       expect(gate.acquire(1_999, undefined)).toEqual({ permit: 'held-back', retryAfterMs: 2_000 });
     });
 
-    it('permits away at once those in the queue who cannot wait so long', async () => {
+    it('permits away at once those in the queue that cannot wait that long', async () => {
       const gate = gateOf({ concurrency: 1 });
       enter(gate, 'running');
       enter(gate, 'short of time', 1_500);

@@ -79,7 +79,7 @@ export interface Step {
   readonly credentials?: 'bearer' | 'none' | 'wrong secret';
   /** The path of a GET of a status, with `{reference}` in it. */
   readonly path?: string;
-  /** It is not sent earlier than so long after the answer to the question's first request. Left out: at once. */
+  /** How long after the answer to the question's first request it is sent at the earliest. Left out: at once. */
   readonly notBeforeMs?: number;
   /** Whether it is sent, by the answers before it. Left out: if all of them were accepted. */
   readonly sentAfter?: (before: readonly KnownAnswer[]) => boolean;

@@ -47,7 +47,7 @@ export interface Order {
   readonly version: number;
 }
 
-/** The data of the order's page, without name and whole phone number: anybody with its address sees it. */
+/** The data of the order's page, without name and whole phone number: anyone with its address sees it. */
 export interface OrderView extends Pick<
   Order,
   'number' | 'product' | 'amount' | 'state' | 'reason' | 'version'

@@ -55,7 +55,7 @@ export class BatchesController {
     if (!/^text\/csv\b/.test(request.headers['content-type'] ?? '')) {
       throw new UnsupportedMediaTypeException('Send the file as text/csv.');
     }
-    // Whoever sends a wrong file gets an answer: a request that is destroyed takes the connection with it.
+    // The sender of a wrong file gets an answer: a request that is destroyed takes the connection with it.
     const file = request.iterator({ destroyOnReturn: false });
     return viewOf(await this.batches.create(name, linesFromCsv(file), { by, again }));
   }

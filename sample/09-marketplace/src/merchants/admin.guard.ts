@@ -5,7 +5,7 @@ import { ConfigService } from '@nestjs/config';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Admits whoever sends `Authorization: Bearer <ADMIN_KEY>`. */
+/** Admits requests with `Authorization: Bearer <ADMIN_KEY>`. */
 @Injectable()
 export class AdminGuard implements CanActivate {
   private readonly expected: () => string;

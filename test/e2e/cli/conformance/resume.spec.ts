@@ -204,7 +204,7 @@ describe('a run that was stopped and is resumed', () => {
   it('leaves the rights of a file that is no journal', async () => {
     const sandbox = await startSandbox();
     const journal = join(ownFolder(), 'notes.txt');
-    writeFileSync(journal, 'notes for everybody\n');
+    writeFileSync(journal, 'notes for everyone\n');
     chmodSync(journal, 0o644);
     await expect(conclusionsOf(gatewayOf(sandbox), plan, { journal })).rejects.toThrow(/no journal of a run/);
     expect(statSync(journal).mode & 0o777).toBe(0o644);

@@ -126,7 +126,7 @@ describeWith([postgresService], 'statements of handlers that are undone, left ru
 
   it('keeps what callbacks outside of handlers do out of the transaction', async () => {
     const delivery = await pidOf(running.transaction as PoolClient);
-    // All connections are taken: the next one is given in the code of whoever releases one.
+    // All connections are taken: the next one is given in the code that releases one.
     const other = await view.connect();
     const pid = new Promise((resolve, reject) => {
       view.connect((error, _client, release) => {

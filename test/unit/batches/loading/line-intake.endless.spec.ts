@@ -6,7 +6,7 @@ function* endless(): Generator {
   for (;;) yield { problems: [] };
 }
 
-it('a source of lines that never ends is not read for ever', async () => {
+it('a source of lines that never ends is not read forever', async () => {
   const intake = new LineIntake(
     {
       scope: { account: 'default', environment: 'sandbox' },

@@ -62,7 +62,7 @@ describe('changing a record', () => {
     expect(existing?.record.state).toBe('rejected');
   });
 
-  it('is given up if others change it all the time', async () => {
+  it('is given up if other processes keep changing it', async () => {
     const journal = await contested(1_000);
     await expect(
       changeRecord(journal, journalRecord('order-1'), ({ record }) => toRejected(record, 'proven'), 'ends'),

@@ -142,7 +142,7 @@ describe('writing a planned payment', () => {
     expect(String(error)).not.toContain('secret');
   });
 
-  it('gives up if others change the payment all the time', async () => {
+  it('gives up if other processes keep changing the payment', async () => {
     const refused = storedRecord({ state: 'rejected' });
     const joined = {
       insert: () => Promise.resolve({ inserted: false, stored: refused } as const),

@@ -122,7 +122,7 @@ function without(field: 'body' | 'sent', existing: StoredJournalRecord): StoredJ
   return { ...existing, record };
 }
 
-/** Planned so long ago, and put back a moment ago because nothing was sent. */
+/** Planned before `plannedForMs`, and put back a moment ago because nothing was sent. */
 function putBack(plannedForMs: number, attempt = 1): StoredJournalRecord {
   const { updatedAt } = storedRecord();
   return aged(1, { state: 'planned', attempt, plannedAt: updatedAt + 1 - plannedForMs });

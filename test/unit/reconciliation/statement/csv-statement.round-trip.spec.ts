@@ -65,7 +65,7 @@ describe('a statement', () => {
     );
   });
 
-  it('of any size is read as it comes, a little ahead of whoever takes its rows', async () => {
+  it('of any size is read as it comes, a little ahead of the reader of its rows', async () => {
     const most = 100_000;
     let given = 0;
     const source = (async function* () {

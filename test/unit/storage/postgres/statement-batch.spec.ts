@@ -63,7 +63,7 @@ describe('a batch of statements', () => {
     await expect(running).rejects.toThrow('did not answer every statement');
   });
 
-  it('tells whoever wraps its callback of its end, once', async () => {
+  it('tells a wrapper of its callback of its end, once', async () => {
     const client = new ScriptedClient();
     const failing = client.run();
     client.batch.callback = vi.fn();

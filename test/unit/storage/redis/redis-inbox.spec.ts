@@ -19,7 +19,7 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-/** An inbox whose running claim holds its lease for so long, look by look; then it is over. */
+/** An inbox whose running claim has this much of its lease left, look by look; then it is over. */
 function inboxHeldFor(...leaseMs: readonly number[]): RedisInbox {
   const looks = [...leaseMs];
   return new RedisInbox(

@@ -158,7 +158,7 @@ describe('envelope()', () => {
     expect(kms.calls).toHaveLength(before);
   });
 
-  it('makes the next data key after so many values, or such a time, without letting anybody wait', async () => {
+  it('makes the next data key after so many values, or such a time, without letting a caller wait', async () => {
     const one = sealer({ maxUses: 10 });
     const names = new Set<string | undefined>();
     for (let at = 0; at < 30; at += 1) {

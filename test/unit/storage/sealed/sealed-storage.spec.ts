@@ -202,7 +202,7 @@ describe('a storage that requires seals', () => {
   });
 });
 
-it('names no more than a hundred missing keys in the log, because anybody who writes to the database can invent them', async () => {
+it('names no more than a hundred missing keys in the log, because anyone who writes to the database can invent them', async () => {
   const log = vi.spyOn(Logger.prototype, 'error').mockReturnValue();
   const raw = memoryStorage();
   const { journal } = sealedStorage(raw, newKey);

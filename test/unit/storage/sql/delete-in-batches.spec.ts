@@ -18,7 +18,7 @@ async function purge(
 it.each<[what: string, sizes: readonly number[], runs: number, deleted: number]>([
   ['nothing is left', [BATCH, BATCH, 0], 3, 2 * BATCH],
   ['nothing is left after a short batch', [BATCH, 7, 0], 3, BATCH + 7],
-  ['rows become old all the time', [1], 2, 2],
+  ['rows keep becoming old', [1], 2, 2],
   ['rows become old while it deletes many', [BATCH, BATCH, 1], 4, 2 * BATCH + 2],
 ])('a purge ends when %s', async (_what, sizes, runs, deleted) => {
   expect(await purge(...sizes)).toEqual({ runs, deleted });

@@ -92,7 +92,7 @@ const FAULTS_OF_TIME_AND_SIZE: typeof FAULTS = [
     'keeps the payload of a new delivery if another one replaces that of the entry at the same time',
   ],
   [
-    'gives the first page for ever',
+    'gives the first page forever',
     (conflicts) => ({ list: (scope, { after: _ignored, ...page }) => conflicts.list(scope, page) }),
     'keeps every one of many events that come at the same time',
   ],

@@ -11,7 +11,7 @@ import { stillStorage, testFails, withFault } from '../../../support/planted-con
 type Storage = ReturnType<typeof stillStorage>;
 type Faulty = (storage: Storage) => Partial<InboxStore>;
 
-/** Everybody who reads an entry that is free, before the first of them writes, takes it. */
+/** Every claim that reads a free entry, before the first of them writes, takes it. */
 const takesWithoutFence: Faulty = ({ inbox }) => {
   const known = new Set<string>();
   let claiming: Promise<ClaimResult> | undefined;

@@ -207,7 +207,7 @@ const wraps: Faulty<DailyCapStore> = (caps) => {
   };
 };
 
-const CAP_LEASES = 'writes the lease and the times that everybody reads';
+const CAP_LEASES = 'writes the lease and the times that every reader gets';
 
 describe('the contract of daily caps', () => {
   it.each<readonly [string, Faulty<DailyCapStore>, string]>([

@@ -37,7 +37,7 @@ function heardAt(
   return { deliveries, asked, secrets: [], from: 0, until: until * SECOND };
 }
 
-/** The deliveries of a gateway that waits so long, and for which these answers do not count as received. */
+/** The deliveries of a gateway that waits for `wait`, and for which these answers do not count as received. */
 function scheduled(wait: number, again: readonly string[], start = 0): (readonly [number, string])[] {
   return ['a', 'b', 'c', 'd', 'e'].flatMap((reference, place) => {
     const first = start + place;
