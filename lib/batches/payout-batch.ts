@@ -238,8 +238,8 @@ export class PayoutBatch {
   /**
    * Asks the journal about every unknown line, and calls it once more, unchanged, if it is unknown there, too: the journal probes
    * it with the same key when that is due, and sends nothing new. Call it every few minutes as long as lines are unknown. Once the
-   * batch was cancelled or has ended, it also finds out about lines that a process was sending when it died, whatever they are
-   * called: do it before you pay what is left in another batch.
+   * batch was cancelled or has ended, it also finds out about lines that a process was sending when it died, and about payments
+   * that were made beside the batch under the references of unpaid lines.
    *
    * @returns How many of them have another state now.
    */

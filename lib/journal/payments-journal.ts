@@ -16,6 +16,7 @@ import { type OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { type OutcomeWaiter } from './outcomes/outcome-waiter.js';
 import { checkFamily, checkOutcome, checkTimeout } from './journal-checks.js';
 import { withoutStoreDetails } from './hide-store-error.js';
+import { giveUpAttempt, type UnmadePayment } from './payment/give-up-attempt.js';
 import { OPEN_PAYOUTS, type PurgeAges, purgePayments, purgeProblems } from './purge-ages.js';
 import { type RecoveryReport } from './recovery/recovery-report.js';
 import { type RecoveryRun } from './recovery/recover.js';
@@ -267,6 +268,20 @@ export class PaymentsJournal {
     throw new PaymentsConfigError(
       "The account has no option encryption, so there is no key to seal with: write encryption: aesGcm({ keys: { '2026-11': key }, current: '2026-11' }).",
     );
+  }
+
+  /** @internal Whether a call holds a payment: nobody else may act on it now. */
+  async isHeld(family: PaymentFamily, reference: string): Promise<boolean> {
+    const existing = await withoutStoreDetails(this.store.get(this.keyOf(family, reference)));
+    return existing !== undefined && existing.leaseLeftMs > 0;
+  }
+
+  /**
+   * @internal Makes sure that a call which has not written its attempt down yet cannot make a payment any more. False if money
+   * may have moved, or a call was faster.
+   */
+  async giveUp(payment: Omit<UnmadePayment, 'account' | 'environment'>): Promise<boolean> {
+    return withoutStoreDetails(giveUpAttempt(this.store, { ...payment, ...this.scope }));
   }
 
   private async missing(family: PaymentFamily, reference: string): Promise<PaymentsError> {

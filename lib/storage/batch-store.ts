@@ -104,6 +104,7 @@ export interface BatchLine extends NewBatchLine {
   readonly state: LineState;
   /** A JSON object: what its check found, or why it is in its state; `{}` at first. Personal data. */
   readonly result: string;
+  /** Each change of a line has a later time than the one before, so that it also tells them apart. */
   readonly updatedAt: number;
 }
 
@@ -114,6 +115,8 @@ export type SealedLine = Pick<BatchLine, 'number' | 'recipient' | 'content' | 'r
 export interface LineChange {
   readonly number: number;
   readonly from: readonly LineState[];
+  /** Only if nobody changed the line since it was read with this `updatedAt`. Absent: whoever did. */
+  readonly at?: number;
   readonly to: LineState;
   /** Absent: stays as it is. */
   readonly result?: string;

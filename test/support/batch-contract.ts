@@ -297,6 +297,26 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
     expect(await store().linesOf(load, 1)).toEqual([{ ...before, ...after }, expect.anything()]);
   });
 
+  it('changes a line only if nobody has since it was read, however often it changes within a millisecond', async () => {
+    const { load } = await loaded([line(1), line(2)]);
+    let [read] = await store().linesOf(load, 1);
+    for (let round = 0; round < 20; round += 1) {
+      const at = read?.updatedAt ?? 0;
+      const change = { number: 1, from: ['waiting'], to: 'waiting' } as const;
+      expect(await store().change(load, [{ ...change, at: at - 1 }])).toEqual([]);
+      expect(
+        await store().change(load, [
+          { ...change, at },
+          { ...change, number: 2, from: ['paid'] },
+        ]),
+      ).toEqual([1]);
+      expect(await store().change(load, [{ ...change, at }])).toEqual([]);
+      [read] = await store().linesOf(load, 1);
+      expect(read?.updatedAt).toBeGreaterThan(at);
+    }
+    expect(await store().counts(load)).toEqual([{ state: 'waiting', lines: 2, cents: 300n }]);
+  });
+
   it('lets one of two changes of a line win', async () => {
     const { load } = await loaded([line(1), line(2)]);
     const results = await Promise.all(

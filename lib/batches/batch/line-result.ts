@@ -47,6 +47,8 @@ export interface LineResult {
   /** What the gateway charged: two-decimal string in TZS. */
   readonly fee?: string;
   readonly word?: LineWord;
+  /** The run that marked the line last, or took it over: 16 hexadecimal digits. */
+  readonly mark?: string | undefined;
   /** Its reference belongs to a payment to another recipient, as the journal said when a call compared them. */
   readonly isOfAnother?: true | undefined;
 }

@@ -11,7 +11,7 @@ import { lineFrom, type Recipient } from '../lines/payout-line.js';
 export type LineJournal = Pick<PaymentsJournal, 'get' | 'waitForOutcome'>;
 
 /** How the payment of a line is made. */
-const OPERATIONS = {
+export const OPERATIONS = {
   bank: 'disbursement.bank',
   mobile: 'disbursement.mobile-money',
 } as const satisfies Readonly<Record<Recipient['kind'], MoneyOperation>>;

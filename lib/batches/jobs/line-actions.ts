@@ -31,6 +31,7 @@ import {
   stateIn,
 } from './journal-state.js';
 import { lineInJournal } from './line-in-journal.js';
+import { isUnpaying, takeOver, unpaidAs, withdrawn } from './line-mark.js';
 import { hasOpenLookups } from './open-lookups.js';
 import { writeLineEnd } from './settle-line-of.js';
 import { wordsFor } from './unblock-lines.js';
@@ -106,7 +107,7 @@ export async function beginCheck(
   return { checking, before, after: approvalDigestOf(checking.record) };
 }
 
-/** The states that say that a line was not paid. A process that died may have paid it right before another one wrote that. */
+/** The states that say that a line was not paid. A payment beside the batch may have its reference. */
 const NOT_PAID: readonly LineState[] = ['checked', 'blocked', 'refused'];
 
 /** The states of the lines that `askAgain()` reads: a batch that is worked on finds out about the others by itself. */
@@ -126,7 +127,8 @@ export async function askAboutUnknown(access: BatchAccess): Promise<number> {
   const states = askedAbout((await access.stored()).record);
   let known = 0;
   const ask = async (line: BatchLine): Promise<void> => {
-    const change = await fromJournal(access, line);
+    const found = await fromJournal(access, line);
+    const change = found && isUnpaying(found) ? await unpaying(access, line, found) : found;
     if (!change) return;
     const changed = await store.change(access.load, [change]);
     if (changed.length > 0 && change.to !== line.state) known += 1;
@@ -139,9 +141,19 @@ export async function askAboutUnknown(access: BatchAccess): Promise<number> {
   return known;
 }
 
+/** A change to an unpaid line, once no process can be sending it any more; undefined if one may. */
+async function unpaying(
+  { account, batch, load }: BatchAccess,
+  line: BatchLine,
+  change: LineChange,
+): Promise<LineChange | undefined> {
+  const [unpaid] = await withdrawn(account, { batch, load }, [line], 1);
+  return unpaid && { ...change, ...unpaidAs(unpaid, change.to) };
+}
+
 /** What the journal says of a line. A call of a payment that it does not hold, or that was refused, would send it. */
 async function fromJournal(
-  { account: { services }, batch }: BatchAccess,
+  { account: { services, store }, batch, load }: BatchAccess,
   line: BatchLine,
 ): Promise<LineChange | undefined> {
   const { number, state } = line;
@@ -149,7 +161,14 @@ async function fromJournal(
   const entry = await services.journal.get('disbursement', reference);
   if (entry && NOT_PAID.includes(state)) {
     if (!mayHaveMoved(stateIn(entry, line)) || isOfAnother(entry, line)) return undefined;
-    return (await lineInJournal(services, batch, line, entry)) ?? { number, from: [state], to: 'sending' };
+    // A call that is running may remove its payment, and another one would send it then.
+    const found = entry.state !== 'in-flight' && (await lineInJournal(services, batch, line, entry));
+    return found || { number, from: [state], to: 'sending' };
+  }
+  if (entry?.state === 'in-flight' && state === 'sending') {
+    if (await services.journal.isHeld('disbursement', reference)) return undefined;
+    const owned = await takeOver(store, load, line);
+    return owned && lineInJournal(services, batch, owned, entry);
   }
   if (entry) return lineInJournal(services, batch, line, entry);
   // The journal knows a payment before it is sent, so a line that was only begun was not sent.

@@ -12,9 +12,9 @@ import { outcomeOf, REPLACES } from './line-outcome.js';
 export type PayingServices = Pick<PaymentsAccount, 'disbursements' | 'journal'>;
 
 /** A line that was sent, or not. */
-interface SentLine {
+export interface SentLine {
   /** Absent: an earlier job may have sent it, and nobody knows now. */
-  readonly change?: LineChange;
+  readonly change?: LineChange | undefined;
   /** Why the batch has to pause. */
   readonly stop?: BatchPause | undefined;
 }
@@ -98,7 +98,13 @@ function changeOf(
   const result = resultOf(line.result);
   const { detail = '', fee = result.fee } = more;
   const isOfAnother = to === 'accepted' ? undefined : (more.isOfAnother ?? result.isOfAnother);
-  const known: LineResult = { ...result, detail, ...(fee !== undefined && { fee }), isOfAnother };
+  const known: LineResult = {
+    ...result,
+    mark: undefined,
+    detail,
+    ...(fee !== undefined && { fee }),
+    isOfAnother,
+  };
   return { number: line.number, from: REPLACES[to], to, result: JSON.stringify(known) };
 }
 

@@ -6,12 +6,22 @@ import {
 } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchPause, detailsOf } from '../batch/batch-details.js';
+import { paymentReference } from '../batch/payment-reference.js';
 import { countRow } from '../policy/row-rule.js';
 import { type BatchContext } from '../batch/batch-context.js';
 import { inParallel } from './in-parallel.js';
-import { payLine } from './pay-line.js';
+import {
+  giveUpLine,
+  isMarked,
+  isUnpaying,
+  marking,
+  newMark,
+  takeOver,
+  unpaidAs,
+  withdrawn,
+} from './line-mark.js';
+import { payLine, type SentLine } from './pay-line.js';
 import { blockPaidElsewhere } from './same-recipients.js';
-import { unmovedLines } from './unsent-lines.js';
 import { windowPause } from './window-pause.js';
 
 /** How many results are written together. After each write the worker looks whether somebody paused the batch. */
@@ -23,6 +33,7 @@ const WRITTEN_WITHIN_MS = 1_000;
 export class PaySteps {
   /** The lines that this job marked and has not reached, by their numbers: it sent nothing of them. */
   private readonly unsent = new Map<number, BatchLine>();
+  private readonly mark = newMark();
   private row = { unknown: 0, refused: 0 };
   private results: LineChange[] = [];
   private writtenAt: number;
@@ -65,45 +76,65 @@ export class PaySteps {
     const { store } = this.account;
     const { batch, load } = this.stored.record;
     const ready = lines.filter(({ state }) => state === 'checked');
-    const changes = ready.map(({ number }): LineChange => ({ number, from: ['checked'], to: 'sending' }));
-    const taken = new Set(await store.change(load, changes));
-    for (const line of ready) if (taken.has(line.number)) this.unsent.set(line.number, line);
+    await store.change(
+      load,
+      ready.map((line) => marking(line, 'sending', this.mark)),
+    );
+    const now = ready.length > 0 ? await store.linesOf(load, chunk) : [];
+    for (const line of now.filter((each) => isMarked(each, this.mark))) this.unsent.set(line.number, line);
     // A process that cancels the batch from now on sees the marks. A cancellation before them is seen here.
     await this.look();
     if (this.isOver) return [];
-    const begun = lines.filter(({ state }) => state === 'sending');
+    const begun = lines
+      .map((line) => this.unsent.get(line.number) ?? line)
+      .filter(({ state }) => state === 'sending');
     const place = { batch, load, chunk };
-    const marked = [...this.unsent.values(), ...begun];
-    const unmoved = (some: readonly BatchLine[]): Promise<ReadonlySet<number>> => this.unmoved(some);
-    const blocked = new Set(await blockPaidElsewhere(store, place, marked, this.context.policy, unmoved));
+    const withdraw = (some: readonly BatchLine[]): Promise<readonly BatchLine[]> => this.withdrawn(some);
+    const blocked = new Set(await blockPaidElsewhere(store, place, begun, this.context.policy, withdraw));
     for (const number of blocked) this.unsent.delete(number);
-    return lines.filter(
-      ({ number, state }) => !blocked.has(number) && (state === 'sending' || this.unsent.has(number)),
-    );
+    return begun.filter(({ number }) => !blocked.has(number));
   }
 
-  private unmoved(lines: readonly BatchLine[]): Promise<ReadonlySet<number>> {
-    const { journal } = this.account.services;
-    return unmovedLines(journal, this.stored.record.batch, lines, this.context.concurrency);
+  private withdrawn(lines: readonly BatchLine[]): Promise<readonly BatchLine[]> {
+    const isOwn = ({ number }: BatchLine): boolean => this.unsent.has(number);
+    return withdrawn(this.account, this.stored.record, lines, this.context.concurrency, isOwn);
   }
 
   private async pay(line: BatchLine): Promise<void> {
     this.stop ??= windowPause(this.context);
     if (this.stop) return;
     const isOwn = this.unsent.delete(line.number);
-    const isSending = (): Promise<boolean> => this.isSending(line);
-    // Another job may have begun the line: it may have ended since this one read it.
-    if (!isOwn && !(await isSending())) return;
-    const { change, stop } = await payLine(this.account.services, this.stored.record.batch, line, isSending);
+    const { change, stop } = isOwn ? await this.send(line) : await this.sendBegun(line);
     if (change) this.results.push(change);
     this.stop ??= stop ?? (isOwn ? this.count(change?.to ?? 'sending') : undefined);
     const isDue = this.context.now() - this.writtenAt >= WRITTEN_WITHIN_MS;
     if (isDue || this.results.length >= WRITTEN_TOGETHER) await this.write();
   }
 
-  private async isSending({ key }: BatchLine): Promise<boolean> {
-    const now = await this.account.store.line(this.stored.record.load, key);
-    return now?.state === 'sending';
+  /** Sends a line that this run has marked, or taken over. It ends unpaid only if no other run has taken it over since. */
+  private async send(line: BatchLine): Promise<SentLine> {
+    const { services, store } = this.account;
+    const { batch, load } = this.stored.record;
+    const { change, stop } = await payLine(services, batch, line, async () => {
+      const now = await store.line(load, line.key);
+      return now?.state === 'sending' && now.updatedAt === line.updatedAt;
+    });
+    return change && isUnpaying(change)
+      ? { change: { ...change, at: line.updatedAt }, stop }
+      : { change, stop };
+  }
+
+  /** Another run has begun the line: it may have died, or stand still and continue. */
+  private async sendBegun(line: BatchLine): Promise<SentLine> {
+    const { services, store } = this.account;
+    const { batch, load } = this.stored.record;
+    // Its run still owns the line, and is the one to say that nothing was sent.
+    if (await services.journal.isHeld('disbursement', paymentReference(batch, line.key))) return {};
+    const owned = await takeOver(store, load, line);
+    if (!owned) return {};
+    const sent = await this.send(owned);
+    const isPaid = !sent.change || !isUnpaying(sent.change);
+    return isPaid || (await giveUpLine(services.journal, batch, owned)) ? sent : { stop: sent.stop };
   }
 
   /** Lines that an earlier job began are not counted: the death of its process says nothing about the gateway. */
@@ -139,8 +170,8 @@ export class PaySteps {
   /** What an earlier job has begun stays as it is, and so does what another run of this one has sent. */
   private async release(): Promise<void> {
     if (this.isTakenUp) return;
-    const unmoved = await this.unmoved([...this.unsent.values()]);
-    const changes = [...unmoved].map((number): LineChange => ({ number, from: ['sending'], to: 'checked' }));
+    const unpaid = await this.withdrawn([...this.unsent.values()]);
+    const changes = unpaid.map((line) => unpaidAs(line, 'checked'));
     await this.account.store.change(this.stored.record.load, changes);
   }
 }

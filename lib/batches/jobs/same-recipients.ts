@@ -6,6 +6,7 @@ import {
 } from '../../storage/batch-store.js';
 import { type LineWord, resultOf } from '../batch/line-result.js';
 import { type ResolvedBatchPolicy } from '../policy/batch-policy.js';
+import { unpaidAs } from './line-mark.js';
 
 const DAY_MS = 86_400_000;
 /** Nobody reads more of them. */
@@ -53,22 +54,21 @@ export function isNamed(finding: string, word: LineWord | undefined): boolean {
  * neither pays.
  *
  * @param lines They are marked as `sending`: another run of the job may have sent some.
- * @param unmoved The numbers of those of which certainly no money moved. The others stay as they are.
+ * @param withdraw Returns those of which certainly no money moved or will. The others stay as they are.
  */
 export async function blockPaidElsewhere(
   store: BatchStore,
   place: ChunkPlace & { readonly batch: string },
   lines: readonly BatchLine[],
   policy: Pick<ResolvedBatchPolicy, 'sameRecipientWithinDays'>,
-  unmoved: (lines: readonly BatchLine[]) => Promise<ReadonlySet<number>>,
+  withdraw: (lines: readonly BatchLine[]) => Promise<readonly BatchLine[]>,
 ): Promise<readonly number[]> {
   if (lines.length === 0) return [];
   const same = await sameRecipients(store, place, policy);
-  const paidElsewhere = new Map<BatchLine, LineChange>();
+  const paidElsewhere = new Map<number, string>();
   for (const line of lines) {
-    const { number } = line;
     const result = resultOf(line.result);
-    const news = (same.get(number) ?? [])
+    const news = (same.get(line.number) ?? [])
       .filter(({ batch }) => batch !== place.batch)
       .map(sameRecipientText)
       .filter((found) => !isNamed(found, result.word));
@@ -76,11 +76,13 @@ export async function blockPaidElsewhere(
     const found = news.join(AND);
     const problems = [...new Set([...(result.problems ?? []), 'same-recipient'])];
     const detail = result.detail ? `${result.detail}${AND}${found}` : found;
-    const blocked = JSON.stringify({ ...result, problems, detail });
-    paidElsewhere.set(line, { number, from: ['sending'], to: 'blocked', result: blocked });
+    paidElsewhere.set(line.number, JSON.stringify({ ...result, problems, detail }));
   }
-  const unpaid = await unmoved([...paidElsewhere.keys()]);
-  const changes = [...paidElsewhere.values()].filter(({ number }) => unpaid.has(number));
+  const unpaid = await withdraw(lines.filter(({ number }) => paidElsewhere.has(number)));
+  const changes = unpaid.map((line): LineChange => ({
+    ...unpaidAs(line, 'blocked'),
+    result: paidElsewhere.get(line.number) ?? line.result,
+  }));
   // Another job of the chunk may have blocked some before: they stay unpaid here, too.
   if (changes.length > 0) await store.change(place.load, changes);
   return changes.map(({ number }) => number);

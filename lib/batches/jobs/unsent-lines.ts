@@ -1,42 +1,26 @@
 import { type BatchLine, type LineChange } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
-import { inParallel } from './in-parallel.js';
-import { journalState, type LineJournal } from './journal-state.js';
-
-/**
- * The numbers of those lines of which certainly no money moved: the journal never heard of them, or the gateway refused them. What a
- * job has marked and not reached may have been sent by another run of the job, whatever became of that one.
- */
-export async function unmovedLines(
-  journal: LineJournal,
-  batch: string,
-  lines: readonly BatchLine[],
-  atOnce: number,
-): Promise<ReadonlySet<number>> {
-  const unmoved = new Set<number>();
-  await inParallel(lines, atOnce, async (line) => {
-    const known = await journalState(journal, batch, line);
-    if (known === undefined || known === 'refused') unmoved.add(line.number);
-  });
-  return unmoved;
-}
+import { type BatchPlace, unpaidAs, withdrawn } from './line-mark.js';
 
 /**
  * Those lines of which certainly no money moved, as `checked`, whatever a process that died had marked. The others become
  * `sending`: a lookup must neither block them, nor change what the journal compares their next call with.
  */
 export async function unsentLines(
-  { services, store }: Pick<BatchAccount, 'services' | 'store'>,
-  { batch, load }: { readonly batch: string; readonly load: string },
+  account: Pick<BatchAccount, 'services' | 'store'>,
+  place: BatchPlace,
   lines: readonly BatchLine[],
   atOnce: number,
 ): Promise<readonly BatchLine[]> {
-  const unmoved = await unmovedLines(services.journal, batch, lines, atOnce);
-  const stateOf = ({ number }: BatchLine): 'checked' | 'sending' =>
-    unmoved.has(number) ? 'checked' : 'sending';
-  const changes = lines
-    .filter((line) => line.state !== stateOf(line))
-    .map((line): LineChange => ({ number: line.number, from: [line.state], to: stateOf(line) }));
-  if (changes.length > 0) await store.change(load, changes);
-  return lines.flatMap((line) => (unmoved.has(line.number) ? [{ ...line, state: 'checked' as const }] : []));
+  const isChecked = ({ state }: BatchLine): boolean => state === 'checked';
+  const unpaid = await withdrawn(account, place, lines, atOnce, isChecked);
+  const numbers = new Set(unpaid.map(({ number }) => number));
+  const sent = lines.filter((line) => isChecked(line) && !numbers.has(line.number));
+  const changes: readonly LineChange[] = [
+    ...unpaid.filter((line) => !isChecked(line)).map((line) => unpaidAs(line, 'checked')),
+    ...sent.map(({ number }): LineChange => ({ number, from: ['checked'], to: 'sending' })),
+  ];
+  const changed = new Set(await account.store.change(place.load, changes));
+  const isUnsent = (line: BatchLine): boolean => isChecked(line) || changed.has(line.number);
+  return unpaid.filter(isUnsent).map((line) => ({ ...line, state: 'checked' }));
 }

@@ -184,15 +184,18 @@ function change(
 ): SqlScript {
   return statement(
     `WITH ${MOMENT}, wanted AS (
-      SELECT line_number, string_to_array(allowed, ' ') AS allowed, next, result
-      FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[]) AS w (line_number, allowed, next, result)
+      SELECT line_number, string_to_array(allowed, ' ') AS allowed, next, result, read_ms
+      FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
+        AS w (line_number, allowed, next, result, read_ms)
     ), target AS (
       SELECT l.line_number, l.state AS before, l.cents, w.next, w.result
       FROM moment, ${batchLines} l JOIN wanted w ON w.line_number = l.line_number
       WHERE l.batch_load = $1 AND l.state = ANY (w.allowed)
+        AND coalesce(w.read_ms = ${epochText('l.updated_at')}, true)
       ORDER BY l.line_number FOR UPDATE OF l
     ), changed AS (
-      UPDATE ${batchLines} l SET state = target.next, result = coalesce(target.result, l.result), updated_at = now
+      UPDATE ${batchLines} l SET state = target.next, result = coalesce(target.result, l.result),
+        updated_at = greatest(now, l.updated_at + interval '1 millisecond')
       FROM target, moment WHERE l.batch_load = $1 AND l.line_number = target.line_number
       RETURNING l.line_number
     ), deltas AS (
@@ -213,6 +216,7 @@ function change(
       changes.map(({ from }) => from.join(' ')),
       changes.map(({ to }) => to),
       changes.map(({ result }) => (result === undefined ? null : toSqlText(result))),
+      changes.map(({ at }) => (at === undefined ? null : String(at))),
     ],
   );
 }

@@ -5,6 +5,7 @@ export interface ChangedLine {
   readonly number: number;
   readonly state: LineState;
   readonly cents: number;
+  readonly updatedAt: number;
 }
 
 /** What is added to the count of a state; less than 0 if lines leave it. */
@@ -31,9 +32,10 @@ export function planChanges(found: readonly ChangedLine[], changes: readonly Lin
     const before = deltas.get(state) ?? { lines: 0, cents: 0n };
     deltas.set(state, { state, lines: before.lines + more, cents: before.cents + cents });
   };
-  const made = changes.filter(({ number, from, to }) => {
+  const made = changes.filter(({ number, from, to, at }) => {
     const line = lines.get(number);
     if (!line || !from.includes(line.state)) return false;
+    if (at !== undefined && at !== line.updatedAt) return false;
     count(line.state, -1, -BigInt(line.cents));
     count(to, 1, BigInt(line.cents));
     return true;

@@ -201,7 +201,7 @@ function change(dialect: PortableDialect, load: string, changes: readonly LineCh
   return {
     atomic: true,
     steps: [
-      sql`SELECT line_number, state, cents FROM ${LINES} WHERE ${isOf(changes)} ORDER BY line_number ${dialect.waitForRows}`,
+      sql`SELECT line_number, state, cents, updated_at FROM ${LINES} WHERE ${isOf(changes)} ORDER BY line_number ${dialect.waitForRows}`,
       ([found]) => {
         plan = planChanges((found?.rows ?? []).map(changedLine), changes);
         // A result without rows.
@@ -229,6 +229,7 @@ function changedLine(row: SqlRow): ChangedLine {
     number: Number(row['line_number']),
     state: row['state'] as LineState,
     cents: Number(row['cents']),
+    updatedAt: Number(row['updated_at']),
   };
 }
 
@@ -238,7 +239,8 @@ function update({ now }: PortableDialect, changes: readonly LineChange[], isOf: 
     result === undefined ? [] : [[number, toSqlText(result)] as const],
   );
   return sql`UPDATE ${LINES} SET state = ${newValue('line_number', states, 'state')},
-      result = ${newValue('line_number', results, 'result')}, updated_at = ${now}
+      result = ${newValue('line_number', results, 'result')},
+      updated_at = CASE WHEN updated_at < ${now} THEN ${now} ELSE updated_at + 1 END
     WHERE ${isOf}`;
 }
 
