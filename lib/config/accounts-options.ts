@@ -4,7 +4,8 @@ import { type WebhookOptions, type WebhookSecret } from './webhook-options.js';
 /**
  * What `accounts.resolve` gives for one account: its keys, and options that may differ by account. A value that is left
  * out is that of the registration, and so is a field that is left out of a section such as `limits`. Every other option
- * is shared by all accounts.
+ * is shared by all accounts. A name that is none of these is refused, so return these fields, and not a whole row of a
+ * database.
  *
  * @publicApi
  */

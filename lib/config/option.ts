@@ -1,4 +1,5 @@
 import { LONGEST_TIMER_MS } from '../common/timing.js';
+import { closestWord } from '../common/closest-word.js';
 import { isRecord } from '../common/json-object.js';
 import { type OptionError } from './option-checks.js';
 import { throwJoined, noting } from '../errors/wrong-options.js';
@@ -39,12 +40,37 @@ export function readOptions<Table extends OptionTable>(
 ): Resolved<Table> {
   const errors: PaymentsConfigError[] = [];
   const entries = Object.entries(table).map(([name, option]) => {
-    const optionPath = path === '' ? name : `${path}.${name}`;
-    return [name, noting(errors, () => option.read(written[name], optionPath, error))];
+    return [name, noting(errors, () => option.read(written[name], within(path, name), error))];
   });
   const read = Object.fromEntries(entries) as Resolved<Table>;
   throwJoined([...errors, ...contradictions(read)]);
   return read;
+}
+
+/**
+ * The errors of names that no option has. A misspelled option must not pass for one that was left out: a cap that is
+ * `undefined` today may have a value in production.
+ *
+ * @param instead What to write if no option has a similar name.
+ */
+export function unknownOptions(
+  written: readonly string[],
+  names: readonly string[],
+  path: string,
+  error: OptionError,
+  instead = `write one of ${names.join(', ')}.`,
+): readonly PaymentsConfigError[] {
+  return written
+    .filter((name) => !names.includes(name))
+    .map((name) => {
+      const meant = closestWord(name, names);
+      const advice = meant === undefined ? instead : `did you mean \`${within(path, meant)}\`?`;
+      return error(within(path, name), `does not exist: ${advice}`);
+    });
+}
+
+function within(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
 }
 
 /** A whole number. Its default maximum is the longest time of a Node timer. */
@@ -133,9 +159,8 @@ export function section<Fields extends OptionTable>(fields: Fields): Option<Reso
     read: (written, path, error) => {
       const value = written ?? {};
       if (!isRecord(value)) throw error(path, 'must be an object: see its fields in PaymentsModuleOptions.');
-      const unknown = Object.keys(value).filter((field) => !names.includes(field));
       return readOptions(fields, value, path, error, () =>
-        unknown.map((field) => error(`${path}.${field}`, `does not exist: write ${names.join(' or ')}.`)),
+        unknownOptions(Object.keys(value), names, path, error, `write ${names.join(' or ')}.`),
       );
     },
   };

@@ -2,9 +2,18 @@ import { definedFields, isRecord } from '../common/json-object.js';
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
 import { readAll, throwJoined } from '../errors/wrong-options.js';
 import { type PaymentsAccountsOptions } from './accounts-options.js';
-import { checked, count, milliseconds, readOptions, type Resolved, section } from './option.js';
+import {
+  checked,
+  count,
+  milliseconds,
+  readOptions,
+  type Resolved,
+  section,
+  unknownOptions,
+} from './option.js';
 import { type OptionError, optionErrors } from './option-checks.js';
-import { OPTIONS } from './option-defaults.js';
+import { OPTIONS, WEBHOOK_OPTIONS } from './option-defaults.js';
+import { OPTION_NAMES, unknownNames } from './option-names.js';
 import { CREDENTIAL_OPTIONS, resolveCredentials } from './resolve-credentials.js';
 import { type ResolvedPaymentsOptions, type ResolvedWebhookKey } from './resolved-options.js';
 import { uncountedCaps } from './uncounted-caps.js';
@@ -45,7 +54,8 @@ const BY_ACCOUNT: ReadonlySet<string> = new Set([
   'webhooks',
 ]);
 const KEYS = ['apiKey', 'apiSecret', 'environment'];
-const ALL_NAMES = [...Object.keys(OPTIONS), ...Object.keys(CREDENTIAL_OPTIONS), 'webhooks'];
+/** What a resolver may not return. */
+const SHARED = OPTION_NAMES.filter((name) => !BY_ACCOUNT.has(name));
 
 /** A registration whose accounts come from a resolver. */
 export interface ResolvedResolverOptions {
@@ -89,6 +99,7 @@ export function resolveResolverOptions(
     accounts: () => readAccounts(options['accounts'], error),
     others: () =>
       readOptions(OPTIONS, options, '', error, (read) => [
+        ...unknownNames(options, error),
         ...misplacedKeys(options, error),
         ...uncountedCaps(read, error),
       ]),
@@ -168,10 +179,15 @@ function ownOptions(returned: unknown, error: OptionError): Record<string, unkno
       'returned no object: return { apiKey, apiSecret }, or undefined if there is none.',
     );
   }
-  const shared = ALL_NAMES.filter((name) => !BY_ACCOUNT.has(name) && returned[name] !== undefined);
+  const shared = SHARED.filter((name) => returned[name] !== undefined);
   const names = [...BY_ACCOUNT].join(', ');
   const problem = `is the same for all accounts: write it beside \`accounts\`. Only these differ by account: ${names}.`;
-  throwJoined(shared.map((name) => error(name, problem)));
+  const others = Object.keys(returned).filter((name) => !SHARED.includes(name));
+  const instead = `return no whole row from accounts.resolve, but these of it: account, ${names}.`;
+  throwJoined([
+    ...shared.map((name) => error(name, problem)),
+    ...unknownOptions(others, ['account', ...BY_ACCOUNT], '', error, instead),
+  ]);
   return Object.fromEntries([...BY_ACCOUNT].map((name) => [name, returned[name] ?? undefined]));
 }
 
@@ -215,10 +231,8 @@ function ownKeys(
   if (!isRecord(written)) throw error('webhooks', 'must be an object: return { secrets }.');
   const [other] = Object.keys(written).filter((name) => name !== 'secrets');
   if (other !== undefined) {
-    throw error(
-      `webhooks.${other}`,
-      'is the same for all accounts: only webhooks.secrets differs by account.',
-    );
+    const what = Object.hasOwn(WEBHOOK_OPTIONS, other) ? 'is the same for all accounts' : 'does not exist';
+    throw error(`webhooks.${other}`, `${what}: only webhooks.secrets differs by account.`);
   }
   return resolveWebhookSecrets(written['secrets'], shared.scheme, error);
 }

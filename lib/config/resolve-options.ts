@@ -5,6 +5,7 @@ import { isRecord } from '../common/json-object.js';
 import { optionErrors } from './option-checks.js';
 import { readAll } from '../errors/wrong-options.js';
 import { OPTIONS } from './option-defaults.js';
+import { unknownNames } from './option-names.js';
 import { hasResolver, type ResolvedResolverOptions, resolveResolverOptions } from './resolve-accounts.js';
 import { uncountedCaps } from './uncounted-caps.js';
 import { resolveCredentials } from './resolve-credentials.js';
@@ -24,7 +25,11 @@ export function resolveOptions(options: unknown, account: string = DEFAULT_ACCOU
   }
   const { credentials, others, webhooks } = readAll({
     credentials: () => resolveCredentials(options, error),
-    others: () => readOptions(OPTIONS, options, '', error, (read) => uncountedCaps(read, error)),
+    others: () =>
+      readOptions(OPTIONS, options, '', error, (read) => [
+        ...unknownNames(options, error),
+        ...uncountedCaps(read, error),
+      ]),
     webhooks: () => resolveWebhooks(options['webhooks'], error),
   });
   return { account, ...credentials, ...others, webhooks };

@@ -1,6 +1,6 @@
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
-import { flag, readOptions, unless, word } from './option.js';
+import { flag, readOptions, unknownOptions, unless, word } from './option.js';
 import { isRecord } from '../common/json-object.js';
 import { type OptionError } from './option-checks.js';
 import { readAll, readEach } from '../errors/wrong-options.js';
@@ -34,7 +34,10 @@ export type SharedWebhookOptions = Omit<ResolvedWebhookOptions, 'keys'>;
 
 /** @throws PaymentsConfigError that names every wrong option but those of the secrets. */
 export function readSharedWebhooks(value: Record<string, unknown>, error: OptionError): SharedWebhookOptions {
-  const read = readOptions(WEBHOOK_OPTIONS, value, 'webhooks', error, (read) => shortLease(read, error));
+  const read = readOptions(WEBHOOK_OPTIONS, value, 'webhooks', error, (read) => [
+    ...unknownOptions(Object.keys(value), Object.keys(WEBHOOK_OPTIONS), 'webhooks', error),
+    ...shortLease(read, error),
+  ]);
   const { secrets: _, retentionDays, ...options } = read;
   return {
     ...options,
@@ -78,6 +81,7 @@ const SECRET_SPELLING = {
   encoding: unless(word('utf8', 'base64', 'hex'), undefined),
   allowShort: flag(false),
 };
+const SECRET_FIELDS = ['value', ...Object.keys(SECRET_SPELLING), 'notAfter'];
 const SPLIT =
   'PAYMENTS_WEBHOOK_SECRET was split at its commas: if a comma belongs to one secret, write that one whole beside the ' +
   'factory, webhooks: { scheme, secrets: [process.env.PAYMENTS_WEBHOOK_SECRET] }.';
@@ -160,7 +164,10 @@ function resolveBytes(
   { secretForm }: WebhookScheme,
   error: OptionError,
 ): Uint8Array {
-  const written = { value, ...readOptions(SECRET_SPELLING, spelled, option, error) };
+  const spelling = readOptions(SECRET_SPELLING, spelled, option, error, () =>
+    unknownOptions(Object.keys(spelled), SECRET_FIELDS, option, error),
+  );
+  const written = { value, ...spelling };
   const problem = secretProblem(written, secretForm);
   if (problem !== undefined) throw error(option, `${problem}.`);
   return secretBytes(written, secretForm);

@@ -195,6 +195,10 @@ describe('accounts from a resolver', () => {
       { apiKey: 'pk_test_shop', apiSecret: 'sk_test_shop', account: 7 },
       /`account` of account "shop" must be a text/,
     ],
+    [
+      { apiKey: 'pk_test_shop', apiSecret: 'sk_test_shop', limit: { collection: { max: '100' } } },
+      /`limit` of account "shop" does not exist: did you mean `limits`/,
+    ],
     ['pk_test_shop', /`accounts.resolve` of account "shop" returned no object/],
   ])('with wrong options are refused as at boot, and no key is shown (%#)', async (row, message) => {
     merchants.rows.set('shop', row as PaymentsAccountOptions);
@@ -297,6 +301,7 @@ it.each([
   [{ accounts: { resolve: NOBODY }, apiKey: 'pk_test_1' }, /`apiKey` stands beside `accounts`/],
   [{ accounts: { resolve: NOBODY }, baseUrl: 'https://gateway.example' }, /`baseUrl` does not end/],
   [{ accounts: { resolve: NOBODY }, webhooks: {} }, /`webhooks.scheme` is missing/],
+  [{ accounts: { resolve: NOBODY }, limit: {} }, /`limit` does not exist: did you mean `limits`/],
 ])('a wrong registration of a resolver stops the boot (%#)', async (options, message) => {
   const all = { baseUrl: 'http://127.0.0.1:1/api/v1', ...options } as never;
   const boot = Test.createTestingModule({ imports: [PaymentsModule.forRoot(all)] }).compile();

@@ -99,6 +99,42 @@ describe('an application with six wrong options', () => {
   });
 });
 
+describe('an application that misspells an option', () => {
+  const limits = { disbursement: { max: '100' } };
+  const before = { ...process.env };
+  afterEach(() => {
+    process.env = { ...before };
+  });
+
+  it.each<[string, object]>([
+    ['beside the factory', { limit: limits }],
+    ['beside the factory, although it is undefined', { limit: undefined }],
+    ['in its result', { useFactory: () => ({ ...right, limit: limits }) }],
+  ])('%s does not boot without the limit', async (_, written) => {
+    const factory = { imports: [], inject: [], useFactory: () => right };
+    expect(await bootError(PaymentsModule.forRootAsync({ isGlobal: true, ...factory, ...written }))).toEqual([
+      'Payments option `limit` does not exist: did you mean `limits`?',
+    ]);
+  });
+
+  it('beside those of the environment is told of it alone', async () => {
+    Object.assign(process.env, {
+      PAYMENTS_BASE_URL: right.baseUrl,
+      PAYMENTS_API_KEY: right.apiKey,
+      PAYMENTS_API_SECRET: right.apiSecret,
+      PAYMENTS_WEBHOOK_SECRET: 'whsec-0123456789abcdef',
+    });
+    const registered = {
+      name: 'payouts',
+      ...paymentsConfig.asProvider(),
+      webhooks: { scheme, retentionDay: Infinity },
+    };
+    expect(await bootError(ConfigModule.forRoot(), PaymentsModule.forRootAsync(registered))).toEqual([
+      'Payments option `webhooks.retentionDay` of account "payouts" does not exist: did you mean `webhooks.retentionDays`?',
+    ]);
+  });
+});
+
 describe('an account whose factory waits', () => {
   const wrongAtOnce = PaymentsModule.forRoot({ ...right, isGlobal: true, timeoutMs: 0 });
 

@@ -427,6 +427,16 @@ describe.each(adapters)('resolving for paths, on %s', (adapter) => {
     expect(place.logs.of('error').join()).not.toContain("'short'");
   });
 
+  it('answers 503 where the resolver returns an option that does not exist, and the log names it', async () => {
+    place = await startMarketplace(adapter);
+    const { rows } = place.merchants;
+    const row = { ...rows.get('shop'), limit: { disbursement: { max: '100' } } };
+    rows.set('wrong', row as NonNullable<ReturnType<typeof rows.get>>);
+    expect((await deliverTo(place.port, 'wrong')).status).toBe(503);
+    expect(place.logs.of('error').join()).toContain('`limit` of account "wrong" does not exist');
+    expect((await deliverTo(place.port, 'shop')).status).toBe(200);
+  });
+
   it('takes a genuine delivery that is longer than what the JSON parser takes', async () => {
     place = await startMarketplace(adapter, {
       webhooks: { scheme, retentionDays: Infinity, bodyLimit: 300_000 },

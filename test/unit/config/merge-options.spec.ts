@@ -26,7 +26,13 @@ describe('the options beside a factory', () => {
       'hide no field of the webhooks if it is undefined',
       { webhooks: { secrets, leaseMs: undefined } },
       { webhooks: { scheme, secrets: undefined } },
-      { webhooks: { scheme, secrets } },
+      { webhooks: { scheme, secrets, leaseMs: undefined } },
+    ],
+    [
+      'keep the name of one that nobody knows, although it is undefined',
+      { webhooks: { leaseMS: undefined } },
+      { limit: undefined, webhooks: { secret: undefined } },
+      { limit: undefined, webhooks: { leaseMS: undefined, secret: undefined } },
     ],
     [
       'may hold the webhooks alone',

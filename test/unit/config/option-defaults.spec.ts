@@ -43,7 +43,7 @@ describe('a wrong option is refused with its name, what is wrong and what to wri
       'a field that the section does not have',
       { retry: { attempts: 1 } },
       'retry.attempts',
-      'does not exist: write maxAttempts or baseDelayMs or maxDelayMs.',
+      'does not exist: did you mean `retry.maxAttempts`?',
     ],
     ['a cap of zero', { rate: { perSecond: 0 } }, 'rate.perSecond', NO_CAP],
     ['a cap above the largest', { rate: { concurrency: 10_001 } }, 'rate.concurrency', NO_CAP],

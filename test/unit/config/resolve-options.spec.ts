@@ -280,7 +280,7 @@ describe('a wrong option stops the boot with its name and the fix', () => {
       'a mistyped family of limits',
       { ...valid, limits: { collections: { max: '5' } } },
       'limits.collections',
-      'write collection or disbursement',
+      'does not exist: did you mean `limits.collection`?',
     ],
     [
       'a mistyped bound',
@@ -292,7 +292,7 @@ describe('a wrong option stops the boot with its name and the fix', () => {
       'a mistyped family of amount formats',
       { ...valid, amountFormat: { collection: 'string' } },
       'amountFormat.collection',
-      'write collections or disbursements',
+      'does not exist: did you mean `amountFormat.collections`?',
     ],
     [
       'a secret without its list',
@@ -300,7 +300,12 @@ describe('a wrong option stops the boot with its name and the fix', () => {
       'webhooks.secrets',
       'is not a list',
     ],
-    ['a mistyped retry option', { ...valid, retry: { attempts: 1 } }, 'retry.attempts', 'write maxAttempts'],
+    [
+      'a mistyped retry option',
+      { ...valid, retry: { attempts: 1 } },
+      'retry.attempts',
+      'does not exist: did you mean `retry.maxAttempts`?',
+    ],
     ...[
       'payment.failed',
       [null],

@@ -1,0 +1,28 @@
+import { type PaymentsConfigError } from '../errors/payments-errors.js';
+import { unknownOptions } from './option.js';
+import { type OptionError } from './option-checks.js';
+import { OPTIONS } from './option-defaults.js';
+import { CREDENTIAL_OPTIONS } from './resolve-credentials.js';
+
+/** The options of a registration. */
+export const OPTION_NAMES: readonly string[] = [
+  ...Object.keys(CREDENTIAL_OPTIONS),
+  ...Object.keys(OPTIONS),
+  'webhooks',
+  'accounts',
+];
+/** What `forRoot` and `forRootAsync` take for themselves. */
+const MODULE_SETTINGS = ['name', 'isGlobal'];
+
+/** The errors of names that no option of a registration has. */
+export function unknownNames(
+  options: Readonly<Record<string, unknown>>,
+  error: OptionError,
+): readonly PaymentsConfigError[] {
+  const written = Object.keys(options);
+  const misplaced = MODULE_SETTINGS.filter((name) => written.includes(name)).map((name) =>
+    // Only the result of a factory still holds it: it comes too late for Nest, which has named the account already.
+    error(name, 'is a setting of the module, not an option: write it beside the factory, not in its result.'),
+  );
+  return [...misplaced, ...unknownOptions(written, [...OPTION_NAMES, ...MODULE_SETTINGS], '', error)];
+}
