@@ -1,5 +1,8 @@
-import { isHolder, jsonObject } from '../../common/json-object.js';
 import { type ResolvedCredentials } from '../../config/resolve-credentials.js';
+import { classifyAnswer } from '../../gateway/answer/classify-answer.js';
+import { type ParsedAnswer, parseAnswer } from '../../gateway/answer/parse-answer.js';
+import { redactText } from '../../gateway/answer/safe-texts.js';
+import { readBalance } from '../../wallet/read-balance.js';
 import {
   type Answered,
   exchange,
@@ -12,6 +15,7 @@ import { type CheckResult, failed, ok, skipped } from './check.js';
 const TIMEOUT_MS = 10_000;
 /** Far below the usual tolerance of schemes with a signed time (300 s), and far above network delays. */
 const MAX_SKEW_MS = 30_000;
+const LONGEST_CODE = 64;
 
 const STEPS: Readonly<Record<ExchangeStep, readonly [name: string, fix: string]>> = {
   lookup: [
@@ -55,14 +59,23 @@ export function reachabilityCheck({ host, protocol }: URL, answer: RequestRecord
   return ok('Gateway', `${host} answers over ${ways} in ${answer.durationMs} ms`);
 }
 
-export function keyCheck({ status, text }: Pick<Answered, 'status' | 'text'>): CheckResult {
+/** Judges the answer as the package does: an error may come with HTTP 200, so the code in the body comes first. */
+export function keyCheck({ status, headers, text }: Omit<Answered, 'durationMs'>): CheckResult {
   const name = 'Keys at the gateway';
-  if (status === 200 && isHolder(jsonObject(text)?.['data']))
+  const answer = parseAnswer(text, {
+    contentType: headers['content-type'],
+    contentEncoding: headers['content-encoding'],
+  });
+  const event = classifyAnswer('read', status, answer, new Set());
+  if (event === 'success' && answer.shape === 'success' && readBalance(answer.envelope.data))
     return ok(name, 'taken (the balance could be read)');
-  if (status === 401 || status === 403) {
+  const code = codeIn(answer);
+  if (event === 'unauthorized' || status === 401 || status === 403) {
     return failed(
       name,
-      `refused with ${status}`,
+      status === 401 || status === 403
+        ? `refused with ${status}`
+        : `refused with the code ${code} under HTTP ${status}`,
       "Take the pair from the gateway's portal again, for the environment of this address; --auth bearer for keys sent as a bearer token.",
     );
   }
@@ -78,6 +91,13 @@ export function keyCheck({ status, text }: Pick<Answered, 'status' | 'text'>): C
       `answered ${status}: the gateway fails`,
       "Run it again later, or ask the gateway's support: the keys were not judged.",
     );
+  if (code !== '') {
+    return failed(
+      name,
+      `answered ${status} with the code ${code}`,
+      "Look the code up in the gateway's documents, or ask its support: nobody knows whether the keys were taken.",
+    );
+  }
   const seen =
     status === 200 ? 'answered 200 without a balance' : `answered ${status} to GET /merchant-balance`;
   return failed(
@@ -85,6 +105,12 @@ export function keyCheck({ status, text }: Pick<Answered, 'status' | 'text'>): C
     seen,
     'Compare PAYMENTS_BASE_URL with the address that the gateway gave: is this the gateway?',
   );
+}
+
+/** The code of an error, as far as it can be shown: a gateway may repeat a key in it. Empty if there is none. */
+function codeIn(answer: ParsedAnswer): string {
+  if (answer.shape !== 'error') return '';
+  return redactText(answer.error.code ?? '', []).slice(0, LONGEST_CODE);
 }
 
 /** Compares this clock with the `Date` of the answer, which the gateway wrote between `asked` and `heard`. */

@@ -384,7 +384,8 @@ describe('nestjs-payments doctor', () => {
     const seen: (string | undefined)[] = [];
     await gateway(({ headers }, response) => {
       seen.push(headers.authorization);
-      response.end('{"data":{}}');
+      const data = { balance: '9.00', available_balance: '9.00', locked_balance: '0.00', currency: 'TZS' };
+      response.end(JSON.stringify({ status: 'success', data }));
     });
     delete environment['PAYMENTS_API_SECRET'];
     const { code } = await doctor('--auth', 'bearer');

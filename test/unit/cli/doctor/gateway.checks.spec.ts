@@ -25,16 +25,69 @@ describe('the clock', () => {
 });
 
 describe('the keys', () => {
+  const BALANCE = { balance: '9.00', available_balance: '9.00', locked_balance: '0.00', currency: 'TZS' };
+
   it.each([
-    [200, '{"data":{"balance":1}}', 'ok'],
-    [200, '{"data":null}', 'failed'],
-    [200, 'null', 'failed'],
-    [200, '<html>', 'failed'],
-    [401, '{"data":{}}', 'failed'],
-    [403, '', 'failed'],
-    [500, '{"data":{}}', 'failed'],
-  ])('answered %d with %s: %s', (status, text, state) => {
-    expect(keyCheck({ status, text }).state).toBe(state);
+    [200, { status: 'success', data: BALANCE }],
+    [200, { status: 'success', code: 'SUCCESS', data: { ...BALANCE, balance: 9, more: null } }],
+    [201, { success: true, status: 'success', data: BALANCE }],
+  ])('are taken: %d with %j', (status, body) => {
+    const detail = 'taken (the balance could be read)';
+    expect(keyCheck({ status, headers: {}, text: JSON.stringify(body) })).toMatchObject({
+      state: 'ok',
+      detail,
+    });
+  });
+
+  it.each<[status: number, body: unknown, detail: string]>([
+    [200, { data: BALANCE }, 'answered 200 without a balance'],
+    [200, { status: 'success', data: {} }, 'answered 200 without a balance'],
+    [200, { status: 'success', data: [BALANCE] }, 'answered 200 without a balance'],
+    [200, { status: 'success', data: { ...BALANCE, balance: 0.001 } }, 'answered 200 without a balance'],
+    [200, { status: 'success', data: null }, 'answered 200 without a balance'],
+    [200, { status: 'success', success: false, data: BALANCE }, 'answered 200 without a balance'],
+    [200, { status: 'success', code: 'UNAUTHORIZED', data: BALANCE }, 'answered 200 without a balance'],
+    [200, null, 'answered 200 without a balance'],
+    [401, { status: 'success', data: BALANCE }, 'refused with 401'],
+    [401, { status: 'error', code: 'UNAUTHORIZED' }, 'refused with 401'],
+    [403, { data: {} }, 'refused with 403'],
+    [500, { status: 'success', data: BALANCE }, 'answered 500: the gateway fails'],
+    [
+      200,
+      { success: false, code: 'UNAUTHORIZED', data: {}, errors: {} },
+      'refused with the code UNAUTHORIZED under HTTP 200',
+    ],
+    [
+      422,
+      { status: 'error', code: 'INSUFFICIENT_PERMISSIONS' },
+      'refused with the code INSUFFICIENT_PERMISSIONS under HTTP 422',
+    ],
+    [
+      200,
+      { status: 'error', code: 'INVALID_CREDENTIALS', data: {} },
+      'answered 200 with the code INVALID_CREDENTIALS',
+    ],
+    [400, { status: 'error', code: 'pk_live_canary \u001b[2J' }, 'answered 400 with the code [redacted] [2J'],
+  ])('are not taken: %d with %j', (status, body, detail) => {
+    expect(keyCheck({ status, headers: {}, text: JSON.stringify(body) })).toMatchObject({
+      state: 'failed',
+      detail,
+    });
+  });
+
+  it('are not judged by what is no JSON, cut off, or long', () => {
+    const cut = JSON.stringify({ status: 'success', data: BALANCE }).slice(0, -1);
+    for (const text of ['', '<html>', cut]) {
+      expect(keyCheck({ status: 200, headers: {}, text }).detail).toBe('answered 200 without a balance');
+    }
+    const long = JSON.stringify({ status: 'error', code: 'X'.repeat(9_000) });
+    expect(keyCheck({ status: 400, headers: {}, text: long }).detail.length).toBeLessThan(100);
+  });
+
+  it('are not judged by the error page of a program on the way', () => {
+    const headers = { 'content-type': 'text/html' };
+    const text = JSON.stringify({ status: 'error', code: 'UNAUTHORIZED' });
+    expect(keyCheck({ status: 200, headers, text }).detail).toBe('answered 200 without a balance');
   });
 
   it.each([
@@ -42,7 +95,7 @@ describe('the keys', () => {
     [429, 'answered 429: too many calls', 'Wait a minute, and run it again: the keys were not judged.'],
     [503, 'answered 503: the gateway fails', 'Run it again later'],
   ])('answered %d: %s', (status, detail, fix) => {
-    const check = keyCheck({ status, text: '' });
+    const check = keyCheck({ status, headers: {}, text: '' });
     expect(check).toMatchObject({ state: 'failed', detail });
     expect(check.fix).toContain(fix);
   });
