@@ -4,7 +4,7 @@ import { quoted } from '../../common/quoted.js';
 import { notSettled, refuseRefused } from '../../batches/batch/line-settlement.js';
 import { type LineState, type PayoutBatch } from '../../batches/index.js';
 import { batchDocument, printProgress } from './batch-summary.js';
-import { EXIT, exitCodeOf } from './exit-code.js';
+import { EXIT, exitCodeOf, unknownLines } from './exit-code.js';
 import { openBatch, type PayoutSession, refuseOtherFile } from './payout-session.js';
 import { keysOf, type Settlement, settlementsOf } from './payout-arguments.js';
 
@@ -51,7 +51,7 @@ export async function cancelBatch(session: PayoutSession): Promise<number> {
   const batch = await openBatch(session);
   await batch.cancel({ by: session.args.by });
   await printResult(session, batch, {}, []);
-  return EXIT.fine;
+  return unknownLines(await batch.progress()) > 0 ? EXIT.unknown : EXIT.fine;
 }
 
 /** `--ask-again` */

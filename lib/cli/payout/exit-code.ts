@@ -12,11 +12,19 @@ export const EXIT = {
 } as const;
 
 /**
- * Unknown lines come first: a script that reads only the exit code must not overlook money that may have moved.
+ * The exit code of a step that says where a batch is. Unknown lines come first: a script that reads only the exit code must
+ * not overlook money that may have moved.
  */
-export function exitCodeOf({ state, byState }: BatchProgress): number {
-  if (byState.unknown || (state === 'ended' && byState.sending)) return EXIT.unknown;
+export function exitCodeOf(progress: BatchProgress): number {
+  const { state, byState } = progress;
+  if (unknownLines(progress) > 0) return EXIT.unknown;
   if (state !== 'ended') return EXIT.stopped;
   const { refused, failed, blocked, waiting } = byState;
   return refused || failed || blocked || waiting ? EXIT.notPaid : EXIT.fine;
+}
+
+/** How many lines have no outcome that anybody knows. Nobody goes on with a line that was being sent when its batch was over. */
+export function unknownLines({ state, byState: { unknown, sending } }: BatchProgress): number {
+  const isOver = state === 'ended' || state === 'cancelled';
+  return (unknown?.lines ?? 0) + (isOver ? (sending?.lines ?? 0) : 0);
 }

@@ -3,31 +3,40 @@ import { formatTzs } from '../../common/money.js';
 import { tableLines } from '../../common/table-lines.js';
 import { oneOf } from '../option-values.js';
 import { batchDocument, printProgress } from './batch-summary.js';
-import { EXIT } from './exit-code.js';
+import { EXIT, exitCodeOf, unknownLines } from './exit-code.js';
 import { openBatch, type PayoutSession } from './payout-session.js';
 import { readableBy, writePrivately } from './private-file.js';
 
+const COLUMNS = ['batch', 'state', 'lines', 'unknown', 'amount'];
+
 /** `--report` */
 export async function reportBatch(session: PayoutSession): Promise<number> {
-  const { args, context } = session;
-  const { data, say } = context.terminal;
-  const format = oneOf('--format', args.values.format, ['csv', 'json', 'summary']);
+  const { values } = session.args;
+  const format = oneOf('--format', values.format, ['csv', 'json', 'summary']);
   const batch = await openBatch(session);
   if (format !== undefined) {
-    const { out } = args.values;
-    const pieces = batch.report({ format });
-    if (out === undefined) for await (const line of linesIn(pieces)) data(line);
-    else {
-      await writePrivately(resolve(context.folder, out), pieces);
-      say(`The report is in ${out}${readableBy()}.`);
-    }
-  } else if (args.values.json) {
-    data(JSON.stringify(batchDocument(batch, await batch.progress())));
-  } else {
-    await printProgress(session, batch);
-    await printHistory(session, batch);
+    await writeReport(session, batch.report({ format }));
+    return exitCodeOf(await batch.progress());
   }
-  return EXIT.fine;
+  if (!values.json) {
+    const progress = await printProgress(session, batch);
+    await printHistory(session, batch);
+    return exitCodeOf(progress);
+  }
+  const progress = await batch.progress();
+  session.context.terminal.data(JSON.stringify(batchDocument(batch, progress)));
+  return exitCodeOf(progress);
+}
+
+async function writeReport({ args, context }: PayoutSession, pieces: AsyncIterable<string>): Promise<void> {
+  const { data, say } = context.terminal;
+  const { out } = args.values;
+  if (out === undefined) {
+    for await (const line of linesIn(pieces)) data(line);
+    return;
+  }
+  await writePrivately(resolve(context.folder, out), pieces);
+  say(`The report is in ${out}${readableBy()}.`);
 }
 
 /** `--list` */
@@ -35,16 +44,19 @@ export async function listBatches({ batches, args, context }: PayoutSession): Pr
   const { data } = context.terminal;
   const found: object[] = [];
   const rows: (readonly string[])[] = [];
+  let unknown = 0;
   for await (const batch of batches.list()) {
     const progress = await batch.progress();
     found.push(batchDocument(batch, progress));
     const { state, total } = progress;
-    rows.push([batch.name, state, String(total.lines), formatTzs(total.amount, 'en')]);
+    const ofBatch = unknownLines(progress);
+    unknown += ofBatch;
+    rows.push([batch.name, state, String(total.lines), String(ofBatch), formatTzs(total.amount, 'en')]);
   }
   if (args.values.json) data(JSON.stringify(found));
   else if (rows.length === 0) data('There is no batch.');
-  else tableLines(['batch', 'state', 'lines', 'amount'], rows, ['lines', 'amount']).forEach(data);
-  return EXIT.fine;
+  else tableLines(COLUMNS, rows, ['lines', 'unknown', 'amount']).forEach(data);
+  return unknown > 0 ? EXIT.unknown : EXIT.fine;
 }
 
 /** Pieces begin and end anywhere. */

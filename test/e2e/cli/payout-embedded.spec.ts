@@ -85,7 +85,7 @@ function oneAtATime(database: string): void {
     );
     expect(await run.stop('SIGKILL')).toMatchObject({ code: null });
     const report = await payout('--report', '--json', ...where);
-    expect(report).toMatchObject({ code: 0, stderr: '' });
+    expect(report).toMatchObject({ code: 4, stderr: '' });
     expect(JSON.parse(report.stdout)).toMatchObject({ state: 'running', total: { lines: 3 } });
   });
 }

@@ -220,6 +220,13 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(run.code).toBe(3);
     expect(run.stdout).toMatch(/\nunknown:\nkey .*\nS-1 +BSB \*{4}\d{3} .* no certain answer came/);
     expect(run.stdout).toContain('never pay it another way');
+    for (const how of [[], ['--json'], ['--format', 'csv'], ['--format', 'summary']]) {
+      expect(await payout('--report', ...how)).toMatchObject({ code: 3, stderr: '' });
+    }
+    const listed = await payout('--list');
+    expect(listed).toMatchObject({ code: 3, stderr: '' });
+    expect(listed.stdout).toMatch(/\nsalaries +ended +2 +1 +TZS/);
+    expect(await payout('--list', '--json')).toMatchObject({ code: 3 });
     // Too early for a probe: nothing is sent, and the line stays as it is.
     expect(run.stdout).toContain(' --ask-again --by <person> ');
     const asked = await payout('--ask-again', '--by', 'mary');
@@ -228,6 +235,22 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(await payout('--settle', 'S-1=paid', '--by', 'mary')).toMatchObject({ code: 0 });
     expect((await report()).byState).toMatchObject({ accepted: { lines: 1 }, paid: { lines: 1 } });
     expect(ledger()).toEqual(['salaries.S-1', 'salaries.S-2']);
+    expect(await payout('--report')).toMatchObject({ code: 0 });
+    expect(await payout('--list')).toMatchObject({ code: 0 });
+  });
+
+  it('cancels a batch with an unknown outcome, and ends with 3', async () => {
+    await approved(150);
+    sandbox.next('POST /disbursements/bank', { reference: 'salaries.S-1' }).dropAfterProcessing();
+    const run = start('--run', '--by', 'john');
+    atPayout(30, () => {
+      run.kill('SIGINT');
+    });
+    expect(await run.finished()).toMatchObject({ code: 3 });
+    expect(await payout('--report')).toMatchObject({ code: 3 });
+    const cancelled = await payout('--cancel', '--by', 'mary', '--json');
+    expect(cancelled).toMatchObject({ code: 3, stderr: '' });
+    expect(said(cancelled)).toMatchObject({ state: 'cancelled', byState: { unknown: { lines: 1 } } });
   });
 
   it.each([
@@ -453,7 +476,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     const report = await runProcess(words(['--report', '--json']), {
       environment: { ...environment(), DATABASE_URL: proxy.url },
     });
-    expect(report).toMatchObject({ code: 0, stderr: '' });
+    expect(report).toMatchObject({ code: 4, stderr: '' });
     expect(said(report)).toMatchObject({ batch: 'salaries', state: 'approved' });
   }, 30_000);
 
@@ -491,7 +514,11 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 4 });
     expect(ledger()).toEqual([]);
     const listed = await payout('--list');
-    expect(listed.stdout).toMatch(/^batch +state +lines +amount\nsalaries +cancelled +2 +TZS\s2,000\n$/);
+    expect(listed.code).toBe(0);
+    expect(listed.stdout).toMatch(
+      /^batch +state +lines +unknown +amount\nsalaries +cancelled +2 +0 +TZS\s2,000\n$/,
+    );
+    expect(await payout('--report')).toMatchObject({ code: 4 });
     const same = await payout('--check', '--by', 'john', '--name', 'again');
     expect(same).toMatchObject({ code: 1 });
     expect(same.stderr).toContain('loaded as "salaries", so nothing was loaded.');
