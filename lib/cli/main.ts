@@ -2,13 +2,13 @@
 import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { type StopSignal } from './command.js';
+import { failOnLostOutput } from './lost-output.js';
 import { runCli } from './run-cli.js';
 import { terminalOf } from './terminal.js';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const satisfies StopSignal[];
 
-// A reader that closes the pipe early (`| head`) does not end the command.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+failOnLostOutput(process);
 
 process.exitCode = await runCli(process.argv.slice(2), {
   terminal: terminalOf(process),

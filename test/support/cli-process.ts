@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -90,6 +90,8 @@ export interface CliSurroundings {
   readonly folder?: string;
   /** Whether it runs in a terminal, by the program `script`; what it writes there is all on stdout. */
   readonly terminal?: boolean;
+  /** The file that its stdout is, instead of `stdout` of the result. */
+  readonly output?: string;
 }
 
 /** The variables of an application that calls the emulator. */
@@ -112,13 +114,18 @@ export class CliProcess {
   private readonly child: ChildProcess;
   private readonly closed: Promise<unknown[]>;
 
-  constructor(args: readonly string[], { environment = {}, input, folder, terminal }: CliSurroundings = {}) {
+  constructor(
+    args: readonly string[],
+    { environment = {}, input, folder, terminal, output }: CliSurroundings = {},
+  ) {
     const env = { PATH: process.env['PATH'], NO_COLOR: '1', ...environment };
     const command = [process.execPath, fileOf('main'), ...args] as const;
     const [program, ...rest] = terminal
       ? ['script', '--quiet', '--return', '--command', `exec ${command.join(' ')}`, '/dev/null']
       : command;
-    this.child = spawn(program, rest, { env, cwd: folder, stdio: 'pipe' });
+    const file = output === undefined ? undefined : openSync(output, 'w');
+    this.child = spawn(program, rest, { env, cwd: folder, stdio: ['pipe', file ?? 'pipe', 'pipe'] });
+    if (file !== undefined) closeSync(file);
     this.child.stdin?.on('error', () => {});
     this.closed = once(this.child, 'close');
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
@@ -186,7 +193,7 @@ export function runProcess(args: readonly string[], surroundings?: CliSurroundin
 /** Runs the command to its end in this process: to start another one takes longer than most commands do. */
 export function runCommand(
   args: readonly string[],
-  surroundings: Omit<CliSurroundings, 'terminal'> = {},
+  surroundings: Omit<CliSurroundings, 'terminal' | 'output'> = {},
 ): Promise<FinishedCli> {
   return besideTheSpec(() => runHere(args, surroundings));
 }
@@ -212,7 +219,7 @@ async function besideTheSpec<T>(work: () => Promise<T>): Promise<T> {
 
 async function runHere(
   args: readonly string[],
-  { environment = {}, input = '', folder = process.cwd() }: Omit<CliSurroundings, 'terminal'>,
+  { environment = {}, input = '', folder = process.cwd() }: Omit<CliSurroundings, 'terminal' | 'output'>,
 ): Promise<FinishedCli> {
   const { runCli } = (await import(pathToFileURL(fileOf('run-cli')).href)) as typeof Cli;
   const written = { stdout: '', stderr: '' };
