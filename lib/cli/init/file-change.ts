@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { draftFile, type FileDraft, NotReplaceableError } from '../file-draft.js';
 import { NotEditableError } from './not-editable.error.js';
 import { optionalText } from './source-text.js';
-
-const ANYBODY_WRITES = 0o222;
 
 /** A file's text before and after. */
 export interface FileChange {
@@ -13,10 +12,9 @@ export interface FileChange {
   readonly after: string;
 }
 
-/** A change with its real file and the temporary file beside it. */
-interface Draft extends FileChange {
-  readonly target: string;
-  readonly draft: string;
+/** A change, written beside its file. */
+interface Drafted extends FileChange {
+  readonly draft: FileDraft;
 }
 
 /**
@@ -30,39 +28,28 @@ export function writeChanges(changes: readonly FileChange[]): void {
     if (optionalText(path) === before) continue;
     throw new NotEditableError(`${basename(path)} was changed meanwhile: run the command again`);
   }
-  const drafts = changes.map(draftOf);
+  const drafted: Drafted[] = [];
   try {
-    for (const draft of drafts) attempt(draft, writeDraft);
-    putInPlace(drafts);
+    for (const change of changes) attempt(change, () => drafted.push({ ...change, draft: draftOf(change) }));
+    putInPlace(drafted);
   } finally {
-    for (const { draft } of drafts) if (existsSync(draft)) rmSync(draft);
+    for (const { draft } of drafted) draft.discard();
   }
 }
 
-function draftOf(change: FileChange): Draft {
-  const { path, before } = change;
-  const target = before === undefined ? path : realpathSync(path); // keeps a link
-  return { ...change, target, draft: join(dirname(target), `.${basename(target)}.${process.pid}.tmp`) };
+function draftOf({ path, after }: FileChange): FileDraft {
+  mkdirSync(dirname(path), { recursive: true });
+  return draftFile(path, after);
 }
 
-function writeDraft({ path, target, draft, before, after }: Draft): void {
-  const mode = before === undefined ? undefined : statSync(target).mode;
-  // A rename would ignore the missing permission.
-  if (mode !== undefined && (mode & ANYBODY_WRITES) === 0) {
-    throw new NotEditableError(`${basename(path)} is read-only`);
-  }
-  mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(draft, after, { mode });
-}
-
-function putInPlace(drafts: readonly Draft[]): void {
-  const done: Draft[] = [];
+function putInPlace(drafted: readonly Drafted[]): void {
+  const done: Drafted[] = [];
   try {
-    for (const draft of drafts) {
-      attempt(draft, ({ draft: from, target }) => {
-        renameSync(from, target);
+    for (const change of drafted) {
+      attempt(change, () => {
+        change.draft.putInPlace();
       });
-      done.push(draft);
+      done.push(change);
     }
   } catch (error) {
     done.reverse().forEach(rollback);
@@ -70,21 +57,18 @@ function putInPlace(drafts: readonly Draft[]): void {
   }
 }
 
-function rollback({ target, draft, before }: Draft): void {
-  if (before === undefined) {
-    rmSync(target);
-    return;
-  }
-  writeFileSync(draft, before, { mode: statSync(target).mode });
-  renameSync(draft, target);
+function rollback({ path, before }: FileChange): void {
+  if (before === undefined) rmSync(path);
+  else draftFile(path, before).putInPlace();
 }
 
-function attempt(change: Draft, write: (change: Draft) => void): void {
+function attempt({ path }: FileChange, write: () => void): void {
   try {
-    write(change);
+    write();
   } catch (error) {
-    if (error instanceof NotEditableError) throw error;
+    const name = basename(path);
+    if (error instanceof NotReplaceableError) throw new NotEditableError(`${name} ${error.message}`);
     const { code = '' } = error as NodeJS.ErrnoException;
-    throw new NotEditableError(`${basename(change.path)} cannot be written (${code})`);
+    throw new NotEditableError(`${name} cannot be written (${code})`);
   }
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { writeFileSync } from 'node:fs';
 import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { isLoopbackHost } from '../../sandbox/http/loopback.js';
+import { NotReplaceableError, replaceFile } from '../file-draft.js';
 import { bytesIfExists, decodedText } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 
@@ -15,7 +15,11 @@ type Variables = Readonly<Record<string, string>>;
 interface EnvFile {
   /** What the file holds now. */
   readonly variables: NodeJS.Dict<string>;
-  /** Writes the variables and keeps every other line. */
+  /**
+   * Writes the variables and keeps every other line that the file holds by then.
+   *
+   * @throws UsageError if the file cannot be written, or holds the keys of another gateway by then. It is as it was.
+   */
   write(variables: Variables): void;
 }
 
@@ -26,18 +30,24 @@ interface EnvFile {
  * @throws UsageError if the file cannot be read, or holds the keys of another gateway.
  */
 export function openEnvFile(path: string, names: readonly string[]): EnvFile {
-  const before = attempt('read', () => textOf(path));
-  const variables = parseEnv(before);
-  refuseOtherGateway(variables, names);
+  const read = (): string => attempt('read', () => checkedText(path, names));
   return {
-    variables,
+    variables: parseEnv(read()),
     write(variables) {
-      const text = withVariables(before, variables);
+      // Somebody may have edited it while the emulator started.
+      const text = withVariables(read(), variables);
       attempt('written', () => {
-        writeFileSync(path, text, { mode: OWNER_ONLY });
+        replaceFile(path, text, OWNER_ONLY);
       });
     },
   };
+}
+
+/** @throws UsageError if it holds the keys of another gateway. */
+function checkedText(path: string, names: readonly string[]): string {
+  const text = textOf(path);
+  refuseOtherGateway(parseEnv(text), names);
+  return text;
 }
 
 /**
@@ -87,7 +97,10 @@ function attempt<Result>(what: string, action: () => Result): Result {
     return action();
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${OPTION} cannot be ${what} (${String(code)}): name a file such as .env.`);
+    const why =
+      error instanceof NotReplaceableError
+        ? `the file ${error.message}`
+        : String((error as NodeJS.ErrnoException).code);
+    throw new UsageError(`${OPTION} cannot be ${what} (${why}): name a file such as .env.`);
   }
 }

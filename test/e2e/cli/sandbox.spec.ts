@@ -1,11 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { bundleCli, CliProcess, type FinishedCli } from '../../support/cli-process.js';
+import { bundleCli, cliFile, CliProcess, type FinishedCli } from '../../support/cli-process.js';
 
 const PORT_LINE = /PAYMENTS_BASE_URL=http:\/\/127\.0\.0\.1:(\d+)\/api\/v1\n/;
 
@@ -87,6 +88,33 @@ describe('nestjs-payments sandbox', () => {
     expect(cli.stderr).not.toContain('PAYMENTS_');
     expect(cli.stdout).toBe('');
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'leaves the file of --write-env whole if the disk takes no more',
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), 'payments-sandbox-'));
+      open.push(() => {
+        rmSync(folder, { recursive: true });
+      });
+      const before = `NOTE=${'x'.repeat(20_000)}\nPORT=3000\n`;
+      writeFileSync(join(folder, '.env'), before);
+      // 4 or 8 kB, as the shell counts them.
+      const limited = ['-c', 'ulimit -f 8; exec "$@"', 'sh', process.execPath, cliFile()];
+      const { status, stderr } = spawnSync(
+        'sh',
+        [...limited, 'sandbox', '--port', '0', '--write-env', '.env'],
+        {
+          cwd: folder,
+          env: { PATH: process.env['PATH'], NO_COLOR: '1' },
+          encoding: 'utf8',
+        },
+      );
+      expect(status).toBe(2);
+      expect(stderr).toContain('--write-env cannot be written (EFBIG)');
+      expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(before);
+      expect(readdirSync(folder)).toEqual(['.env']);
+    },
+  );
 
   it('does not start if --write-env would replace the keys of another gateway', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'payments-sandbox-'));

@@ -1,5 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openEnvFile, withVariables } from '../../../../lib/cli/sandbox/env-file.js';
@@ -92,7 +102,55 @@ describe('openEnvFile', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
+  it('keeps what somebody wrote into the file after it was opened', () => {
+    writeFileSync(path, 'PORT=3000\n');
+    const file = openEnvFile(path, NAMES);
+    writeFileSync(path, 'PORT=3001\nNOTE=mine\n');
+    file.write(VARIABLES);
+    expect(readFileSync(path, 'utf8')).toBe(`PORT=3001\nNOTE=mine\n${LINES}`);
+  });
+
+  it('refuses keys of another gateway that somebody wrote there after it was opened', () => {
+    writeFileSync(path, '');
+    const file = openEnvFile(path, NAMES);
+    writeFileSync(path, 'PAYMENTS_API_KEY=pk_live_1\n');
+    expect(() => {
+      file.write(VARIABLES);
+    }).toThrow('--write-env would replace PAYMENTS_API_KEY, which no emulator wrote');
+    expect(readFileSync(path, 'utf8')).toBe('PAYMENTS_API_KEY=pk_live_1\n');
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'keeps permissions and links, also one that leads nowhere yet',
+    () => {
+      const link = join(folder, 'link');
+      rmSync(path);
+      symlinkSync('.env', link);
+      openEnvFile(link, NAMES).write(VARIABLES);
+      expect(readFileSync(path, 'utf8')).toBe(LINES);
+      chmodSync(path, 0o666); // more than the umask leaves
+      openEnvFile(link, NAMES).write({ ...VARIABLES, PAYMENTS_API_KEY: 'pk_test_2' });
+      expect(readFileSync(path, 'utf8')).toContain('pk_test_2');
+      expect(statSync(path).mode & 0o777).toBe(0o666);
+      expect(lstatSync(link).isSymbolicLink()).toBe(true);
+      expect(readdirSync(folder).sort()).toEqual(['.env', 'link']);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')('leaves a read-only file alone', () => {
+    writeFileSync(path, 'PORT=3000\n');
+    chmodSync(path, 0o400);
+    expect(() => {
+      openEnvFile(path, NAMES).write(VARIABLES);
+    }).toThrow('--write-env cannot be written (the file is read-only): name a file such as .env.');
+    expect(readFileSync(path, 'utf8')).toBe('PORT=3000\n');
+    chmodSync(path, 0o600);
+  });
+
   it('refuses what is no file', () => {
     expect(() => openEnvFile(folder, NAMES)).toThrow('--write-env cannot be read (EISDIR)');
+    expect(() => {
+      openEnvFile(devNull, NAMES).write(VARIABLES);
+    }).toThrow(/--write-env cannot be (read|written) \(.*\): name a file such as \.env\./);
   });
 });

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { renamePatiently } from '../sandbox/state/patient-rename.js';
+
+const ANYBODY_WRITES = 0o222;
+
+/** What a file will hold, in a file beside it. */
+export interface FileDraft {
+  /** Replaces the file by one rename, so that it is never half written. */
+  putInPlace(): void;
+  /** Removes the draft, unless it has replaced the file. */
+  discard(): void;
+}
+
+/** A file that must not be replaced, although a rename could. */
+export class NotReplaceableError extends Error {}
+
+/**
+ * Writes a draft beside a file. The file that it replaces keeps its permissions, its owner if this user may give files
+ * away, and the links that lead to it.
+ *
+ * @param newFileMode The permissions of a file that does not exist yet.
+ * @throws NotReplaceableError if the file is read-only, or no regular file, and the error of Node.js if the draft cannot be
+ * written. Then nothing is left of it.
+ */
+export function draftFile(path: string, text: string, newFileMode?: number): FileDraft {
+  const target = targetOf(path);
+  const before = statSync(target, { throwIfNoEntry: false });
+  if (before) refuseReplacement(before);
+  const draft = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
+  const discard = (): void => {
+    rmSync(draft, { force: true });
+  };
+  try {
+    // On the disk before the rename: after a power cut the file is the old one or the new one.
+    writeFileSync(draft, text, { flag: 'wx', mode: before?.mode ?? newFileMode, flush: true });
+    if (before) keepOwner(draft, before);
+  } catch (error) {
+    discard();
+    throw error;
+  }
+  return {
+    putInPlace: () => {
+      renamePatiently(draft, target);
+    },
+    discard,
+  };
+}
+
+/** Replaces a file, or makes it: see {@link draftFile}. */
+export function replaceFile(path: string, text: string, newFileMode: number): void {
+  const draft = draftFile(path, text, newFileMode);
+  try {
+    draft.putInPlace();
+  } finally {
+    draft.discard();
+  }
+}
+
+/** Where a link leads, also if there is no file yet. */
+function targetOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  return isLink ? targetOf(resolve(dirname(path), readlinkSync(path))) : path;
+}
+
+function refuseReplacement(before: Stats): void {
+  // A device, for example: a rename would put a file in its place. It fails by itself at a folder.
+  if (!before.isFile() && !before.isDirectory()) throw new NotReplaceableError('is no regular file');
+  // A rename would ignore the missing permission.
+  if ((before.mode & ANYBODY_WRITES) === 0) throw new NotReplaceableError('is read-only');
+}
+
+/** The umask may have taken permissions away. */
+function keepOwner(draft: string, { uid, gid, mode }: Stats): void {
+  const made = statSync(draft);
+  if (made.uid !== uid || made.gid !== gid) {
+    try {
+      chownSync(draft, uid, gid);
+    } catch {
+      // Only the administrator may give files away.
+    }
+  }
+  chmodSync(draft, mode);
+}
