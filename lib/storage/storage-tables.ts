@@ -23,8 +23,10 @@ export interface StorageTables {
   /**
    * Brings them to the version that this build needs. If it fails, nothing is changed. Resolves to the version that it
    * found when it was its turn: another process may have migrated them meanwhile.
+   *
+   * @param tell Gets a line if it takes long because another process migrates.
    */
-  migrate: () => Promise<StoredVersion> | StoredVersion;
+  migrate: (tell: (line: string) => void) => Promise<StoredVersion> | StoredVersion;
 }
 
 /** The statements of each version after `from`, each followed by what records it, for a person to read and run. */

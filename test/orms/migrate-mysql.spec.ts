@@ -4,11 +4,13 @@ import { createPool, type Pool } from 'mysql2/promise';
 import { fromMysql2 } from 'nestjs-payments/mysql';
 import { sqlStorage } from 'nestjs-payments/sql';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { bundleCli, type FinishedCli, runCommand } from '../support/cli-process.js';
+import { bundleCli, CliProcess, type FinishedCli, runCommand } from '../support/cli-process.js';
 import { journalRecord } from '../support/journal-contract.js';
 import { describeWith, mysqlService } from '../support/services.js';
 
 const SECRET = 'hush-8f3a';
+/** Has mysql2. */
+const FOLDER = join(process.cwd(), 'test', 'orms');
 
 describeWith([mysqlService], 'nestjs-payments migrate with MariaDB', () => {
   let server: Pool;
@@ -28,11 +30,8 @@ describeWith([mysqlService], 'nestjs-payments migrate with MariaDB', () => {
   });
 
   const migrate = (address: URL, ...args: readonly string[]): Promise<FinishedCli> =>
-    // The folder that has mysql2.
-    runCommand(['migrate', ...args], {
-      environment: { DATABASE_URL: address.href },
-      folder: join(process.cwd(), 'test', 'orms'),
-    });
+    runCommand(['migrate', ...args], { environment: { DATABASE_URL: address.href }, folder: FOLDER });
+
   async function insert(): Promise<boolean> {
     const pool = createPool({ uri: url.href, connectionLimit: 2 });
     const { journal } = sqlStorage({ executor: fromMysql2(pool) });
@@ -60,6 +59,36 @@ describeWith([mysqlService], 'nestjs-payments migrate with MariaDB', () => {
     const refused = await migrate(url);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('holds version 99');
+  });
+
+  /** Another migration, until the returned function is called. */
+  async function migrateElsewhere(): Promise<{ readonly id: string; readonly end: () => Promise<void> }> {
+    const other = createPool({ uri: url.href, connectionLimit: 1 });
+    const [rows] = await other.query(
+      "SELECT CONNECTION_ID() AS id, GET_LOCK(CONCAT('nestjs_payments.', SHA1(DATABASE())), 0) AS held",
+    );
+    const [{ id, held }] = rows as [{ readonly id: number; readonly held: number }];
+    expect(held).toBe(1);
+    return { id: String(id), end: () => other.end() };
+  }
+
+  it('says what it waits for if another migration runs, and goes on after it', async () => {
+    const { id, end } = await migrateElsewhere();
+    const cli = new CliProcess(['migrate'], { environment: { DATABASE_URL: url.href }, folder: FOLDER });
+    const line = `waits for another one: connection ${id} of the database\\. If what .* with KILL ${id}\\.`;
+    await cli.until('stderr', new RegExp(line));
+    await end();
+    expect(await cli.finished()).toMatchObject({
+      code: 0,
+      stdout: '✔ The database was migrated from version 0 of the tables to 4.\n',
+    });
+  });
+
+  it('does not wait if the tables need nothing', async () => {
+    await migrate(url);
+    const { end } = await migrateElsewhere();
+    expect(await migrate(url)).toMatchObject({ code: 0, stderr: '' });
+    await end();
   });
 
   it('prints what makes the same tables, and can be run again', async () => {

@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
 import { type PostgresPool } from 'nestjs-payments/postgres';
-import { migrateTables, type MigrationRetries } from '../../lib/storage/postgres/migrate-payments.js';
+import { migrateTables, type MigrationWaits } from '../../lib/storage/postgres/migrate-payments.js';
 import { migrations } from '../../lib/storage/postgres/migrations.js';
 import { tableNames } from '../../lib/storage/postgres/table-names.js';
 
@@ -17,7 +17,7 @@ export async function makeSecondVersion(pool: Pool, schema: string): Promise<voi
 export function migrateWithWaits(
   pool: PostgresPool,
   schema: string,
-  waits: MigrationRetries,
+  waits: Partial<MigrationWaits>,
 ): Promise<unknown> {
   return migrateTables(pool, tableNames(schema), waits);
 }

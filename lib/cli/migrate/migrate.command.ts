@@ -137,9 +137,9 @@ function holds({ version }: StoredVersion): string {
 async function migrate(
   tables: StorageTables,
   { needed }: Dialect,
-  { terminal: { data, paintData } }: CommandContext,
+  { terminal: { data, say, paintData } }: CommandContext,
 ): Promise<number> {
-  const before = await tables.migrate();
+  const before = await tables.migrate(say);
   const after = await tables.found();
   const what =
     after.version === before.version

@@ -107,8 +107,12 @@ export function sqlStorage(options: SqlStorageOptions): PaymentsStorage {
  * turns, and a failed migration changes nothing. It does not change tables of a newer version, so an older replica may
  * call it during a deployment.
  *
+ * It waits 30 minutes at most for the migration of another process, unless the tables need none. After two seconds, and
+ * then once a minute, it logs which connection of the server that is.
+ *
  * @throws PaymentsConfigError if an option is wrong, PaymentsStorageError if this version cannot use the tables of a
- * newer one, or if other transactions hold the tables, and the error of the driver if the database refuses.
+ * newer one, if other transactions hold the tables, or if another migration runs for 30 minutes, and the error of the
+ * driver if the database refuses.
  *
  * @example
  * ```ts

@@ -1,9 +1,16 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { errorCodes } from '../sql/error-code.js';
+import {
+  type MigrationTry,
+  MigrationTurn,
+  type OtherMigration,
+  type TellMigration,
+} from '../sql/migration-turn.js';
 import { TABLES } from '../sql/portable-dialect.js';
 import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
 import { type Migration, migrationScript, singleStatements, type StorageTables } from '../storage-tables.js';
 import { refusalOfNewer, type StoredVersion, versionFit } from '../stored-version.js';
+import { checkSettings } from './mysql-settings.js';
 
 const OPTIONS = 'ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET = utf8mb4';
 const FIRST_TABLE = `CREATE TABLE IF NOT EXISTS ${TABLES.migrations} (
@@ -140,37 +147,51 @@ function firstVersion(): string {
   `;
 }
 
-/** Only other migrations of this database wait for this lock. MySQL forgets it at the end of the connection. */
+/** Only other migrations of this database ask for this lock. MySQL forgets it at the end of the connection. */
 const LOCK = "CONCAT('nestjs_payments.', SHA1(DATABASE()))";
-const LOCK_WITHIN_S = 30;
 
 /**
  * Makes what is missing. A migration that ends in its middle continues at the next call. Resolves to the version that it
  * found when it was its turn.
  */
-export async function migrateMysql(executor: SqlExecutor): Promise<StoredVersion> {
-  let found: StoredVersion = { version: 0 };
+export function migrateMysql(executor: SqlExecutor, tell?: TellMigration): Promise<StoredVersion> {
+  return new MigrationTurn('the database', tell).run(() => tryOnce(executor));
+}
+
+/** Migrates, unless another migration runs and there is something to do. */
+async function tryOnce(executor: SqlExecutor): Promise<MigrationTry<StoredVersion>> {
+  let tried: MigrationTry<StoredVersion> = { behind: undefined };
   // For its connection: MySQL commits the tables one by one.
   await executor.transaction(async (connection) => {
     // Also the record of a version, before the others get the lock.
     await connection.execute('SET autocommit = 1');
     // An executor may have the connection refuse what comes after the transaction.
     await connection.execute('SET SESSION TRANSACTION READ WRITE');
-    const [lock] = await connection.query<{ readonly held: unknown }>(
-      `SELECT GET_LOCK(${LOCK}, ${LOCK_WITHIN_S}) AS held`,
-    );
+    const [lock] = await connection.query<{ readonly held: unknown }>(`SELECT GET_LOCK(${LOCK}, 0) AS held`);
     if (Number(lock?.held) !== 1) {
-      throw new PaymentsStorageError(
-        `The tables of nestjs-payments could not be migrated: another migration ran for ${LOCK_WITHIN_S} seconds.`,
-      );
+      tried = { behind: await otherMigration(connection) };
+      return;
     }
     try {
-      found = await migrate(connection);
+      tried = { done: await migrate(connection) };
     } finally {
       await connection.query(`SELECT RELEASE_LOCK(${LOCK}) AS released`);
     }
   });
-  return found;
+  if ('done' in tried) return tried;
+  const found = await foundVersion(executor);
+  if (versionFit(found, MYSQL_MIGRATIONS.length) === 'older') return tried;
+  refuseNewer(found);
+  return { done: found };
+}
+
+/** Who has the lock. */
+async function otherMigration(connection: SqlRunner): Promise<OtherMigration | undefined> {
+  const [lock] = await connection.query<{ readonly holder: unknown }>(
+    `SELECT IS_USED_LOCK(${LOCK}) AS holder`,
+  );
+  const holder = Number(lock?.holder);
+  return holder ? { who: `connection ${holder} of the database`, howToEnd: `KILL ${holder}` } : undefined;
 }
 
 async function migrate(connection: SqlRunner): Promise<StoredVersion> {
@@ -205,7 +226,7 @@ export function mysqlTables(executor: SqlExecutor): StorageTables {
   return {
     place: 'The database',
     found: () => foundVersion(executor),
-    migrate: () => migrateMysql(executor),
+    migrate: (tell) => migrateMysql(executor, tell),
   };
 }
 
@@ -251,48 +272,4 @@ export async function checkMysql(runner: SqlRunner): Promise<void> {
     `The database holds version ${found.version} of the tables of nestjs-payments, and this version of the package needs ` +
       `${needed}: call migrateSqlStorage(executor) when you deploy.`,
   );
-}
-
-type Settings = Readonly<Record<'autocommit' | 'mode' | 'safe' | 'client' | 'connection', unknown>>;
-
-/** The value finds a pool that writes values into texts in its own way: with a LIMIT, fromMysql2 prepares no statement. */
-const SETTINGS = `SELECT @@autocommit AS autocommit, @@sql_mode AS mode, @@sql_safe_updates AS safe,
-  @@character_set_client AS client, @@character_set_connection AS connection, ? AS given LIMIT 1`;
-const SYNTAX_ERROR = '1064';
-
-async function checkSettings(runner: SqlRunner): Promise<void> {
-  const [found] = await runner.query<Partial<Settings>>(SETTINGS, [1]).catch((error: unknown) => {
-    if (!errorCodes(error).includes(SYNTAX_ERROR)) throw error;
-    throw new PaymentsStorageError(
-      'The connections do not write values in place of ?, as lists and purges need it: take queryFormat out of the options of the pool.',
-    );
-  });
-  const refusal = refusalOf(found ?? {});
-  if (refusal !== undefined) throw new PaymentsStorageError(refusal);
-}
-
-function refusalOf({ autocommit, mode, safe, client, connection }: Partial<Settings>): string | undefined {
-  if (autocommit === undefined) {
-    return 'The connections give rows without the names of their columns: take rowsAsArray out of the options of the pool.';
-  }
-  if (Number(autocommit) !== 1) {
-    return 'The connections have autocommit off, so nothing that the package writes would stay: set autocommit = 1.';
-  }
-  // The columns hold bytes: in another encoding two references could become one.
-  if (client !== 'utf8mb4' || connection !== 'utf8mb4') {
-    return (
-      'The connections do not send their texts as utf8mb4, which would change references and names: set the charset of the pool ' +
-      "or the data source to 'utf8mb4'."
-    );
-  }
-  if (!/\bSTRICT_(?:TRANS|ALL)_TABLES\b/.test(String(mode))) {
-    return 'The sql_mode of the connections is not strict, so the database would cut what does not fit: add STRICT_TRANS_TABLES.';
-  }
-  if (String(mode).includes('NO_BACKSLASH_ESCAPES')) {
-    return 'The sql_mode of the connections has NO_BACKSLASH_ESCAPES, with which the driver cannot quote texts safely: take it out.';
-  }
-  if (Number(safe) === 1) {
-    return 'The connections have sql_safe_updates on, with which the database refuses every purge: set sql_safe_updates = 0 on the server or on each new connection.';
-  }
-  return undefined;
 }

@@ -6,9 +6,15 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { errorCodes } from '../sql/error-code.js';
 import { type SqlRunner } from '../sql/sql-executor.js';
 import { type Migration, singleStatements } from '../storage-tables.js';
-import { type StoredVersion } from '../stored-version.js';
+import {
+  type MigrationTry,
+  MigrationTurn,
+  type OtherMigration,
+  type TellMigration,
+} from '../sql/migration-turn.js';
+import { type StoredVersion, versionFit } from '../stored-version.js';
 import { firstTable, migrations, recordVersion } from './migrations.js';
-import { readVersion, refuseNewer } from './tables-version.js';
+import { readVersion, refuseNewer, versionIfAny } from './tables-version.js';
 
 /**
  * Options of `migratePayments`.
@@ -32,11 +38,15 @@ export interface MigratePaymentsOptions {
  * transaction of the application holds them longer, the migration rolls back, and tries again four times within half
  * a minute.
  *
+ * It waits 30 minutes at most for the migration of another process, unless the tables need none. After two
+ * seconds, and then once a minute, it logs which process of the server that is. PostgreSQL itself ends a
+ * migration whose process says nothing for a minute.
+ *
  * It does not change tables of a newer version, so an older replica may call it during a deployment.
  *
  * @throws PaymentsConfigError if an option is wrong, PaymentsStorageError if this version cannot use the
- * tables of a newer one, or if other transactions hold the tables, and the error of `pg` if PostgreSQL
- * refuses.
+ * tables of a newer one, or if other transactions hold the tables, or another migration runs for 30 minutes,
+ * and the error of `pg` if PostgreSQL refuses.
  *
  * @example
  * ```ts
@@ -57,16 +67,32 @@ export async function migratePayments(
 /** One lock number for all migrations of this package: the ASCII letters `pays`. */
 const ADVISORY_LOCK = 0x70_61_79_73;
 
+/** The tables are read beside another migration, which may hold them until its end. */
+const LOOK_WITHIN = '100ms';
+
 /** Another transaction holds the tables: the lock timed out, or both waited for each other. */
 const BUSY: readonly unknown[] = ['55P03', '40P01'];
 
-/** How long a migration waits for the tables, and the pauses between its tries. */
-export interface MigrationRetries {
+/** How a migration waits. */
+export interface MigrationWaits {
+  /** How long it waits for a table. */
   readonly lockTimeout: string;
+  /** The pauses between its tries, if it got no table. */
   readonly pausesMs: readonly number[];
+  /**
+   * After which silence of its process the server ends a migration. Otherwise one whose network broke would keep its lock
+   * until TCP gives up, for hours.
+   */
+  readonly idleTimeout: string;
+  /** Gets what it waits for, if another migration runs. Absent: the log. */
+  readonly tell?: TellMigration | undefined;
 }
 
-const RETRIES: MigrationRetries = { lockTimeout: '3s', pausesMs: [1_000, 2_000, 4_000, 8_000] };
+const WAITS: MigrationWaits = {
+  lockTimeout: '3s',
+  pausesMs: [1_000, 2_000, 4_000, 8_000],
+  idleTimeout: '60s',
+};
 
 /**
  * Migrates the tables. A transaction that waits for a table lock makes all others wait behind it, readers
@@ -75,10 +101,10 @@ const RETRIES: MigrationRetries = { lockTimeout: '3s', pausesMs: [1_000, 2_000, 
 export function migrateTables(
   pool: PostgresPool,
   names: TableNames,
-  retries?: MigrationRetries,
+  waits?: Partial<MigrationWaits>,
   versions?: readonly Migration[],
 ): Promise<StoredVersion> {
-  return migrateInTransaction((work) => inTransaction(pool, work), names, retries, versions);
+  return migrateInTransaction((work) => inTransaction(pool, work), names, waits, versions);
 }
 
 /** Calls a function with a transaction at READ COMMITTED, and commits what it did. */
@@ -88,16 +114,16 @@ type RunInTransaction = (work: (transaction: SqlRunner) => Promise<void>) => Pro
 export async function migrateInTransaction(
   run: RunInTransaction,
   names: TableNames,
-  { lockTimeout, pausesMs }: MigrationRetries = RETRIES,
+  given: Partial<MigrationWaits> = {},
   versions: readonly Migration[] = migrations(names),
 ): Promise<StoredVersion> {
-  let found: StoredVersion = { version: 0 };
+  const waits = { ...WAITS, ...given };
+  const { lockTimeout, pausesMs, tell } = waits;
+  const turn = new MigrationTurn(`the schema ${names.shownSchema}`, tell);
+  const attempt = (): Promise<MigrationTry<StoredVersion>> => tryOnce(run, names, waits, versions);
   for (const pauseMs of [...pausesMs, undefined]) {
     try {
-      await run(async (transaction) => {
-        found = await migrate(transaction, names, { lockTimeout, versions });
-      });
-      return found;
+      return await turn.run(attempt);
     } catch (error) {
       if (!isBusy(error)) throw error;
       if (pauseMs !== undefined) await delay(pauseMs);
@@ -137,14 +163,72 @@ async function inTransaction(
   }
 }
 
+/** Migrates, unless another migration runs and there is something to do. */
+async function tryOnce(
+  run: RunInTransaction,
+  names: TableNames,
+  waits: MigrationWaits,
+  versions: readonly Migration[],
+): Promise<MigrationTry<StoredVersion>> {
+  let tried: MigrationTry<StoredVersion> = { behind: undefined };
+  await run(async (transaction) => {
+    await transaction.query(
+      `SELECT set_config('lock_timeout', '${waits.lockTimeout}', true) AS locks,
+        set_config('idle_in_transaction_session_timeout', '${waits.idleTimeout}', true) AS idle`,
+    );
+    const isTurn = await takeLock(transaction);
+    tried = isTurn
+      ? { done: await migrate(transaction, names, versions) }
+      : { behind: await otherMigration(transaction) };
+  });
+  if ('done' in tried) return tried;
+  const found = await versionBeside(run, names);
+  if (versionFit(found, versions.length) === 'older') return tried;
+  refuseNewer(found, names, versions.length);
+  return { done: found };
+}
+
+/** What other migrations have committed; 0 also if one of them holds the table of the versions. */
+async function versionBeside(run: RunInTransaction, names: TableNames): Promise<StoredVersion> {
+  let found: StoredVersion = { version: 0 };
+  try {
+    await run(async (transaction) => {
+      await transaction.query(`SELECT set_config('lock_timeout', '${LOOK_WITHIN}', true) AS locks`);
+      found = await versionIfAny((text) => transaction.query(text), names);
+    });
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
+  return found;
+}
+
+async function takeLock(transaction: SqlRunner): Promise<boolean> {
+  // As a text, because not every ORM reads a boolean alike.
+  const [lock] = await transaction.query<{ readonly taken: string }>(
+    `SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCK})::text AS taken`,
+  );
+  return lock?.taken === 'true';
+}
+
+/** Who has the lock. Only a role that may see the other one's sessions learns since when. */
+async function otherMigration(transaction: SqlRunner): Promise<OtherMigration | undefined> {
+  const [other] = await transaction.query<{ readonly pid: string; readonly since: string | null }>(
+    `SELECT held.pid::text AS pid, floor(extract(epoch FROM session.xact_start))::bigint::text AS since
+     FROM pg_locks AS held LEFT JOIN pg_stat_activity AS session ON session.pid = held.pid
+     WHERE held.locktype = 'advisory' AND held.granted AND held.classid = 0 AND held.objid = ${ADVISORY_LOCK} AND held.objsubid = 1
+       AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  if (!other) return undefined;
+  const { pid, since } = other;
+  const began = since === null ? '' : `, since ${new Date(Number(since) * 1_000).toISOString()}`;
+  return { who: `process ${pid} of PostgreSQL${began}`, howToEnd: `SELECT pg_terminate_backend(${pid})` };
+}
+
 async function migrate(
   transaction: SqlRunner,
   names: TableNames,
-  { lockTimeout, versions }: { readonly lockTimeout: string; readonly versions: readonly Migration[] },
+  versions: readonly Migration[],
 ): Promise<StoredVersion> {
-  // Only other migrations wait for this lock, so it needs no time limit. As a text: not every ORM reads a void.
-  await transaction.query(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})::text AS locked`);
-  await transaction.execute(`SET LOCAL lock_timeout = '${lockTimeout}'`);
   await makeFirstTable(transaction, names);
   const found = await readVersion((text) => transaction.query(text), names);
   refuseNewer(found, names, versions.length);

@@ -5,7 +5,7 @@ import { type StorageCalls } from './postgres-failure.js';
 import { autocommit, type PreparingPool, type RunStatement, withConnection } from './pooled-connection.js';
 import { type PostgresPool } from './postgres-pool.js';
 import { type PreparedStatements } from './prepared-statements.js';
-import { type TableNames } from './table-names.js';
+import { sqlLiteral, type TableNames } from './table-names.js';
 
 /** Runs the statement that reads the version. */
 type AskVersion = (
@@ -25,6 +25,15 @@ export async function readVersion(
   );
   const { version = '0', compatible_from: from = null } = rows[0] ?? {};
   return { version: Number(version), ...(from !== null && { compatibleFrom: Number(from) }) };
+}
+
+/** The same if nobody knows whether there are tables. */
+export async function versionIfAny(
+  ask: (text: string) => Promise<readonly Readonly<Record<string, unknown>>[]>,
+  names: TableNames,
+): Promise<StoredVersion> {
+  const [row] = await ask(`SELECT (to_regclass(${sqlLiteral(names.migrations)}) IS NOT NULL)::text AS made`);
+  return row?.['made'] === 'true' ? readVersion(ask, names) : { version: 0 };
 }
 
 /**

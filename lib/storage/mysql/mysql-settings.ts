@@ -1,0 +1,48 @@
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { errorCodes } from '../sql/error-code.js';
+import { type SqlRunner } from '../sql/sql-executor.js';
+
+type Settings = Readonly<Record<'autocommit' | 'mode' | 'safe' | 'client' | 'connection', unknown>>;
+
+/** The value finds a pool that writes values into texts in its own way: with a LIMIT, fromMysql2 prepares no statement. */
+const SETTINGS = `SELECT @@autocommit AS autocommit, @@sql_mode AS mode, @@sql_safe_updates AS safe,
+  @@character_set_client AS client, @@character_set_connection AS connection, ? AS given LIMIT 1`;
+const SYNTAX_ERROR = '1064';
+
+/** @throws PaymentsStorageError if a setting would lose data or keep the package from deleting it. */
+export async function checkSettings(runner: SqlRunner): Promise<void> {
+  const [found] = await runner.query<Partial<Settings>>(SETTINGS, [1]).catch((error: unknown) => {
+    if (!errorCodes(error).includes(SYNTAX_ERROR)) throw error;
+    throw new PaymentsStorageError(
+      'The connections do not write values in place of ?, as lists and purges need it: take queryFormat out of the options of the pool.',
+    );
+  });
+  const refusal = refusalOf(found ?? {});
+  if (refusal !== undefined) throw new PaymentsStorageError(refusal);
+}
+
+function refusalOf({ autocommit, mode, safe, client, connection }: Partial<Settings>): string | undefined {
+  if (autocommit === undefined) {
+    return 'The connections give rows without the names of their columns: take rowsAsArray out of the options of the pool.';
+  }
+  if (Number(autocommit) !== 1) {
+    return 'The connections have autocommit off, so nothing that the package writes would stay: set autocommit = 1.';
+  }
+  // The columns hold bytes: in another encoding two references could become one.
+  if (client !== 'utf8mb4' || connection !== 'utf8mb4') {
+    return (
+      'The connections do not send their texts as utf8mb4, which would change references and names: set the charset of the pool ' +
+      "or the data source to 'utf8mb4'."
+    );
+  }
+  if (!/\bSTRICT_(?:TRANS|ALL)_TABLES\b/.test(String(mode))) {
+    return 'The sql_mode of the connections is not strict, so the database would cut what does not fit: add STRICT_TRANS_TABLES.';
+  }
+  if (String(mode).includes('NO_BACKSLASH_ESCAPES')) {
+    return 'The sql_mode of the connections has NO_BACKSLASH_ESCAPES, with which the driver cannot quote texts safely: take it out.';
+  }
+  if (Number(safe) === 1) {
+    return 'The connections have sql_safe_updates on, with which the database refuses every purge: set sql_safe_updates = 0 on the server or on each new connection.';
+  }
+  return undefined;
+}
