@@ -38,6 +38,8 @@ const CONNECT_MS = 10_000;
 const END_MS = 2_000;
 const PASSWORD = 'the server refuses the user or the password of DATABASE_URL';
 const DATABASE = 'the database of DATABASE_URL does not exist';
+const SILENT =
+  'the server of DATABASE_URL does not answer: check host and port, and whether a firewall is between';
 const RIGHTS =
   'the role of DATABASE_URL may not do that: hand the output of npx nestjs-payments migrate --sql to somebody who may';
 
@@ -46,7 +48,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at the address of DATABASE_URL',
   ENOTFOUND: 'the host of DATABASE_URL has no address',
   EAI_AGAIN: 'the host of DATABASE_URL has no address',
-  ETIMEDOUT: 'the server of DATABASE_URL does not answer',
+  ETIMEDOUT: SILENT,
   ERR_INVALID_URL:
     'DATABASE_URL is no address: write postgres://user:password@host:5432/database, with special characters as %40',
   '28P01': PASSWORD,
@@ -68,6 +70,19 @@ const WITHOUT_CODE: Readonly<Record<string, string>> = {
     'DATABASE_URL asks for TLS, and the server has none: turn TLS on there, or take sslmode out of DATABASE_URL if nobody else can read the network between',
   'Connection terminated unexpectedly':
     'the server of DATABASE_URL, or something before it, closed the connection: look into its log',
+  'Connection terminated due to connection timeout': SILENT,
+  'timeout exceeded when trying to connect': SILENT,
+};
+
+/** What the codes of a file mean. One that cannot be connected to is a socket. */
+const OF_SOCKET: Readonly<Record<string, string>> = {
+  ENOENT: 'nothing listens at the address of DATABASE_URL',
+  EACCES: 'the socket of DATABASE_URL cannot be opened: its permissions exclude this user',
+};
+const OF_FILE: Readonly<Record<string, string>> = {
+  ENOENT: 'a certificate file that DATABASE_URL names does not exist',
+  EACCES: 'a certificate file that DATABASE_URL names cannot be read: its permissions exclude this user',
+  EISDIR: 'a certificate file that DATABASE_URL names is a folder',
 };
 
 /** Opens a pool with the application's own `pg`, and ends it after the work. */
@@ -152,8 +167,10 @@ function withoutSecrets(error: unknown): Error {
   if (isPaymentsError(error) || error instanceof UsageError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const text = error instanceof Error ? error.message : '';
+  const ofFile = error instanceof Error && 'syscall' in error && error.syscall !== 'connect';
   const problem =
     PROBLEMS[code] ??
+    (ofFile ? OF_FILE : OF_SOCKET)[code] ??
     WITHOUT_CODE[text] ??
     `the database did not do what it was asked: ${failureLabel(error)}`;
   return new PaymentsStorageError(`${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`);

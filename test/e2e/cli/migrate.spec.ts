@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { randomBytes } from 'node:crypto';
@@ -8,7 +8,13 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Pool } from 'pg';
 import { postgresStorage } from 'nestjs-payments/postgres';
-import { bundleCli, type FinishedCli, runCommand, runProcess } from '../../support/cli-process.js';
+import {
+  bundleCli,
+  CliProcess,
+  type FinishedCli,
+  runCommand,
+  runProcess,
+} from '../../support/cli-process.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import { describeWith, postgresService } from '../../support/services.js';
 import { POSTGRES_TERMINATE, SeverableProxy } from '../../support/severable-proxy.js';
@@ -65,6 +71,24 @@ describeWith([postgresService], 'nestjs-payments migrate with PostgreSQL', () =>
     const migrated = runs.filter(({ stdout }) => stdout.includes('was migrated from version 0'));
     expect(migrated).toHaveLength(1);
     expect(runs.filter(({ stdout }) => stdout.includes('nothing had to be done'))).toHaveLength(3);
+  });
+
+  it('says what it waits for if another migration runs, and goes on after it', async () => {
+    const other = await pool.connect();
+    const [session] = (await other.query<{ readonly pid: number }>('SELECT pg_backend_pid() AS pid')).rows;
+    await other.query("BEGIN; SELECT pg_advisory_xact_lock(x'70617973'::int)");
+    const cli = new CliProcess(['migrate', '--schema', schema], {
+      environment: { DATABASE_URL: postgresService.url },
+    });
+    await cli.until(
+      'stderr',
+      new RegExp(`waits for another one: process ${session!.pid} of PostgreSQL, since`),
+    );
+    await other.query('COMMIT');
+    other.release();
+    const { code, stdout } = await cli.finished();
+    expect(code).toBe(0);
+    expect(stdout).toBe(`✔ ${place()} was migrated from version 0 of the tables to ${OWN}.\n`);
   });
 
   it('says with --status what is there and what is needed, changes nothing, and fails if something is missing', async () => {
@@ -278,6 +302,21 @@ describe('nestjs-payments migrate without its database', () => {
       () => `postgres://shop:${SECRET}@${closes}/shop`,
       'The server of DATABASE_URL, or something before it, closed the connection',
     ],
+    [
+      'a certificate file is missing',
+      () => `postgres://shop:${SECRET}@127.0.0.1:1/shop?sslrootcert=/${SECRET}`,
+      'A certificate file that DATABASE_URL names does not exist.',
+    ],
+    [
+      'a certificate file is a folder',
+      () => `postgres://shop:${SECRET}@127.0.0.1:1/shop?sslkey=/`,
+      'A certificate file that DATABASE_URL names is a folder.',
+    ],
+    [
+      'no server has made its socket',
+      () => `postgres://shop:${SECRET}@/shop?host=/${SECRET}`,
+      'Nothing listens at the address of DATABASE_URL.',
+    ],
   ])('prints no secret of DATABASE_URL if %s', async (_what, url, says) => {
     for (const args of [[], ['--status']]) {
       const { code, stdout, stderr } = await withUrl(url(), ...args);
@@ -285,6 +324,28 @@ describe('nestjs-payments migrate without its database', () => {
       expect(stderr).toContain(says);
       expect(stderr).not.toContain(SECRET);
       expect(stderr.split('\n')).toHaveLength(2);
+    }
+  });
+
+  it('says that the server does not answer, as a firewall leaves it', async () => {
+    const mute = createServer();
+    const connectionString = `postgres://shop:${SECRET}@${await placeOf(mute)}/shop`;
+    // The command itself waits for ten seconds.
+    const pool = new Pool({ connectionString, max: 1, connectionTimeoutMillis: 20 });
+    const waits = await Promise.allSettled([pool.connect(), pool.connect()]);
+    await pool.end();
+    mute.close();
+    const texts = waits.map((wait) => (wait.status === 'rejected' ? (wait.reason as Error).message : ''));
+    expect(new Set(texts).size).toBe(2);
+    for (const text of texts) {
+      const folder = applicationWith('pg', failingPool(text));
+      const environment = { DATABASE_URL: connectionString };
+      expect(await runCommand(['migrate'], { environment, folder })).toEqual({
+        code: 1,
+        stdout: '',
+        stderr:
+          'The server of DATABASE_URL does not answer: check host and port, and whether a firewall is between.\n',
+      });
     }
   });
 
@@ -331,6 +392,26 @@ describe('nestjs-payments migrate without its database', () => {
     expect(stderr).not.toContain(SECRET);
   });
 });
+
+/** The folder of an application that has a package of this source. */
+function applicationWith(name: string, source: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'migrate-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  mkdirSync(join(folder, 'node_modules', name), { recursive: true });
+  writeFileSync(join(folder, 'node_modules', name, 'index.js'), source);
+  return folder;
+}
+
+/** A `pg` that never connects. */
+function failingPool(message: string): string {
+  return `exports.Pool = class {
+    on() {}
+    end() { return Promise.resolve(); }
+    connect() { return Promise.reject(new Error(${JSON.stringify(message)})); }
+  };`;
+}
 
 /** An error message of the protocol of PostgreSQL. */
 function serverError(message: string): Buffer {
