@@ -115,7 +115,7 @@ export type SealedLine = Pick<BatchLine, 'number' | 'recipient' | 'content' | 'r
 export interface LineChange {
   readonly number: number;
   readonly from: readonly LineState[];
-  /** Only if nobody changed the line since it was read with this `updatedAt`. Absent: whoever did. */
+  /** Only if nobody changed the line since it was read with this `updatedAt`. Absent: also if somebody did. */
   readonly at?: number;
   readonly to: LineState;
   /** Absent: stays as it is. */

@@ -23,7 +23,7 @@ export function exitCodeOf(progress: BatchProgress): number {
   return refused || failed || blocked || waiting ? EXIT.notPaid : EXIT.fine;
 }
 
-/** How many lines have no outcome that anybody knows. Nobody goes on with a line that was being sent when its batch was over. */
+/** How many lines have no outcome that is known. Nobody goes on with a line that was being sent when its batch was over. */
 export function unknownLines({ state, byState: { unknown, sending } }: BatchProgress): number {
   const isOver = state === 'ended' || state === 'cancelled';
   return (unknown?.lines ?? 0) + (isOver ? (sending?.lines ?? 0) : 0);
