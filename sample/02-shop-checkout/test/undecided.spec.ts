@@ -24,7 +24,7 @@ describeOnOne('an order of which nobody knows', (databaseUrl) => {
   });
   afterAll(() => shop.close());
 
-  /** What every instance does each minute. */
+  /** What every instance does every five minutes. */
   const upkeep = (): Promise<void> => shop.app.get(UpkeepService).lookAfterPayments();
   const journal = (): PaymentsJournal => shop.app.get(PaymentsJournal);
 
