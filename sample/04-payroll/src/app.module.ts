@@ -24,16 +24,18 @@ const DEADLINE_MS = 90_000;
       useFactory: async (config: ConfigService, pool: Pool) => {
         // The gateway has no webhooks for payouts, so the desk needs no secret for them.
         const { webhooks: _notForPayouts, ...environment } = await paymentsConfig();
+        const askAgainHours = Number(config.get<string>('PAYROLL_ASK_AGAIN_HOURS') || 0);
         return {
           ...environment,
           storage: postgresStorage({ pool, schema: SCHEMA, migrate: true }),
           deadlineMs: DEADLINE_MS,
           rate: { perSecond: Number(config.get<string>('PAYROLL_PER_SECOND') || 5) },
-          // "Ask again" probes a payout whose answer was lost, with the same key and the same bytes. Leave `probe` out
-          // unless the gateway confirms that it makes at most one payout for a key: otherwise it may pay twice.
-          probe: { disbursements: { afterAnswerMs: DEADLINE_MS, afterSilenceMs: DEADLINE_MS } },
-          // Somebody may ask again the next morning. At most as long as the gateway remembers keys.
-          recoveryWindowMs: 24 * 3_600_000,
+          // A payout whose answer was lost is sent again, with the same key and the same bytes: by "Ask again", and by a
+          // batch that continues after a crash. A gateway that makes a second payout for the same key pays twice.
+          ...(askAgainHours > 0 && {
+            probe: { disbursements: { afterAnswerMs: DEADLINE_MS, afterSilenceMs: DEADLINE_MS } },
+            recoveryWindowMs: askAgainHours * 3_600_000,
+          }),
         };
       },
     }),

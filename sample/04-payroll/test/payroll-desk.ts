@@ -31,6 +31,7 @@ export function deskEnvironment({ baseUrl }: PaymentsSandbox, folder: string): N
     PAYROLL_FOLDER: join(folder, 'data'),
     PAYROLL_PEOPLE: 'asha:rice,omari:beans,neema:maize',
     PAYROLL_PER_SECOND: '1000',
+    PAYROLL_ASK_AGAIN_HOURS: '24',
     PAYMENTS_BASE_URL: baseUrl,
     PAYMENTS_API_KEY: 'pk_test_demo',
     PAYMENTS_API_SECRET: 'sk_test_demo',

@@ -266,3 +266,27 @@ describe('the file of the sample', () => {
     expect(compareMoney(addMoney(...rows.map(({ amount }) => String(amount))), '990000')).toBe(-1);
   });
 });
+
+describe('a desk that nobody told for how long the gateway remembers keys', () => {
+  let other: PayrollDesk;
+
+  beforeAll(async () => {
+    other = await PayrollDesk.open(sandbox);
+    await other.stop();
+    await other.start({ PAYROLL_ASK_AGAIN_HOURS: '' });
+    asha = await other.signIn('asha', 'rice');
+    omari = await other.signIn('omari', 'beans');
+  });
+  afterAll(() => other.close());
+
+  it('sends no payout again, also if somebody asks again', async () => {
+    sandbox.next('POST /disbursements/bank', { reference: `${month}.S-1` }).dropBefore();
+    await approved(staff(1));
+    await take(asha, 'start');
+    await asha.until(month, 'ended');
+    await other.pass();
+    await asha.post(`batches/${month}/ask-again`);
+    expect((await asha.get(`batches/${month}`)).body.byState).toMatchObject({ unknown: { lines: 1 } });
+    expect(references()).toEqual([]);
+  });
+});

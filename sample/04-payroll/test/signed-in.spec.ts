@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ConfigService } from '@nestjs/config';
 import { startSandbox } from '../../../test/support/sandbox.js';
+import { Sessions } from '../src/people/sessions.js';
 import { HEAD, PayrollDesk } from './payroll-desk.js';
 
 const ROUTES = [
@@ -82,11 +84,26 @@ describe('somebody who is not signed in', () => {
 });
 
 describe('a desk without people', () => {
-  it('signs nobody in', async () => {
+  it('does not start', async () => {
     const desk = await PayrollDesk.open(await startSandbox());
     await desk.stop();
-    await desk.start({ PAYROLL_PEOPLE: '' });
-    await expect(desk.signIn('asha', 'rice')).rejects.toThrow('401');
+    await expect(desk.start({ PAYROLL_PEOPLE: '' })).rejects.toThrow('PAYROLL_PEOPLE names nobody');
     await desk.close();
+  });
+});
+
+describe('somebody who guesses passwords', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('waits for a minute after five wrong ones, and nobody else does', () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const sessions = new Sessions(new ConfigService({ PAYROLL_PEOPLE: 'asha:rice,omari:beans' }));
+    for (let guess = 0; guess < 5; guess += 1) expect(sessions.signIn('asha', 'beans')).toBeUndefined();
+    expect(() => sessions.signIn('asha', 'rice')).toThrow('Too many wrong passwords: wait a minute.');
+    expect(sessions.signIn('omari', 'beans')).toBeDefined();
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(sessions.signIn('asha', 'rice')).toBeDefined();
   });
 });
