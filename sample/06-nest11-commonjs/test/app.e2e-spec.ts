@@ -5,11 +5,12 @@ import { paymentEvent } from 'nestjs-payments/testing';
 import request from 'supertest';
 import { App } from 'supertest/types';
 import { AppModule } from './../src/app.module';
-import type { Fee } from './../src/fees/fee';
+import type { FeeView } from './../src/fees/fee';
 
 const phone = '255712345678';
 const fee = {
-  pupil: 'Juma Mushi',
+  pupil: 'S1042',
+  term: '2026-1',
   phone: '0712 345 678',
   parent: 'Asha Mushi',
   email: 'asha@example.com',
@@ -20,16 +21,16 @@ describe('School fees (e2e)', () => {
   let app: INestApplication<App>;
 
   const http = () => request(app.getHttpServer());
-  const pay = async (status: number, fields: object = {}): Promise<Fee> => {
+  const pay = async (status: number, fields: object = {}): Promise<FeeView> => {
     const answer = await http()
       .post('/fees')
       .send({ ...fee, ...fields })
       .expect(status);
-    return answer.body as Fee;
+    return answer.body as FeeView;
   };
   const stateOf = async (reference: string): Promise<string> => {
     const answer = await http().get(`/fees/${reference}`).expect(200);
-    return (answer.body as Fee).state;
+    return (answer.body as FeeView).state;
   };
 
   beforeEach(async () => {
@@ -77,6 +78,35 @@ describe('School fees (e2e)', () => {
     expect(sandbox.payments()).toHaveLength(1);
     await sandbox.customer(phone).approve(reference);
     expect(await stateOf(reference)).toBe('paid');
+  });
+
+  it('a fee that is asked for again while it waits is one payment, also if the answer is lost', async () => {
+    sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+    const first = await pay(202);
+    expect(await pay(202)).toEqual(first);
+    await pay(409, { phone: '0754 000 111' });
+    expect(sandbox.payments()).toHaveLength(1);
+    await sandbox.customer(phone).approve(first.reference);
+    expect((await pay(202)).state).toBe('paid');
+    expect(sandbox.payments()).toHaveLength(1);
+  });
+
+  it('a fee that the gateway turned away is asked for again under its reference', async () => {
+    sandbox.next('POST /payments/mobile-money').status(401);
+    await pay(502);
+    const { reference } = await pay(202);
+    expect(sandbox.payments()).toMatchObject([{ reference }]);
+    expect(reference).toBe('fee-2026-1-S1042-1');
+  });
+
+  it('nobody is told whose fee it is', async () => {
+    const { reference } = await pay(202);
+    const answer = await http().get(`/fees/${reference}`).expect(200);
+    expect(Object.keys(answer.body as object)).toEqual([
+      'reference',
+      'amount',
+      'state',
+    ]);
   });
 
   it('a wrong phone number is answered 400, and nothing is asked for', async () => {

@@ -9,7 +9,7 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import { PaymentsErrorInterceptor } from 'nestjs-payments';
-import type { Fee } from './fee';
+import { feeView, type FeeView } from './fee';
 import { FeesService } from './fees.service';
 import { PayFeeDto } from './pay-fee.dto';
 
@@ -21,14 +21,14 @@ export class FeesController {
   /** 202: the parent still has to confirm on the phone. */
   @Post()
   @HttpCode(202)
-  pay(@Body() request: PayFeeDto): Promise<Fee> {
-    return this.fees.pay(request);
+  async pay(@Body() request: PayFeeDto): Promise<FeeView> {
+    return feeView(await this.fees.pay(request));
   }
 
   @Get(':reference')
-  find(@Param('reference') reference: string): Fee {
+  find(@Param('reference') reference: string): FeeView {
     const fee = this.fees.find(reference);
     if (!fee) throw new NotFoundException(`There is no fee ${reference}.`);
-    return fee;
+    return feeView(fee);
   }
 }

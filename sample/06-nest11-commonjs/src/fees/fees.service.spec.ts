@@ -9,7 +9,8 @@ import { FeesService } from './fees.service';
 describe('FeesService', () => {
   const mobileMoney = jest.fn();
   const request = {
-    pupil: 'Juma Mushi',
+    pupil: 'S1042',
+    term: '2026-1',
     phone: '255712345678',
     parent: 'Asha Mushi',
     email: 'asha@example.com',
@@ -60,6 +61,31 @@ describe('FeesService', () => {
     await expect(fees.pay(request)).rejects.toBe(error);
     expect(fees.find(reference)?.state).toBe(state);
   });
+
+  it('asks under the same reference while a fee waits, and under the next one after its end', async () => {
+    mobileMoney.mockResolvedValue({});
+    const references = async (count: number) => {
+      const fee = await Promise.all(
+        Array.from({ length: count }, () => fees.pay(request)),
+      );
+      return fee.map(({ reference }) => reference);
+    };
+    const first = 'fee-2026-1-S1042-1';
+    expect(await references(2)).toEqual([first, first]);
+    fees.settle(first, 'not paid');
+    expect(await references(1)).toEqual(['fee-2026-1-S1042-2']);
+  });
+
+  it.each(['paid', 'in review'] as const)(
+    'asks for nothing once a fee is %s',
+    async (state) => {
+      mobileMoney.mockResolvedValue({});
+      const { reference } = await fees.pay(request);
+      fees.settle(reference, state);
+      expect(await fees.pay(request)).toMatchObject({ reference, state });
+      expect(mobileMoney).toHaveBeenCalledTimes(1);
+    },
+  );
 
   it('calls a fee paid only if its own amount was paid', async () => {
     mobileMoney.mockResolvedValue({});

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
 import {
   CollectionsService,
   PaymentOutcomeUnknownError,
@@ -17,15 +16,13 @@ export class FeesService {
 
   constructor(private readonly collections: CollectionsService) {}
 
-  /** Stores the fee before asking for money: the webhook may come before the answer. */
-  async pay({ pupil, phone, parent, email }: PayFeeDto): Promise<Fee> {
-    const reference = `fee-${randomUUID()}`;
-    this.fees.set(reference, {
-      reference,
-      pupil,
-      amount: TERM_FEE,
-      state: 'waiting',
-    });
+  /**
+   * Stores the fee before asking for money: the webhook may come before the answer. Asked again while it waits, the same
+   * call under the same reference joins the first one: it sends nothing, unless the gateway certainly did not take that.
+   */
+  async pay({ pupil, term, phone, parent, email }: PayFeeDto): Promise<Fee> {
+    const { reference, state } = this.open(pupil, term);
+    if (state !== 'waiting') return this.stored(reference);
     try {
       await this.collections.mobileMoney(
         {
@@ -61,6 +58,24 @@ export class FeesService {
 
   settle(reference: string, state: FeeState): void {
     this.fees.set(reference, { ...this.stored(reference), state });
+  }
+
+  /** A pupil has one open payment in a term. */
+  private open(pupil: string, term: string): Fee {
+    const payments = [...this.fees.values()].filter(
+      (fee) => fee.pupil === pupil && fee.term === term,
+    );
+    const last = payments.at(-1);
+    if (last && last.state !== 'not paid') return last;
+    const reference = `fee-${term}-${pupil}-${payments.length + 1}`;
+    this.fees.set(reference, {
+      reference,
+      pupil,
+      term,
+      amount: TERM_FEE,
+      state: 'waiting',
+    });
+    return this.stored(reference);
   }
 
   private stored(reference: string): Fee {
