@@ -1,20 +1,38 @@
 // The parts of the ORMs that are used: they are not installed where the types are checked.
 
 declare module 'typeorm' {
-  export interface EntityManager {
+  export abstract class EntityManager {
     readonly queryRunner?: QueryRunner;
     insert(entity: unknown, row: object): Promise<unknown>;
     update(entity: unknown, conditions: object, changes: object): Promise<{ readonly affected?: number }>;
     query(text: string, parameters?: unknown[]): Promise<unknown>;
     transaction<T>(run: (manager: EntityManager) => Promise<T>): Promise<T>;
     increment(entity: unknown, conditions: object, column: string, by: number): Promise<unknown>;
-    decrement(entity: unknown, conditions: object, column: string, by: number): Promise<unknown>;
+    decrement(
+      entity: unknown,
+      conditions: object,
+      column: string,
+      by: number,
+    ): Promise<{ readonly affected?: number }>;
+    findOneBy<Entity>(entity: new () => Entity, conditions: object): Promise<Entity | null>;
     findOneByOrFail<Entity>(entity: new () => Entity, conditions: object): Promise<Entity>;
+    findOneOrFail<Entity>(entity: new () => Entity, options: object): Promise<Entity>;
+    createQueryBuilder(): QueryBuilder;
   }
   export function Not(value: unknown): unknown;
+  export interface QueryBuilder {
+    insert(): QueryBuilder;
+    into(entity: unknown): QueryBuilder;
+    values(row: object): QueryBuilder;
+    orIgnore(): QueryBuilder;
+    returning(column: string): QueryBuilder;
+    execute(): Promise<{ readonly raw: unknown }>;
+  }
+  export function MoreThanOrEqual(value: number): object;
   export abstract class Repository<Entity> {
     readonly manager: EntityManager;
     find(options: object): Promise<Entity[]>;
+    findBy(conditions: object): Promise<Entity[]>;
     findOneBy(conditions: object): Promise<Entity | null>;
     findOneByOrFail(conditions: object): Promise<Entity>;
     insert(entity: Entity): Promise<unknown>;
@@ -44,6 +62,7 @@ declare module 'typeorm' {
     initialize(): Promise<this>;
     destroy(): Promise<void>;
     runMigrations(): Promise<readonly unknown[]>;
+    query(text: string): Promise<unknown>;
     createQueryRunner(): QueryRunner;
     transaction<T>(run: (manager: EntityManager) => Promise<T>): Promise<T>;
     transaction<T>(level: string, run: (manager: EntityManager) => Promise<T>): Promise<T>;

@@ -1,14 +1,16 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type INestApplication, Logger } from '@nestjs/common';
-import { PaymentsInbox, PaymentsJournal, type PaymentWebhookEvent } from 'nestjs-payments';
+import { type JournalEntry, PaymentsInbox, PaymentsJournal, type PaymentWebhookEvent } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { Client } from 'pg';
+import { DataSource, EntityManager } from 'typeorm';
 import '../../../test/support/pglite-template.js';
 import { closeInRecovery } from '../../../test/support/close-in-recovery.js';
 import { dropDatabase } from '../../../test/support/drop-database.js';
 import { describeWith, postgresService } from '../../../test/support/services.js';
 import { type Order } from '../src/orders/order.entity.js';
+import { OutcomesService } from '../src/orders/outcomes.service.js';
 import { type Product } from '../src/orders/product.entity.js';
 import { ReceiptPrinter } from '../src/orders/receipt.printer.js';
 import { RecoveryService } from '../src/orders/recovery.service.js';
@@ -35,11 +37,14 @@ async function open(databaseUrl: string): Promise<void> {
   sandbox.deliverTo(`${await shop.getUrl()}/webhooks/payments`);
 }
 
-async function order(quantity = 3): Promise<{ readonly status: number; readonly body: Order }> {
+async function order(
+  quantity = 3,
+  checkout = randomUUID(),
+): Promise<{ readonly status: number; readonly body: Order }> {
   const answer = await fetch(`${await shop.getUrl()}/orders`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ product: 'honey', quantity, ...CUSTOMER }),
+    body: JSON.stringify({ checkout, product: 'honey', quantity, ...CUSTOMER }),
   });
   return { status: answer.status, body: (await answer.json()) as Order };
 }
@@ -73,6 +78,7 @@ function specs(databaseUrl: () => string): void {
   beforeEach(async () => {
     sandbox = await PaymentsSandbox.start({ clock: 'manual', seed: 1 });
     await open(databaseUrl());
+    await shop.get(DataSource).query('UPDATE products SET stock = 40');
     before = await honeyLeft();
   });
   afterEach(async () => {
@@ -91,14 +97,70 @@ function specs(databaseUrl: () => string): void {
 
   it('nothing of a webhook is written if its handler throws after its writes, and the next delivery writes it once', async () => {
     const reference = await ordered();
+    const increment = vi.spyOn(EntityManager.prototype, 'increment').mockImplementationOnce(() => {
+      throw new Error('The connection was lost.');
+    });
+    await sandbox.customer(PHONE).decline(reference);
+    expect([await statusOf(reference), await honeyLeft()]).toEqual(['waiting', before - 3]);
+    expect(await deliverAgain()).toBe(200);
+    expect([await statusOf(reference), await honeyLeft()]).toEqual(['not-paid', before]);
+    expect(increment).toHaveBeenCalledTimes(2);
+    increment.mockRestore();
+  });
+
+  it('a receipt is printed after the commit, and again if the printer had no paper', async () => {
     const print = vi.spyOn(shop.get(ReceiptPrinter), 'print').mockImplementationOnce(() => {
       throw new Error('The printer is out of paper.');
     });
+    const reference = await ordered();
     await sandbox.customer(PHONE).approve(reference);
-    expect([await statusOf(reference), await honeyLeft()]).toEqual(['waiting', before]);
-    expect(await deliverAgain()).toBe(200);
-    expect([await statusOf(reference), await honeyLeft()]).toEqual(['paid', before - 3]);
-    expect(print).toHaveBeenCalledTimes(2);
+    expect([await statusOf(reference), print.mock.calls]).toEqual(['paid', []]);
+    const recovery = shop.get(RecoveryService);
+    await expect(recovery.lookAfterPayments()).rejects.toThrow('The printer is out of paper.');
+    for (let run = 0; run < 2; run += 1) await recovery.lookAfterPayments();
+    expect(print.mock.calls).toEqual([[reference], [reference]]);
+  });
+
+  it('an order that is sent again is one payment, and takes its goods once', async () => {
+    const checkout = randomUUID();
+    sandbox.next(ASK).dropAfterProcessing();
+    const answers = await Promise.all([order(3, checkout), order(3, checkout)]);
+    answers.push(await order(3, checkout));
+    const reference = `order-${checkout}`;
+    for (const { body } of answers) expect(body).toMatchObject({ reference, status: 'waiting' });
+    expect([sandbox.payments().length, await honeyLeft()]).toEqual([1, before - 3]);
+    await sandbox.customer(PHONE).decline(reference);
+    expect((await order(3, checkout)).body).toMatchObject({ reference, status: 'not-paid' });
+    expect([sandbox.payments().length, await honeyLeft()]).toEqual([1, before]);
+  });
+
+  it('nobody is asked to pay for more than the stock holds', async () => {
+    const answers = await Promise.all([order(20), order(19), order(2)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409]);
+    expect([sandbox.payments().length, await honeyLeft()]).toEqual([2, expect.any(Number)]);
+    expect(await honeyLeft()).toBeGreaterThanOrEqual(0);
+  });
+
+  it('an order that cannot be looked after delays no other one', async () => {
+    const references = [await ordered(), await ordered()];
+    const journal = shop.get(PaymentsJournal);
+    for (const reference of references) await journal.settle('collection', reference, 'success');
+    const get = journal.get.bind(journal);
+    vi.spyOn(journal, 'get').mockImplementation((family, reference) =>
+      reference === references[0] ? Promise.reject(new Error('It cannot be read.')) : get(family, reference),
+    );
+    await shop.get(RecoveryService).lookAfterPayments();
+    expect(await Promise.all(references.map(statusOf))).toEqual(['waiting', 'paid']);
+  });
+
+  it('a person decides about an order that is paid after its goods were sold', async () => {
+    const reference = await ordered();
+    await sandbox.customer(PHONE).decline(reference);
+    await shop.get(DataSource).query('UPDATE products SET stock = 2');
+    const outcomes = shop.get(OutcomesService);
+    const paid = { reference, amount: '36000.00', state: 'settled', outcome: 'success' } as JournalEntry;
+    await shop.get(DataSource).transaction((transaction) => outcomes.ended(paid, transaction));
+    expect([await statusOf(reference), await honeyLeft()]).toEqual(['review', 2]);
   });
 
   it('an order waits if the answer of the gateway is lost, and the webhook pays it', async () => {

@@ -1,40 +1,52 @@
-import { randomUUID } from 'node:crypto';
-import { BadRequestException, Injectable } from '@nestjs/common';
+import { BadRequestException, ConflictException, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { CollectionsService, PaymentOutcomeUnknownError, PaymentRejectedError } from 'nestjs-payments';
-import { Repository } from 'typeorm';
+import { type EntityManager, Repository } from 'typeorm';
 import { Order } from './order.entity.js';
+import { OutcomesService } from './outcomes.service.js';
 import { type PlaceOrderDto } from './place-order.dto.js';
 import { Product } from './product.entity.js';
+import { takeGoods } from './stock.js';
 
 @Injectable()
 export class CheckoutService {
   constructor(
     private readonly collections: CollectionsService,
     @InjectRepository(Order) private readonly orders: Repository<Order>,
-    @InjectRepository(Product) private readonly products: Repository<Product>,
+    private readonly outcomes: OutcomesService,
   ) {}
 
   /** Writes the order down, and asks the customer's phone for the money. */
   async place(request: PlaceOrderDto): Promise<Order> {
-    const { product: code, quantity } = request;
-    const product = await this.products.findOneBy({ code });
-    if (!product) throw new BadRequestException('choose one of the products');
-    const reference = `order-${randomUUID()}`;
+    const reference = `order-${request.checkout}`;
     // Before the money is asked for: the webhook must find the order.
-    await this.orders.insert({
-      reference,
-      product: code,
-      quantity,
-      amount: amountOf(product.price, quantity),
-      status: 'waiting',
-    });
-    await this.collect(reference, request);
+    await this.orders.manager.transaction((transaction) => this.store(reference, request, transaction));
+    const order = await this.orders.findOneByOrFail({ reference });
+    if (order.status === 'waiting') await this.collect(order, request);
     return this.orders.findOneByOrFail({ reference });
   }
 
-  private async collect(reference: string, { name, email, phone }: PlaceOrderDto): Promise<void> {
-    const { amount } = await this.orders.findOneByOrFail({ reference });
+  /** Writes the order down and takes its goods, once for one `checkout`. */
+  private async store(
+    reference: string,
+    { product: code, quantity }: PlaceOrderDto,
+    transaction: EntityManager,
+  ): Promise<void> {
+    const product = await transaction.findOneBy(Product, { code });
+    if (!product) throw new BadRequestException('choose one of the products');
+    const order = { reference, product: code, quantity, amount: amountOf(product.price, quantity) };
+    const insert = transaction.createQueryBuilder().insert().into(Order);
+    const written = await insert
+      .values({ ...order, status: 'waiting' })
+      .orIgnore()
+      .returning('reference')
+      .execute();
+    const isNew = (written.raw as readonly unknown[]).length === 1;
+    if (isNew && !(await takeGoods(order, transaction))) throw new ConflictException('too few are left');
+  }
+
+  /** Of a page that is sent again, the same call joins the first one: it sends nothing, unless that was not taken. */
+  private async collect({ reference, amount }: Order, { name, email, phone }: PlaceOrderDto): Promise<void> {
     try {
       const payment = { reference, amount, phone, customer_name: name, customer_email: email };
       // A visitor waits for the page, so there is no time for a probe. `RecoveryService` makes it later.
@@ -42,7 +54,7 @@ export class CheckoutService {
     } catch (error) {
       // Only this proves that no money moved.
       if (error instanceof PaymentRejectedError && error.final) {
-        await this.orders.update({ reference, status: 'waiting' }, { status: 'not-paid' });
+        await this.orders.manager.transaction((transaction) => this.outcomes.notPaid(reference, transaction));
         throw error;
       }
       // The customer may have been asked: the order waits for its outcome.

@@ -20,4 +20,8 @@ export class Order {
 
   @Column('text')
   status!: OrderStatus;
+
+  /** An outbox: it is written with the payment, and the receipt is printed after the commit. */
+  @Column('boolean', { name: 'receipt_due', default: false })
+  receiptDue!: boolean;
 }

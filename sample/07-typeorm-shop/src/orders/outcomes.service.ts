@@ -5,10 +5,9 @@ import {
   type PaymentEventContext,
   type PaymentWebhookEvent,
 } from 'nestjs-payments';
-import { type EntityManager, Not } from 'typeorm';
-import { Order, type OrderStatus } from './order.entity.js';
-import { Product } from './product.entity.js';
-import { ReceiptPrinter } from './receipt.printer.js';
+import { type EntityManager } from 'typeorm';
+import { Order } from './order.entity.js';
+import { returnGoods, takeGoods } from './stock.js';
 
 /**
  * Brings outcomes into the shop's tables. Everything that a method writes through `transaction` commits with the record
@@ -17,8 +16,6 @@ import { ReceiptPrinter } from './receipt.printer.js';
 @Injectable()
 export class OutcomesService {
   private readonly logger = new Logger(OutcomesService.name);
-
-  constructor(private readonly printer: ReceiptPrinter) {}
 
   @OnPayment('payment.success')
   async paid(
@@ -35,17 +32,17 @@ export class OutcomesService {
 
   @OnPayment('payment.failed')
   async failed({ data }: PaymentWebhookEvent, context: PaymentEventContext<EntityManager>): Promise<void> {
-    await this.end(data.reference, 'not-paid', context.transaction);
+    await this.notPaid(data.reference, context.transaction);
   }
 
   @OnPayment('payment.cancelled')
   async cancelled({ data }: PaymentWebhookEvent, context: PaymentEventContext<EntityManager>): Promise<void> {
-    await this.end(data.reference, 'not-paid', context.transaction);
+    await this.notPaid(data.reference, context.transaction);
   }
 
   @OnPayment('payment.expired')
   async expired({ data }: PaymentWebhookEvent, context: PaymentEventContext<EntityManager>): Promise<void> {
-    await this.end(data.reference, 'not-paid', context.transaction);
+    await this.notPaid(data.reference, context.transaction);
   }
 
   /** Does what the handlers do, for a payment that ended without a webhook. */
@@ -55,26 +52,32 @@ export class OutcomesService {
   ): Promise<void> {
     if (outcome === 'success') await this.pay(reference, amount, transaction);
     else if (outcome !== undefined || (state === 'rejected' && final))
-      await this.end(reference, 'not-paid', transaction);
+      await this.notPaid(reference, transaction);
   }
 
-  /** Returns false if the order is paid already. Its goods left with the first payment. */
+  /** The goods of a waiting order return to the stock. One that was paid stays so. */
+  async notPaid(reference: string, transaction: EntityManager): Promise<void> {
+    const order = await locked(reference, transaction);
+    if (order.status !== 'waiting') return;
+    await transaction.update(Order, { reference }, { status: 'not-paid' });
+    await returnGoods(order, transaction);
+  }
+
+  /** Returns false if the order was paid already, with whatever amount. */
   private async pay(reference: string, amount: string, transaction: EntityManager): Promise<boolean> {
-    const order = await transaction.findOneByOrFail(Order, { reference });
-    if (amount !== order.amount) {
-      this.logger.error(`${reference}: paid ${amount} instead of ${order.amount}`);
-      await this.end(reference, 'review', transaction);
-      return true;
-    }
-    if (!(await this.end(reference, 'paid', transaction))) return false;
-    await transaction.decrement(Product, { code: order.product }, 'stock', order.quantity);
-    this.printer.print(reference);
+    const order = await locked(reference, transaction);
+    if (order.status === 'paid' || order.status === 'review') return false;
+    // The goods of an order that was called not paid have returned, and may be sold.
+    const hasGoods = order.status === 'waiting' || (await takeGoods(order, transaction));
+    const isPaid = hasGoods && amount === order.amount;
+    if (!isPaid) this.logger.error(`${reference}: paid ${amount} of ${order.amount}; goods: ${hasGoods}`);
+    const end = isPaid ? ({ status: 'paid', receiptDue: true } as const) : ({ status: 'review' } as const);
+    await transaction.update(Order, { reference }, end);
     return true;
   }
+}
 
-  /** Returns false if the order is paid already: it stays so. */
-  private async end(reference: string, status: OrderStatus, transaction: EntityManager): Promise<boolean> {
-    const { affected } = await transaction.update(Order, { reference, status: Not('paid') }, { status });
-    return affected === 1;
-  }
+/** Of two that end an order at the same time, the second one sees what the first one wrote. */
+function locked(reference: string, transaction: EntityManager): Promise<Order> {
+  return transaction.findOneOrFail(Order, { where: { reference }, lock: { mode: 'pessimistic_write' } });
 }

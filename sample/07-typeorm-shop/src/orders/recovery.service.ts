@@ -10,10 +10,11 @@ import { PaymentsJournal } from 'nestjs-payments';
 import { Repository } from 'typeorm';
 import { Order } from './order.entity.js';
 import { OutcomesService } from './outcomes.service.js';
+import { ReceiptPrinter } from './receipt.printer.js';
 
 const EVERY_MS = 300_000;
 
-/** Looks after the orders whose webhook does not come. */
+/** Looks after the orders whose webhook does not come, and prints receipts. */
 @Injectable()
 export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(RecoveryService.name);
@@ -27,6 +28,7 @@ export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy,
     private readonly journal: PaymentsJournal,
     @InjectRepository(Order) private readonly orders: Repository<Order>,
     private readonly outcomes: OutcomesService,
+    private readonly printer: ReceiptPrinter,
   ) {}
 
   /** Not awaited: each open payment may take as long as a call, and the shop has webhooks to receive. */
@@ -50,9 +52,19 @@ export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy,
     await this.journal.recover();
     for (const { reference } of await this.orders.find({ where: { status: 'waiting' } })) {
       if (this.isStopping) return;
+      await this.lookAfter(reference);
+    }
+    await this.printer.printDue();
+  }
+
+  /** An order that cannot be looked after delays no other one. */
+  private async lookAfter(reference: string): Promise<void> {
+    try {
       const payment = await this.journal.get('collection', reference);
       if (payment)
         await this.orders.manager.transaction((transaction) => this.outcomes.ended(payment, transaction));
+    } catch (error) {
+      this.logger.error(error);
     }
   }
 
