@@ -84,6 +84,13 @@ describeWith([redisService], 'the orders of the workers', () => {
     expect([await status(), mailed]).toEqual(['asking', []]);
   });
 
+  it('an order that is opened again keeps what is stored, and its outcome', async () => {
+    expect(await orders.open({ ...ORDER, seats: 3 })).toEqual({ ...ORDER, status: 'asking' });
+    await outcomes.decided(paymentEvent('payment.failed', ORDER));
+    expect(await orders.open(ORDER)).toEqual({ ...ORDER, status: 'failed' });
+    expect(await orders.undecided()).toEqual([]);
+  });
+
   it('an order that a webhook has decided is none of the undecided ones', async () => {
     await outcomes.decided(paymentEvent('payment.failed', ORDER));
     expect([await status(), await orders.undecided()]).toEqual(['failed', []]);

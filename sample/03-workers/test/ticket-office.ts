@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { type Job, Queue, QueueEvents } from 'bullmq';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { buildChildPrograms, type ChildPrograms } from '../../../test/support/child-program.js';
 import { connectRedis, forget, ownPrefix } from '../../../test/support/redis.js';
 import { freePort, ServerProcess } from '../../../test/support/server-process.js';
 import { redisService } from '../../../test/support/services.js';
-import { type Order } from '../src/orders/order.js';
+import { type OrderView } from '../src/orders/order.js';
 import { type MailCall, MailService } from '../src/dev/mail-service.js';
 
 const QUEUE = 'payments-webhooks';
@@ -109,24 +110,28 @@ export class TicketOffice {
     });
   }
 
-  async order(change: Readonly<Record<string, unknown>> = {}): Promise<Order> {
+  async order(change: Readonly<Record<string, unknown>> = {}): Promise<OrderView> {
     const buyer = { seats: 2, phone: '0712 345 678', name: 'Asha Mrema', email: 'asha@example.com' };
     const answer = await fetch(`${this.url}/orders`, {
       method: 'POST',
       // A connection that stays open would hold up the end of the process.
       headers: { 'content-type': 'application/json', connection: 'close' },
-      body: JSON.stringify({ ...buyer, ...change }),
+      body: JSON.stringify({ checkout: randomUUID(), ...buyer, ...change }),
     });
-    return (await answer.json()) as Order;
+    return (await answer.json()) as OrderView;
   }
 
-  async statusOf({ reference }: Pick<Order, 'reference'>): Promise<string> {
-    const answer = await fetch(`${this.url}/orders/${reference}`);
-    return ((await answer.json()) as Order).status;
+  /** An order as anybody with its reference sees it. */
+  async view({ reference }: Pick<OrderView, 'reference'>): Promise<OrderView> {
+    return (await (await fetch(`${this.url}/orders/${reference}`)).json()) as OrderView;
+  }
+
+  async statusOf(order: Pick<OrderView, 'reference'>): Promise<string> {
+    return (await this.view(order)).status;
   }
 
   /** Orders, and approves on the phone; the webhook is stored then. */
-  async paidOrder(): Promise<Order> {
+  async paidOrder(): Promise<OrderView> {
     const order = await this.order();
     await this.gateway.customer(PHONE).approve(order.reference);
     return order;

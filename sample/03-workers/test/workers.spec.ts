@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { type ChildPrograms } from '../../../test/support/child-program.js';
 import { describeWith, redisService } from '../../../test/support/services.js';
@@ -155,6 +156,36 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     await office.gateway.customer(PHONE).approve(order.reference);
     await done;
     expect(await office.statusOf(order)).toBe('paid');
+  });
+
+  it('an order that the buyer sends again, while it is open or after its end, is one order and one request', async () => {
+    const checkout = randomUUID();
+    const [order] = await Promise.all([office.order({ checkout }), office.order({ checkout })]);
+    expect(await office.order({ checkout })).toEqual(order);
+    await office.startWorker();
+    const done = office.next('completed');
+    await office.gateway.customer(PHONE).approve(order.reference);
+    await done;
+    expect(await office.order({ checkout })).toEqual({ ...order, status: 'paid' });
+    expect(office.gateway.requests()).toHaveLength(1);
+  });
+
+  it('an order whose answer was lost, or that was turned away, is asked for under its own reference if the buyer sends it again', async () => {
+    const checkout = randomUUID();
+    const reference = `ticket-${checkout}`;
+    office.gateway.next('POST /payments/mobile-money').status(401);
+    await office.order({ checkout });
+    expect(await office.statusOf({ reference })).toBe('awaiting-outcome');
+    office.gateway.next('POST /payments/mobile-money').dropAfterProcessing();
+    for (let press = 0; press < 2; press += 1)
+      expect(await office.order({ checkout })).toMatchObject({ reference, status: 'awaiting-outcome' });
+    expect(office.gateway.payments()).toMatchObject([{ reference }]);
+  });
+
+  it('the web process shows nobody the address of a buyer', async () => {
+    const order = await office.order();
+    expect(Object.keys(order)).toEqual(['reference', 'seats', 'amount', 'status']);
+    expect(Object.keys(await office.view(order))).toEqual(Object.keys(order));
   });
 
   it('an order is refused only if the refusal proves that no money moved', async () => {

@@ -23,3 +23,10 @@ export type Outcome = 'paid' | 'in-review' | 'failed' | 'cancelled' | 'expired';
 export interface Order extends PlacedOrder {
   readonly status: RequestState | Outcome;
 }
+
+/** What the web process answers, without the buyer's data: anybody with the reference sees it. */
+export type OrderView = Omit<Order, 'email'>;
+
+export function orderView({ reference, seats, amount, status }: Order): OrderView {
+  return { reference, seats, amount, status };
+}

@@ -23,14 +23,25 @@ export class OrdersStore implements OnApplicationShutdown {
     });
   }
 
-  async open(order: PlacedOrder): Promise<void> {
-    await this.redis.hset(this.key(order.reference), { order: JSON.stringify(order), request: 'asking' });
-    await this.redis.sadd(this.undecidedKey, order.reference);
+  /** Stores an order once, and returns what is stored. */
+  async open(order: PlacedOrder): Promise<Order> {
+    const { reference } = order;
+    const key = this.key(reference);
+    await this.redis
+      .multi()
+      .hsetnx(key, 'order', JSON.stringify(order))
+      .hsetnx(key, 'request', 'asking')
+      .exec();
+    const stored = await this.find(reference);
+    // A process may have died before it did so. A member too many is looked at once more, and does no harm.
+    if (stored.status === 'asking') await this.redis.sadd(this.undecidedKey, reference);
+    return stored;
   }
 
   async asked(reference: string, request: RequestState): Promise<void> {
     await this.redis.hset(this.key(reference), { request });
     if (request === 'refused') await this.redis.srem(this.undecidedKey, reference);
+    else await this.redis.sadd(this.undecidedKey, reference);
   }
 
   /** Idempotent: a repetition writes the same. */

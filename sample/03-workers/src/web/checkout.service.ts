@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { CollectionsService, PaymentOutcomeUnknownError, PaymentRejectedError } from 'nestjs-payments';
 import { type Order } from '../orders/order.js';
@@ -14,11 +13,14 @@ export class CheckoutService {
     private readonly collections: CollectionsService,
   ) {}
 
-  async place({ seats, phone, name, email }: PlaceOrderDto): Promise<Order> {
-    const reference = `ticket-${randomUUID()}`;
-    const amount = `${seats * PRICE_OF_A_SEAT}.00`;
+  async place({ checkout, seats, phone, name, email }: PlaceOrderDto): Promise<Order> {
     // Store the order before asking for the money: a worker must find it, even if this process dies now.
-    await this.orders.open({ reference, seats, amount, email });
+    const price = `${seats * PRICE_OF_A_SEAT}.00`;
+    const placed = await this.orders.open({ reference: `ticket-${checkout}`, seats, amount: price, email });
+    const { reference, amount, status } = placed;
+    // A page sent again. The same call under the same reference joins the first one: it sends nothing, unless the
+    // gateway certainly did not take that.
+    if (status !== 'asking' && status !== 'awaiting-outcome') return placed;
     try {
       await this.collections.mobileMoney(
         { reference, amount, phone, customer_name: name, customer_email: email },

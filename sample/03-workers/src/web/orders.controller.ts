@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
-import { type Order } from '../orders/order.js';
+import { orderView, type OrderView } from '../orders/order.js';
 import { OrdersStore } from '../orders/orders.store.js';
 import { CheckoutService } from './checkout.service.js';
 import { PlaceOrderDto } from './place-order.dto.js';
@@ -12,12 +12,12 @@ export class OrdersController {
   ) {}
 
   @Post()
-  place(@Body() request: PlaceOrderDto): Promise<Order> {
-    return this.checkout.place(request);
+  async place(@Body() request: PlaceOrderDto): Promise<OrderView> {
+    return orderView(await this.checkout.place(request));
   }
 
   @Get(':reference')
-  find(@Param('reference') reference: string): Promise<Order> {
-    return this.orders.find(reference);
+  async find(@Param('reference') reference: string): Promise<OrderView> {
+    return orderView(await this.orders.find(reference));
   }
 }
