@@ -27,7 +27,7 @@ describe('a webhook', () => {
     app = module.createNestApplication({ logger: false });
     orders = module.get(OrdersService);
     oven = module.get(OvenService);
-    order = orders.open(1);
+    order = orders.open('checkout-1', 1);
   });
   afterEach(() => app.close());
 

@@ -11,8 +11,12 @@ export class CheckoutService {
     private readonly collections: CollectionsService,
   ) {}
 
-  async place({ cakes, phone, name, email }: PlaceOrderDto): Promise<Order> {
-    const { reference, amount } = this.orders.open(cakes);
+  async place({ checkout, cakes, phone, name, email }: PlaceOrderDto): Promise<Order> {
+    const placed = this.orders.open(checkout, cakes);
+    const { reference, amount, status } = placed;
+    // A page sent again. The same call under the same reference joins the first one: it sends nothing, unless the
+    // gateway certainly did not take that.
+    if (status !== 'asking' && status !== 'awaiting-outcome') return placed;
     try {
       await this.collections.mobileMoney(
         { reference, amount, phone, customer_name: name, customer_email: email },

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable, NotFoundException } from '@nestjs/common';
 import { OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
 import { type Order, type OrderStatus } from './order.js';
@@ -14,9 +13,11 @@ export class OrdersService {
 
   constructor(private readonly oven: OvenService) {}
 
-  open(cakes: number): Order {
+  /** One order for one `checkout`, however often the page sends it. */
+  open(checkout: string, cakes: number): Order {
+    const reference = `cake-${checkout}`;
     const amount = `${cakes * PRICE_OF_A_CAKE}.00`;
-    return this.save({ reference: `cake-${randomUUID()}`, cakes, amount, status: 'asking' });
+    return this.orders.get(reference) ?? this.save({ reference, cakes, amount, status: 'asking' });
   }
 
   find(reference: string): Order {

@@ -1,8 +1,12 @@
 import { Transform } from 'class-transformer';
-import { IsEmail, IsInt, IsNotEmpty, IsString, Matches, Max, Min } from 'class-validator';
+import { IsEmail, IsInt, IsNotEmpty, IsString, IsUUID, Matches, Max, Min } from 'class-validator';
 import { normalizeTzPhone } from 'nestjs-payments';
 
 export class PlaceOrderDto {
+  /** Made by the page, before it sends the order. Sent again, it is the same order. */
+  @IsUUID(undefined, { message: 'load the page again' })
+  readonly checkout!: string;
+
   @IsInt({ message: 'say how many cakes, as a whole number' })
   @Min(1, { message: 'take at least one cake' })
   @Max(20, { message: 'take twenty cakes at most' })

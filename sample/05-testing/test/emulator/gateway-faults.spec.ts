@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CollectionsService, PaymentOutcomeUnknownError, PaymentsJournal } from 'nestjs-payments';
 import { type NextCall, type PlannedFault } from 'nestjs-payments/sandbox';
@@ -47,6 +48,23 @@ describe('a gateway', () => {
     expect(error).toMatchObject({ mayHaveBeenProcessed: true, retryable: false });
     const journal = bakery.app.get(PaymentsJournal, { strict: false });
     expect(await journal.get('collection', 'cake-1')).toMatchObject({ state: 'unknown' });
+  });
+
+  it('a gateway whose answer was lost is not asked twice if the buyer sends the order again', async () => {
+    bakery.gateway.next(COLLECT).dropAfterProcessing();
+    const checkout = randomUUID();
+    const order = await bakery.ordered({ checkout });
+    expect(await bakery.ordered({ checkout })).toEqual(order);
+    expect(bakery.gateway.payments()).toHaveLength(1);
+  });
+
+  it('a gateway that turned an order away gets it under the same reference if the buyer sends it again', async () => {
+    bakery.gateway.next(COLLECT).status(401);
+    const checkout = randomUUID();
+    expect((await bakery.order({ checkout })).status).toBe(502);
+    const order = await bakery.ordered({ checkout });
+    expect(order).toMatchObject({ reference: `cake-${checkout}`, status: 'awaiting-customer' });
+    expect(bakery.gateway).toHaveReceived(COLLECT, { times: 2, body: { reference: order.reference } });
   });
 
   it('a gateway that loses the request gets it again with the same key', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -21,7 +22,13 @@ describe('the checkout alone, on the emulator', () => {
   afterEach(() => module.close());
 
   it('the checkout requests the price of the cakes from the gateway', async () => {
-    const buyer = { cakes: 4, phone: '255712345678', name: 'Asha Mrema', email: 'asha@example.com' };
+    const buyer = {
+      checkout: randomUUID(),
+      cakes: 4,
+      phone: '255712345678',
+      name: 'Asha Mrema',
+      email: 'asha@example.com',
+    };
     const { reference } = await module.get(CheckoutService).place(buyer);
     expect(module.get(PaymentsSandbox)).toHaveCollection(reference, {
       amount: '72000.00',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Server } from 'node:http';
 import { type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
@@ -41,7 +42,7 @@ export class Bakery {
     const buyer = { cakes: 1, phone: '0712 345 678', name: 'Asha Mrema', email: 'asha@example.com' };
     return request(this.app.getHttpServer())
       .post('/orders')
-      .send({ ...buyer, ...change });
+      .send({ checkout: randomUUID(), ...buyer, ...change });
   }
 
   /** Orders, and gives the order that the buyer sees. */

@@ -13,7 +13,13 @@ import { CheckoutService } from '../../src/orders/checkout.service.js';
 import { OrdersService } from '../../src/orders/orders.service.js';
 import { testKeys } from '../support/test-keys.js';
 
-const BUYER = { cakes: 3, phone: '255712345678', name: 'Asha Mrema', email: 'asha@example.com' };
+const BUYER = {
+  checkout: '5e5b4f0e-9d5c-4c55-8f3a-0d6f7f4f3a10',
+  cakes: 3,
+  phone: '255712345678',
+  name: 'Asha Mrema',
+  email: 'asha@example.com',
+};
 
 describe('the checkout, with the service of the package replaced', () => {
   const mobileMoney = jest.fn<CollectionsService['mobileMoney']>();

@@ -14,14 +14,14 @@ describe('an order', () => {
   });
 
   it('an order is paid and baked when its payment succeeds', () => {
-    const { reference, amount } = orders.open(2);
+    const { reference, amount } = orders.open('checkout-1', 2);
     orders.paid(paymentEvent('payment.success', { reference, amount }));
     expect(orders.find(reference)).toMatchObject({ status: 'paid', amount: '36000.00' });
     expect(oven.baked).toEqual([reference]);
   });
 
   it('an order is baked once, however often its success is handled', () => {
-    const { reference, amount } = orders.open(2);
+    const { reference, amount } = orders.open('checkout-1', 2);
     const success = paymentEvent('payment.success', { reference, amount });
     orders.paid(success);
     orders.paid(success);
@@ -29,7 +29,7 @@ describe('an order', () => {
   });
 
   it('an order is not baked if another amount was paid', () => {
-    const { reference } = orders.open(2);
+    const { reference } = orders.open('checkout-1', 2);
     orders.paid(paymentEvent('payment.success', { reference, amount: '1.00' }));
     expect(orders.find(reference).status).toBe('in-review');
     expect(oven.baked).toEqual([]);
@@ -38,7 +38,7 @@ describe('an order', () => {
   it.each(['failed', 'cancelled', 'expired'] as const)(
     'an order is not baked if its payment %s',
     (outcome) => {
-      const { reference } = orders.open(1);
+      const { reference } = orders.open('checkout-1', 1);
       orders[outcome](paymentEvent(`payment.${outcome}`, { reference }));
       expect(orders.find(reference).status).toBe(outcome);
       expect(oven.baked).toEqual([]);
