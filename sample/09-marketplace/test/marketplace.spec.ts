@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type INestApplication } from '@nestjs/common';
 import { PaymentsAccounts } from 'nestjs-payments';
@@ -11,6 +11,7 @@ import { type Order } from '../src/orders/orders.service.js';
 import { RecoveryService } from '../src/orders/recovery.service.js';
 import { MerchantsTable } from '../src/merchants/merchants.table.js';
 
+const KEY_OF_THE_OFFICE = 'the-key-of-the-office-of-this-test';
 const PHONE = '255712345678';
 const ASK = 'POST /payments/mobile-money';
 const CUSTOMER = { phone: '0712 345 678', name: 'Asha Mrema', email: 'asha@example.com' };
@@ -25,7 +26,7 @@ beforeAll(async () => {
   Object.assign(process.env, {
     DATABASE_URL: '',
     PAYMENTS_BASE_URL: sandbox.baseUrl,
-    ADMIN_KEY: 'the-key-of-the-office',
+    ADMIN_KEY: KEY_OF_THE_OFFICE,
     KEY_OF_KEYS: Buffer.alloc(32, 7).toString('base64'),
   });
   await open();
@@ -49,7 +50,7 @@ async function send<Body>(
   method: string,
   path: string,
   body?: object,
-  admin = 'the-key-of-the-office',
+  admin = KEY_OF_THE_OFFICE,
 ): Promise<Answer<Body>> {
   const answer = await fetch(`${await marketplace.getUrl()}${path}`, {
     method,
@@ -81,15 +82,20 @@ async function add(id: string): Promise<void> {
 }
 
 const order = (merchant: string, change: object = {}): Promise<Answer<Order>> =>
-  send('POST', `/shops/${merchant}/orders`, { product: 'bag', ...CUSTOMER, ...change });
+  send('POST', `/shops/${merchant}/orders`, {
+    checkout: randomUUID(),
+    product: 'bag',
+    ...CUSTOMER,
+    ...change,
+  });
 const find = async ({ merchant, reference }: Order): Promise<Order> =>
   (await send<Order>('GET', `/shops/${merchant}/orders/${reference}`)).body;
 const approve = ({ merchant, reference }: Order): Promise<unknown> =>
   sandbox.merchant(merchant).customer(PHONE).approve(reference);
 
 /** Delivers a webhook of the gateway once more, to another address or with another secret. */
-async function deliver(body: string, to: string, signedFor: string): Promise<number> {
-  const signature = createHmac('sha256', secretOf(signedFor)).update(body).digest('hex');
+async function deliver(body: string, to: string, secret: string): Promise<number> {
+  const signature = createHmac('sha256', secret).update(body).digest('hex');
   const headers = { 'content-type': 'application/json', 'x-webhook-signature': signature };
   const url = `${await marketplace.getUrl()}/webhooks/payments/${to}`;
   return (await fetch(url, { method: 'POST', headers, body })).status;
@@ -114,13 +120,13 @@ it('a webhook that was signed for one merchant changes nothing of another, whate
   const { body: event } = sandbox.deliveries().at(-1)!;
   const { body: rice } = await order('rice');
   const forged = event.replaceAll(tea.reference, rice.reference);
-  expect(await deliver(forged, 'rice', 'tea')).toBe(401);
-  expect(await deliver(forged, 'nobody', 'tea')).toBe(401);
-  expect(await deliver(forged, '%2e%2e%2frice', 'rice')).toBe(401);
+  expect(await deliver(forged, 'rice', secretOf('tea'))).toBe(401);
+  expect(await deliver(forged, 'nobody', secretOf('tea'))).toBe(401);
+  expect(await deliver(forged, '%2e%2e%2frice', secretOf('rice'))).toBe(401);
   // Signed by its own merchant, for the order of another one: no order is found.
-  await deliver(forged, 'tea', 'tea');
+  await deliver(forged, 'tea', secretOf('tea'));
   expect(await find(rice)).toMatchObject({ status: 'waiting' });
-  expect(await deliver(event, 'tea', 'tea')).toBe(200);
+  expect(await deliver(event, 'tea', secretOf('tea'))).toBe(200);
   expect(await find(tea)).toMatchObject({ status: 'paid' });
 });
 
@@ -144,6 +150,65 @@ it('keys are rotated under 50 orders at once: none fails, and nobody is asked tw
   // The gateway still signs with the old secret, which counts for a day more.
   await approve(before);
   expect(await find(before)).toMatchObject({ status: 'paid' });
+});
+
+it.each(['success', 'failed'] as const)(
+  'an order that is sent again is one payment, also after its end as %s',
+  async (outcome) => {
+    const merchant = `again-${outcome}`;
+    await add(merchant);
+    const checkout = randomUUID();
+    sandbox.next(ASK).status(401);
+    expect((await order(merchant, { checkout })).status).toBe(502);
+    sandbox.next(ASK).dropAfterProcessing();
+    const answers = await Promise.all([order(merchant, { checkout }), order(merchant, { checkout })]);
+    answers.push(await order(merchant, { checkout }));
+    const reference = `order-${checkout}`;
+    for (const { body } of answers) expect(body).toMatchObject({ reference, status: 'waiting' });
+    const customer = sandbox.merchant(merchant).customer(PHONE);
+    await (outcome === 'success' ? customer.approve(reference) : customer.decline(reference));
+    const status = outcome === 'success' ? 'paid' : 'not-paid';
+    expect((await order(merchant, { checkout })).body).toMatchObject({ reference, status });
+    expect(sandbox.merchant(merchant).payments()).toMatchObject([{ reference }]);
+  },
+);
+
+it('every secret of the last day counts, also if the office writes one twice, or two at once', async () => {
+  await add('sorghum');
+  const { body } = await order('sorghum');
+  await approve(body);
+  const { body: event } = sandbox.deliveries().at(-1)!;
+  const rotate = (webhookSecret: string): Promise<Answer<undefined>> =>
+    send('PUT', '/merchants/sorghum/keys', {
+      apiKey: 'pk_test_sorghum',
+      apiSecret: 'sk_test_sorghum',
+      webhookSecret,
+    });
+  for (const secret of ['the-second-secret', 'the-second-secret', 'the-third-secret-1']) await rotate(secret);
+  await Promise.all([rotate('the-fourth-secret'), rotate('the-fifth-secret-1')]);
+  const secrets = [
+    secretOf('sorghum'),
+    'the-second-secret',
+    'the-third-secret-1',
+    'the-fourth-secret',
+    'the-fifth-secret-1',
+  ];
+  for (const secret of secrets) expect(await deliver(event, 'sorghum', secret)).toBe(200);
+  const inADay = Date.now() + 24 * 3_600_000;
+  vi.useFakeTimers({ toFake: ['Date'], now: inADay });
+  await rotate('the-sixth-secret-1');
+  vi.useRealTimers();
+  expect(await deliver(event, 'sorghum', secretOf('sorghum'))).toBe(401);
+});
+
+it.each([
+  ['ADMIN_KEY', 'ADMIN_KEY must have 32 characters: openssl rand -hex 32'],
+  ['KEY_OF_KEYS', 'KEY_OF_KEYS must be 32 bytes in base64: openssl rand -base64 32'],
+])('the marketplace does not start without %s', async (variable, problem) => {
+  const value = process.env[variable];
+  process.env[variable] = '';
+  await expect(createMarketplace({ logger: false, abortOnError: false })).rejects.toThrow(problem);
+  process.env[variable] = value;
 });
 
 it('new keys that the office writes count at once', async () => {

@@ -34,7 +34,7 @@ describeWith([postgresService], 'the marketplace', () => {
     Object.assign(process.env, {
       DATABASE_URL: url,
       PAYMENTS_BASE_URL: 'http://127.0.0.1:1/api/v1',
-      ADMIN_KEY: 'the-key-of-the-office',
+      ADMIN_KEY: 'the-key-of-the-office-of-this-test',
       KEY_OF_KEYS: Buffer.alloc(32, 7).toString('base64'),
     });
   });

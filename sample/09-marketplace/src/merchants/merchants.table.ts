@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type PaymentsAccountOptions, type WebhookSecret } from 'nestjs-payments';
+import { type PaymentsAccountOptions } from 'nestjs-payments';
 import { Pool } from 'pg';
 import { KeyBox } from './key-box.js';
 import { type AddMerchantDto, type MerchantKeysDto } from './merchant.dto.js';
@@ -12,11 +12,17 @@ export interface Merchant {
   readonly disabled: boolean;
 }
 
+interface OldSecret {
+  readonly value: string;
+  readonly notAfter: string;
+}
+
 /** What is sealed in the column `keys`. */
 interface StoredKeys {
   readonly apiKey: string;
   readonly apiSecret: string;
-  readonly webhookSecrets: readonly WebhookSecret[];
+  /** The current one first. */
+  readonly webhookSecrets: readonly (string | OldSecret)[];
 }
 
 @Injectable()
@@ -28,9 +34,9 @@ export class MerchantsTable {
 
   /** For `accounts.resolve`. The id may come from a stranger, who wrote it into the path of a webhook. */
   async keysOf(id: string): Promise<PaymentsAccountOptions | undefined> {
-    const keys = await this.storedKeys(id);
-    if (!keys) return undefined;
-    const { apiKey, apiSecret, webhookSecrets } = keys;
+    const sealed = await this.sealedKeys(id);
+    if (sealed === undefined) return undefined;
+    const { apiKey, apiSecret, webhookSecrets } = this.open(id, sealed);
     return { apiKey, apiSecret, webhooks: { secrets: webhookSecrets } };
   }
 
@@ -58,14 +64,17 @@ export class MerchantsTable {
 
   /** The old webhook secret counts for a day more. Returns false if there is no such merchant. */
   async rotate(id: string, { apiKey, apiSecret, webhookSecret }: MerchantKeysDto): Promise<boolean> {
-    const before = await this.storedKeys(id);
-    if (!before) return false;
-    const [newest] = before.webhookSecrets;
-    const value = typeof newest === 'string' ? newest : newest?.value;
-    const old = value !== undefined && value !== webhookSecret ? [{ value, notAfter: inADay() }] : [];
-    const keys = this.seal(id, { apiKey, apiSecret, webhookSecrets: [webhookSecret, ...old] });
-    const changed = await this.pool.query('UPDATE merchants SET keys = $2 WHERE id = $1', [id, keys]);
-    return changed.rowCount === 1;
+    const before = await this.sealedKeys(id);
+    if (before === undefined) return false;
+    const webhookSecrets = rotated(this.open(id, before).webhookSecrets, webhookSecret);
+    const keys = this.seal(id, { apiKey, apiSecret, webhookSecrets });
+    const changed = await this.pool.query('UPDATE merchants SET keys = $2 WHERE id = $1 AND keys = $3', [
+      id,
+      keys,
+      before,
+    ]);
+    // Somebody else rotated them meanwhile: their secret counts for a day more, too.
+    return changed.rowCount === 1 || this.rotate(id, { apiKey, apiSecret, webhookSecret });
   }
 
   /** Returns false if there is no such merchant. */
@@ -74,10 +83,13 @@ export class MerchantsTable {
     return changed.rowCount === 1;
   }
 
-  private async storedKeys(id: string): Promise<StoredKeys | undefined> {
+  private async sealedKeys(id: string): Promise<string | undefined> {
     const found = await this.pool.query<{ keys: string }>('SELECT keys FROM merchants WHERE id = $1', [id]);
-    const [row] = found.rows;
-    return row && (JSON.parse(this.box.open(id, row.keys)) as StoredKeys);
+    return found.rows[0]?.keys;
+  }
+
+  private open(id: string, sealed: string): StoredKeys {
+    return JSON.parse(this.box.open(id, sealed)) as StoredKeys;
   }
 
   private seal(id: string, keys: StoredKeys): string {
@@ -85,6 +97,10 @@ export class MerchantsTable {
   }
 }
 
-function inADay(): string {
-  return new Date(Date.now() + OLD_SECRET_MS).toISOString();
+/** The current secret counts for a day more, and each one before it until its own end. */
+function rotated(before: StoredKeys['webhookSecrets'], secret: string): StoredKeys['webhookSecrets'] {
+  const inADay = new Date(Date.now() + OLD_SECRET_MS).toISOString();
+  const old = before.map((each) => (typeof each === 'string' ? { value: each, notAfter: inADay } : each));
+  const counts = ({ value, notAfter }: OldSecret) => value !== secret && Date.parse(notAfter) > Date.now();
+  return [secret, ...old.filter(counts)];
 }

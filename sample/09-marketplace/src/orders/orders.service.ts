@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { BadRequestException, ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import {
   type JournalEntry,
@@ -35,17 +34,13 @@ export class OrdersService {
     // It sells nothing more, and still receives the webhooks of what it has sold.
     if (merchant.disabled) throw new ConflictException(`${merchant.name} sells nothing at the moment.`);
     // Before the money is asked for: the webhook must find the order.
-    const order = await this.store(merchantId, request.product);
-    await this.collect(order, request);
+    const order = await this.store(merchantId, request);
+    if (order.status === 'waiting') await this.collect(order, request);
     return this.find(merchantId, order.reference);
   }
 
   async find(merchantId: string, reference: string): Promise<Order> {
-    const found = await this.pool.query<Order>(
-      'SELECT * FROM orders WHERE merchant = $1 AND reference = $2',
-      [merchantId, reference],
-    );
-    const [order] = found.rows;
+    const order = await this.stored(merchantId, reference);
     if (!order) throw new NotFoundException(`There is no order ${reference}.`);
     return order;
   }
@@ -65,16 +60,26 @@ export class OrdersService {
     }
   }
 
-  /** The price comes from the table, whatever the browser says. */
-  private async store(merchant: string, product: string): Promise<Order> {
-    const stored = await this.pool.query<Order>(
+  /** Once for one `checkout`. The price comes from the table, whatever the browser says. */
+  private async store(merchant: string, { checkout, product }: PlaceOrderDto): Promise<Order> {
+    const reference = `order-${checkout}`;
+    await this.pool.query(
       `INSERT INTO orders (merchant, reference, product, amount, status)
-       SELECT merchant, $2, id, price, 'waiting' FROM products WHERE merchant = $1 AND id = $3 RETURNING *`,
-      [merchant, `order-${randomUUID()}`, product],
+       SELECT merchant, $2, id, price, 'waiting' FROM products WHERE merchant = $1 AND id = $3
+       ON CONFLICT (merchant, reference) DO NOTHING`,
+      [merchant, reference, product],
     );
-    const [order] = stored.rows;
+    const order = await this.stored(merchant, reference);
     if (!order) throw new BadRequestException('choose one of the products');
     return order;
+  }
+
+  private async stored(merchant: string, reference: string): Promise<Order | undefined> {
+    const found = await this.pool.query<Order>(
+      'SELECT * FROM orders WHERE merchant = $1 AND reference = $2',
+      [merchant, reference],
+    );
+    return found.rows[0];
   }
 
   /** An outcome that a webhook has brought stays. */
@@ -85,6 +90,7 @@ export class OrdersService {
     );
   }
 
+  /** Of a page that is sent again, the same call joins the first one: it sends nothing, unless that was not taken. */
   private async collect(
     { merchant, reference, amount }: Order,
     { phone, name, email }: PlaceOrderDto,

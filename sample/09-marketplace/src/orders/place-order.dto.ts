@@ -1,8 +1,12 @@
 import { Transform } from 'class-transformer';
-import { IsEmail, IsNotEmpty, IsString, Matches } from 'class-validator';
+import { IsEmail, IsNotEmpty, IsString, IsUUID, Matches } from 'class-validator';
 import { normalizeTzPhone } from 'nestjs-payments';
 
 export class PlaceOrderDto {
+  /** Made by the page, before it sends the order. Sent again, it is the same order. */
+  @IsUUID(undefined, { message: 'load the page again' })
+  readonly checkout!: string;
+
   /** Its price is on the server. */
   @IsString()
   @IsNotEmpty({ message: 'choose a product' })
