@@ -41,6 +41,7 @@ export const english = {
   'payout.accepted': 'On its way: the gateway has accepted the transfer.',
   'payout.awaiting-outcome': 'We wait for the outcome. The money may be on its way: do not send it again.',
   'payout.refused': 'Refused. Nothing was sent.',
+  'wrong.checkout': 'Load the page again.',
   'wrong.product': 'Choose one of the products.',
   'wrong.method': 'Choose how you pay.',
   'wrong.name': 'Write your name.',

@@ -3,7 +3,7 @@ const REFUSED = [402, 422];
 /** How the shop answers somebody who does not know the password of the office. */
 const CLOSED = [401, 403];
 
-/** Each press of Pay makes an order of its own: the one before may still be paid. */
+/** A page that is loaded again makes another order: the one before may still be paid. */
 const ORDERS = 'orders';
 
 /**

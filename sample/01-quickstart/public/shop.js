@@ -1,4 +1,4 @@
-/* global document, EventSource, FormData */
+/* global crypto, document, EventSource, FormData */
 import { byId, once, read, send, worded } from './http.js';
 import { offerLanguages, text } from './words.js';
 
@@ -18,6 +18,8 @@ const OPEN = new Set(['asking', 'awaiting-customer', 'awaiting-outcome']);
 const form = byId('checkout');
 let events;
 let shown;
+/** Names the order that the form makes. A press of Pay makes no second one until it has ended. */
+let checkout = crypto.randomUUID();
 
 offerLanguages();
 
@@ -29,6 +31,7 @@ document.addEventListener('language', () => {
   if (shown) showOrder(shown);
 });
 form.addEventListener('change', showPrice);
+byId('products').addEventListener('change', nextOrder);
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   void once(form, byId('checkout-problem'), placeOrder);
@@ -56,8 +59,16 @@ function showPrice() {
   byId('pay').textContent = text('pay', { amount: product?.priceText ?? '' });
 }
 
+function nextOrder() {
+  checkout = crypto.randomUUID();
+}
+
 async function placeOrder() {
-  const order = await send('orders', Object.fromEntries(new FormData(form)));
+  const request = { checkout, ...Object.fromEntries(new FormData(form)) };
+  const order = await send('orders', request).catch((problem) => {
+    if (problem.keys?.includes('problem.nothing')) nextOrder();
+    throw problem;
+  });
   showOrder(order);
   byId('order').parentElement.scrollIntoView({ block: 'nearest' });
   events?.close();
@@ -78,7 +89,9 @@ function showOrder(order) {
   if (verdict.textContent !== words) verdict.textContent = words;
   const isOpen = OPEN.has(order.status);
   byId('phone-link').hidden = !phonePage || !isOpen;
-  if (!isOpen) events?.close(); // or the browser would ask again for a stream that has ended
+  if (isOpen) return;
+  events?.close(); // or the browser would ask again for a stream that has ended
+  if (order.reference.endsWith(checkout)) nextOrder();
 }
 
 /** A reason is the outcome of the payment, or the code with which the gateway refused it. */

@@ -42,6 +42,7 @@ export const swahili = {
   'payout.accepted': 'Pesa inatumwa: ombi limekubaliwa.',
   'payout.awaiting-outcome': 'Tunasubiri majibu. Huenda pesa imeshatumwa: usiitume tena.',
   'payout.refused': 'Ombi limekataliwa. Hakuna pesa iliyotumwa.',
+  'wrong.checkout': 'Fungua upya ukurasa huu.',
   'wrong.product': 'Chagua bidhaa moja.',
   'wrong.method': 'Chagua njia ya kulipa.',
   'wrong.name': 'Andika jina lako.',

@@ -9,7 +9,7 @@ let reference: string;
 
 beforeEach(() => {
   orders = new OrdersService();
-  reference = orders.open(PRODUCTS[0]!, 'mobile-money').reference;
+  reference = orders.open('checkout-1', PRODUCTS[0]!, 'mobile-money').reference;
 });
 
 function success(amount = '18000.00'): PaymentWebhookEvent {

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /** The shop as its pages use it. */
 export class ShopClient {
   constructor(
@@ -28,7 +30,8 @@ export class ShopClient {
 
   buy(change: Record<string, string> = {}): Promise<Answer> {
     const customer = { name: 'Asha Mrema', phone: '255712345678', email: 'asha@example.com' };
-    return this.post('/orders', { product: 'coffee', method: 'mobile-money', ...customer, ...change });
+    const order = { checkout: randomUUID(), product: 'coffee', method: 'mobile-money' };
+    return this.post('/orders', { ...order, ...customer, ...change });
   }
 
   /** The states that the order's page receives until the order ends. */

@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHmac, randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PaymentsJournal } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { ShopClient } from './shop.client.js';
@@ -124,6 +124,42 @@ describe('the checkout', () => {
     await app.app.get(PaymentsJournal).settle('collection', reference, outcome);
     await recovery.lookAfterPayments();
     expect((await shop.get(`/orders/${reference}`)).body).toMatchObject(end);
+  });
+
+  it('looks after the other orders if one cannot be looked after', async () => {
+    const references = [await bought(), await bought()];
+    const journal = app.app.get(PaymentsJournal);
+    for (const reference of references) await journal.settle('collection', reference, 'success');
+    vi.spyOn(journal, 'get').mockRejectedValueOnce(new Error('This entry cannot be read.'));
+    await app.app.get(RecoveryService).lookAfterPayments();
+    expect(await Promise.all(references.map(statusOf))).toEqual(['awaiting-customer', 'paid']);
+  });
+
+  it('makes one order and one request of a form that is sent again', async () => {
+    const checkout = randomUUID();
+    const answers = await Promise.all([shop.buy({ checkout }), shop.buy({ checkout })]);
+    const { reference, ...order } = (await shop.buy({ checkout })).body;
+    expect(new Set(answers.map(({ body }) => body['reference']))).toEqual(new Set([reference]));
+    expect(order).toMatchObject({ status: 'awaiting-customer' });
+    await sandbox.customer(PHONE).approve(reference!);
+    expect((await shop.buy({ checkout })).body).toMatchObject({ reference, receipt: 'R-0001' });
+    expect(sandbox.requests()).toHaveLength(1);
+  });
+
+  it('asks nobody twice if a form is sent again whose answer was lost', async () => {
+    const checkout = randomUUID();
+    sandbox.next(ASK).dropAfterProcessing();
+    const first = await shop.buy({ checkout });
+    expect(await shop.buy({ checkout })).toEqual(first);
+    expect(sandbox.payments()).toHaveLength(1);
+  });
+
+  it.each([401, 422])('makes the same call again if a form is sent again after %i', async (answer) => {
+    const checkout = randomUUID();
+    sandbox.next(ASK).status(answer);
+    const { reference } = (await shop.buy({ checkout })).body;
+    expect((await shop.buy({ checkout })).body).toMatchObject({ reference, status: 'awaiting-customer' });
+    expect(sandbox.payments()).toMatchObject([{ reference }]);
   });
 
   it('sends nothing for an order that is not filled in well', async () => {

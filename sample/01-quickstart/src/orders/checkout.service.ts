@@ -16,9 +16,13 @@ export class CheckoutService {
     const product = PRODUCTS.find(({ id }) => id === request.product);
     if (!product) throw new BadRequestException('choose one of the products');
     // Store the order before asking for the money: its webhook must find it.
-    const { reference } = this.orders.open(product, request.method);
+    const placed = this.orders.open(request.checkout, product, request.method);
+    const { reference, status } = placed;
+    // A page sent again. The same call under the same reference joins the first one: it sends nothing, unless the
+    // gateway certainly did not take that.
+    if (status !== 'asking' && status !== 'awaiting-outcome') return placed;
     try {
-      await this.askForMoney(this.orders.find(reference), request);
+      await this.askForMoney(placed, request);
       return this.orders.update(reference, { status: 'awaiting-customer' });
     } catch (error) {
       // Only this proves that no money moved.

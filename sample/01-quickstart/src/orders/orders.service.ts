@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable, Logger, NotFoundException, type OnModuleDestroy } from '@nestjs/common';
 import { formatTzs, type JournalEntry, OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
 import { concat, defer, filter, type Observable, of, Subject, takeWhile } from 'rxjs';
@@ -18,8 +17,11 @@ export class OrdersService implements OnModuleDestroy {
     this.changes.complete();
   }
 
-  open(product: Product, method: PaymentMethod): Order {
-    const reference = `order-${randomUUID().slice(0, 8)}`;
+  /** One order for one `checkout`, however often the page sends it. */
+  open(checkout: string, product: Product, method: PaymentMethod): Order {
+    const reference = `order-${checkout}`;
+    const placed = this.orders.get(reference);
+    if (placed) return placed;
     const amount = { amount: product.price, amountText: formatTzs(product.price) };
     return this.save({ reference, product: product.id, ...amount, method, status: 'asking' });
   }

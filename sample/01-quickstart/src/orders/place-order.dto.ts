@@ -1,10 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { Transform } from 'class-transformer';
-import { IsEmail, IsIn, IsNotEmpty, IsString, Matches } from 'class-validator';
+import { IsEmail, IsIn, IsNotEmpty, IsString, IsUUID, Matches } from 'class-validator';
 import { normalizeTzPhone } from 'nestjs-payments';
 import { type PaymentMethod } from './order.js';
 import { PRODUCTS } from './products.js';
 
 export class PlaceOrderDto {
+  /** Made by the page. Sent again, it is the same order. A request without one is always a new order. */
+  @IsUUID(undefined, { message: 'load the page again' })
+  readonly checkout: string = randomUUID();
+
   @IsIn(PRODUCTS.map(({ id }) => id), { message: 'choose one of the products' })
   readonly product!: string;
 

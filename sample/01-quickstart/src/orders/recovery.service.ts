@@ -46,8 +46,17 @@ export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy,
     await this.journal.recover();
     for (const { reference } of this.orders.unsettled()) {
       if (this.isStopping) return;
+      await this.lookAfter(reference);
+    }
+  }
+
+  /** An order that cannot be looked after delays no other one. */
+  private async lookAfter(reference: string): Promise<void> {
+    try {
       const payment = await this.journal.get('collection', reference);
       if (payment) this.orders.ended(payment);
+    } catch (error) {
+      this.logger.error(error);
     }
   }
 
