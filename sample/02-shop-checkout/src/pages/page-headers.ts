@@ -8,7 +8,7 @@ export function pageHeaders(framedBy?: string): Readonly<Record<string, string>>
   const ancestors = framedBy ? new URL(framedBy).origin : "'none'";
   return {
     'Content-Security-Policy': `default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors ${ancestors}`,
-    // Anybody with the address of an order's page can read it.
+    // Anyone with the address of an order's page can read it.
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   };
