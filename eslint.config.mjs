@@ -14,6 +14,10 @@ const UNPLAIN_WORDS = [
 ];
 const HAS_UNPLAIN_WORD = `/\\b(${UNPLAIN_WORDS.join('|')})\\b/i`;
 const USE_PLAIN_WORDS = `Write a plain English sentence without ${UNPLAIN_WORDS.join(', ')}.`;
+const UNPLAIN_TEXTS = [
+  { selector: `Literal[value=${HAS_UNPLAIN_WORD}]`, message: USE_PLAIN_WORDS },
+  { selector: `TemplateElement[value.raw=${HAS_UNPLAIN_WORD}]`, message: USE_PLAIN_WORDS },
+];
 const PRIVATE_FIELDS = {
   selector: 'PropertyDefinition > PrivateIdentifier',
   message: '#private fields break under proxies that Nest makes: use `private`.',
@@ -64,13 +68,12 @@ export default tseslint.config(
     files: ['lib/**/*.{ts,js}'],
     rules: {
       'no-warning-comments': ['error', { terms: UNPLAIN_WORDS, location: 'anywhere' }],
-      'no-restricted-syntax': [
-        'error',
-        PRIVATE_FIELDS,
-        { selector: `Literal[value=${HAS_UNPLAIN_WORD}]`, message: USE_PLAIN_WORDS },
-        { selector: `TemplateElement[value.raw=${HAS_UNPLAIN_WORD}]`, message: USE_PLAIN_WORDS },
-      ],
+      'no-restricted-syntax': ['error', ...UNPLAIN_TEXTS],
     },
+  },
+  {
+    files: ['lib/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', PRIVATE_FIELDS, ...UNPLAIN_TEXTS] },
   },
   {
     files: ['test/**/*.ts', 'sample/**/*.ts'],
