@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
 import { type PostgresPool } from 'nestjs-payments/postgres';
-import { migrateTables, type MigrationWaits } from '../../lib/storage/postgres/migrate-payments.js';
+import { migrateTables, type MigrationWaits } from '../../lib/storage/postgres/migrate-tables.js';
 import { migrations } from '../../lib/storage/postgres/migrations.js';
 import { tableNames } from '../../lib/storage/postgres/table-names.js';
 
@@ -19,7 +19,7 @@ export function migrateWithWaits(
   schema: string,
   waits: Partial<MigrationWaits>,
 ): Promise<unknown> {
-  return migrateTables(pool, tableNames(schema), waits);
+  return migrateTables(pool, tableNames(schema), { tell: () => undefined, ...waits });
 }
 
 /**
@@ -41,5 +41,5 @@ export function migrateAsNextBuild(pool: PostgresPool, schema: string): Promise<
     `,
     compatibleFrom: own.length,
   };
-  return migrateTables(pool, names, undefined, [...own, next]);
+  return migrateTables(pool, names, { tell: () => undefined }, [...own, next]);
 }

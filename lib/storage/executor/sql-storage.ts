@@ -6,6 +6,7 @@ import { postgresDialect } from '../postgres/postgres-dialect.js';
 import { tableNames } from '../postgres/table-names.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import { type SqlExecutor } from '../sql/sql-executor.js';
+import { logMigration } from '../sql/log-migration.js';
 import { sqlParts } from '../sql/sql-parts.js';
 import { tablesAtBoot } from '../sql/tables-at-boot.js';
 import { executorDatabase } from './executor-database.js';
@@ -85,7 +86,7 @@ export function sqlStorage(options: SqlStorageOptions): PaymentsStorage {
   const { executor, transactional, schema, migrate } = checked(options);
   const dialect = dialectOf(executor, HERE, schema);
   const database = executorDatabase(executor, dialect, () =>
-    migrate ? dialect.migrate(executor) : dialect.checkTables(executor),
+    migrate ? dialect.migrate(executor, logMigration) : dialect.checkTables(executor),
   );
   return {
     ...sqlParts(executor.dialect, database, dialect.statements, transactional),
@@ -127,7 +128,7 @@ export async function migrateSqlStorage(
   { schema }: MigrateSqlStorageOptions = {},
 ): Promise<void> {
   const where = 'migrateSqlStorage(executor)';
-  await dialectOf(checkedExecutor(where, executor), where, schema).migrate(executor);
+  await dialectOf(checkedExecutor(where, executor), where, schema).migrate(executor, logMigration);
 }
 
 function checked(options: Partial<SqlStorageOptions> | undefined) {

@@ -107,7 +107,7 @@ export const MYSQL_DIALECT: Omit<ExecutorDialect, 'prepare' | 'join'> = {
   // The savepoint is gone if a statement that changes tables, a deadlock or the handler itself has ended the transaction.
   finish: (held) => [{ text: `RELEASE SAVEPOINT ${MARK}`, counts: true }, finishHeld(MYSQL, held)],
   checkTables: checkMysql,
-  migrate: (executor) => migrateMysql(executor),
+  migrate: migrateMysql,
   failure: mysqlFailure,
   mayRunAgain: (error) => errorCodes(error).some((code) => DID_NOTHING.includes(code)),
 };

@@ -154,7 +154,7 @@ const LOCK = "CONCAT('nestjs_payments.', SHA1(DATABASE()))";
  * Makes what is missing. A migration that ends in its middle continues at the next call. Resolves to the version that it
  * found when it was its turn.
  */
-export function migrateMysql(executor: SqlExecutor, tell?: TellMigration): Promise<StoredVersion> {
+export function migrateMysql(executor: SqlExecutor, tell: TellMigration): Promise<StoredVersion> {
   return new MigrationTurn('the database', tell).run(() => tryOnce(executor));
 }
 

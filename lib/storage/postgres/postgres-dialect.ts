@@ -6,7 +6,7 @@ import { dailyCapStatements } from './daily-cap-statements.js';
 import { inboxStatements } from './inbox-statements.js';
 import { joinedJournalStatements, journalStatements } from './journal-statements.js';
 import { joinOpen } from './joined-token.js';
-import { migrateInTransaction } from './migrate-payments.js';
+import { migrateInTransaction } from './migrate-tables.js';
 import { mayRunAgain, storageFailure, type StorageCalls } from './postgres-failure.js';
 import { MOMENT } from './postgres-text.js';
 import { reconciliationStatements } from './reconciliation-statements.js';
@@ -36,8 +36,12 @@ export function postgresDialect(names: TableNames, calls: StorageCalls): Executo
     finish: (held) => [finishClaim(names.inbox, held)],
     join: joinOpen,
     checkTables: (executor) => checkVersion((text) => executor.query(text), names, calls),
-    migrate: (executor) =>
-      migrateInTransaction((work) => executor.transaction(work, { isolationLevel: 'read committed' }), names),
+    migrate: (executor, tell) =>
+      migrateInTransaction(
+        (work) => executor.transaction(work, { isolationLevel: 'read committed' }),
+        names,
+        { tell },
+      ),
     failure: (error) => storageFailure(error, calls),
     mayRunAgain,
   };

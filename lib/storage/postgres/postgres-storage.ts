@@ -1,6 +1,7 @@
 import { type PaymentsStorage } from '../payments-storage.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { poolSizeOf } from '../sql/application-pool.js';
+import { logMigration } from '../sql/log-migration.js';
 import { sqlParts } from '../sql/sql-parts.js';
 import { tablesAtBoot } from '../sql/tables-at-boot.js';
 import { batchStatements } from './batch-statements.js';
@@ -8,7 +9,7 @@ import { conflictStatements } from './conflict-statements.js';
 import { dailyCapStatements } from './daily-cap-statements.js';
 import { inboxStatements } from './inbox-statements.js';
 import { joinedJournalStatements, journalStatements } from './journal-statements.js';
-import { migrateTables } from './migrate-payments.js';
+import { migrateTables } from './migrate-tables.js';
 import { postgresDatabase } from './postgres-database.js';
 import { OF_POOL } from './postgres-failure.js';
 import { checkedPool, checkedSchema, poolWarnings } from './postgres-options.js';
@@ -111,7 +112,7 @@ export function postgresStorage(options: PostgresStorageOptions): PaymentsStorag
     pool,
     {
       check: (run) => checkVersion(async (text) => (await run(text)).rows, names, OF_POOL),
-      ...(migrate && { migrate: () => migrateTables(pool, names) }),
+      ...(migrate && { migrate: () => migrateTables(pool, names, { tell: logMigration }) }),
     },
     new PreparedStatements(preparedStatements, names),
   );

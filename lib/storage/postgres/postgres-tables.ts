@@ -1,5 +1,5 @@
 import { type StorageTables } from '../storage-tables.js';
-import { migrateTables } from './migrate-payments.js';
+import { migrateTables } from './migrate-tables.js';
 import { type PostgresPool, type PostgresResult } from './postgres-pool.js';
 import { type TableNames } from './table-names.js';
 import { versionIfAny } from './tables-version.js';

@@ -1,4 +1,5 @@
 import { type HeldKey, type RunScript, type SqlStatement } from './sql-database.js';
+import { type TellMigration } from './migration-turn.js';
 import { type SqlExecutor, type SqlRunner, type SqlTransactionOptions } from './sql-executor.js';
 import { type SqlStatements } from './sql-statements.js';
 
@@ -36,7 +37,7 @@ export interface ExecutorDialect {
   readonly join: (given: GivenTransaction) => Promise<RunScript>;
   /** Rejects with a `PaymentsStorageError` if the tables are missing, or of a version that this build cannot use. */
   readonly checkTables: (executor: SqlRunner) => Promise<void>;
-  readonly migrate: (executor: SqlExecutor) => Promise<unknown>;
+  readonly migrate: (executor: SqlExecutor, tell: TellMigration) => Promise<unknown>;
   /** Converts an error without its texts, which repeat stored data. */
   readonly failure: (error: unknown) => Error;
   /** Whether the statement did nothing, and may succeed at the next try. */

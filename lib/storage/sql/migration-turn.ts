@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SafeLogger } from '../../common/safe-logger.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 
 /** The connection that migrates at the moment, as its database shows it. */
@@ -36,7 +35,7 @@ export class MigrationTurn {
   /** @param place Where the tables are, for the error. */
   constructor(
     private readonly place: string,
-    private readonly tell: TellMigration = warn,
+    private readonly tell: TellMigration,
   ) {}
 
   /**
@@ -62,10 +61,6 @@ export class MigrationTurn {
     this.tell(`This migration waits for another one: ${other.who}. ${advice(other)}`);
     this.tellAt = now + TELL_AGAIN_AFTER_MS;
   }
-}
-
-function warn(line: string): void {
-  new SafeLogger('PaymentsStorage').warn(line);
 }
 
 function tooLong(place: string, other: OtherMigration | undefined): PaymentsStorageError {

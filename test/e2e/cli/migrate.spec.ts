@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import {
   bundleCli,
@@ -16,6 +16,7 @@ import {
   runProcess,
 } from '../../support/cli-process.js';
 import { journalRecord } from '../../support/journal-contract.js';
+import { createOtherDatabase } from '../../support/other-database.js';
 import { describeWith, postgresService } from '../../support/services.js';
 import { POSTGRES_TERMINATE, SeverableProxy } from '../../support/severable-proxy.js';
 import { describeWithSqlite, sqliteFile, type SqliteTestFile } from '../../support/sqlite-file.js';
@@ -74,18 +75,21 @@ describeWith([postgresService], 'nestjs-payments migrate with PostgreSQL', () =>
   });
 
   it('says what it waits for if another migration runs, and goes on after it', async () => {
-    const other = await pool.connect();
+    const database = await createOtherDatabase(postgresService.url);
+    onTestFinished(() => database.drop());
+    const other = new Client({ connectionString: database.url });
+    await other.connect();
     const [session] = (await other.query<{ readonly pid: number }>('SELECT pg_backend_pid() AS pid')).rows;
     await other.query("BEGIN; SELECT pg_advisory_xact_lock(x'70617973'::int)");
     const cli = new CliProcess(['migrate', '--schema', schema], {
-      environment: { DATABASE_URL: postgresService.url },
+      environment: { DATABASE_URL: database.url },
     });
     await cli.until(
       'stderr',
       new RegExp(`waits for another one: process ${session!.pid} of PostgreSQL, since`),
     );
     await other.query('COMMIT');
-    other.release();
+    await other.end();
     const { code, stdout } = await cli.finished();
     expect(code).toBe(0);
     expect(stdout).toBe(`✔ ${place()} was migrated from version 0 of the tables to ${OWN}.\n`);

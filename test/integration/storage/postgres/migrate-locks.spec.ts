@@ -1,20 +1,26 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { Pool, type PoolClient } from 'pg';
 import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
 import { journalRecord } from '../../../support/journal-contract.js';
+import { createOtherDatabase, type OtherDatabase } from '../../../support/other-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 import { makeSecondVersion, migrateWithWaits } from '../../../support/table-migrations.js';
 import { watchedPool } from '../../../support/watched-pool.js';
 
 describeWith([postgresService], 'a migration while a transaction of the application holds a table', () => {
+  let database: OtherDatabase;
   let pool: Pool;
   let schema: string;
   let holder: PoolClient;
 
+  beforeAll(async () => {
+    database = await createOtherDatabase(postgresService.url);
+  });
+  afterAll(() => database.drop());
   beforeEach(async () => {
     schema = `locked_${randomBytes(6).toString('hex')}`;
-    pool = new Pool({ connectionString: postgresService.url });
+    pool = new Pool({ connectionString: database.url });
     pool.on('error', () => undefined);
     await makeSecondVersion(pool, schema);
     // A report, a backup or a forgotten psql: it reads one row of the table that version 3 changes.

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { Pool, type PoolClient } from 'pg';
 import { type PostgresPool, migratePayments, postgresStorage } from 'nestjs-payments/postgres';
 import { eventually } from '../../../support/eventually.js';
+import { createOtherDatabase, type OtherDatabase } from '../../../support/other-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 import { makeSecondVersion, migrateWithWaits } from '../../../support/table-migrations.js';
 import { LogLines } from '../../../support/webhook-app.js';
@@ -12,14 +13,19 @@ import { LogLines } from '../../../support/webhook-app.js';
 const LOCK = 0x70_61_79_73;
 
 describeWith([postgresService], 'a migration while another one runs', () => {
+  let database: OtherDatabase;
   let pool: Pool;
   let schema: string;
   let other: PoolClient;
   let pid: string;
 
+  beforeAll(async () => {
+    database = await createOtherDatabase(postgresService.url);
+  });
+  afterAll(() => database.drop());
   beforeEach(async () => {
     schema = `turns_${randomBytes(6).toString('hex')}`;
-    pool = new Pool({ connectionString: postgresService.url, max: 12 });
+    pool = new Pool({ connectionString: database.url, max: 12 });
     pool.on('error', () => undefined);
     other = await pool.connect();
     other.on('error', () => undefined);
@@ -101,7 +107,7 @@ describeWith([postgresService], 'a migration while another one runs', () => {
   it('gets its turn after one whose process went silent in its middle', async () => {
     await makeSecondVersion(pool, schema);
     const { pool: severed, isSilent, end } = silentAfterLock(pool);
-    void migrateWithWaits(severed, schema, { idleTimeout: '50ms' });
+    void migrateWithWaits(severed, schema, { idleTimeout: '1s' });
     await isSilent;
     // The process that went silent never learns of it.
     await migrateWithWaits(pool, schema, { tell: () => undefined });
