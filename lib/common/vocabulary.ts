@@ -138,7 +138,8 @@ export interface AttemptInfo {
  *   except requests that the gateway turned away.
  * - `in-flight`: written down, and its end is not.
  * - `accepted`: the gateway took it; its outcome is still to come.
- * - `rejected`: the gateway refused it or turned it away. `JournalEntry.final` says whether that is certain.
+ * - `rejected`: the gateway refused it or turned it away, or a batch gave up the attempt before a request left.
+ *   `JournalEntry.final` says whether that is certain.
  * - `unknown`: money may have moved.
  * - `settled`: it ended with `outcome`.
  *

@@ -17,6 +17,7 @@ import { checkState } from '../batch/batch-decisions.js';
 import { approvalDigestOf, hashOfWords } from '../batch/approval-digest.js';
 import { detailsOf } from '../batch/batch-details.js';
 import { linePages } from '../batch/batch-pages.js';
+import { resultOf } from '../batch/line-result.js';
 import { refuseRefused } from '../batch/line-settlement.js';
 import { paymentReference } from '../batch/payment-reference.js';
 import { hashOf } from '../lines/payout-line.js';
@@ -31,7 +32,7 @@ import {
   stateIn,
 } from './journal-state.js';
 import { lineInJournal } from './line-in-journal.js';
-import { isUnpaying, takeOver, unpaidAs, withdrawn } from './line-mark.js';
+import { giveUpLine, isUnpaying, takeOver, unpaidAs, withdrawn } from './line-mark.js';
 import { hasOpenLookups } from './open-lookups.js';
 import { writeLineEnd } from './settle-line-of.js';
 import { wordsFor } from './unblock-lines.js';
@@ -107,8 +108,8 @@ export async function beginCheck(
   return { checking, before, after: approvalDigestOf(checking.record) };
 }
 
-/** The states that say that a line was not paid. A payment beside the batch may have its reference. */
-const NOT_PAID: readonly LineState[] = ['checked', 'blocked', 'refused'];
+/** The states that say that a line was not paid. A payment beside the batch may have its reference, and people may be wrong. */
+const NOT_PAID: readonly LineState[] = ['checked', 'blocked', 'refused', 'failed'];
 
 /** The states of the lines that `askAgain()` reads: a batch that is worked on finds out about the others by itself. */
 function askedAbout(record: BatchRecord): readonly LineState[] {
@@ -163,6 +164,8 @@ async function fromJournal(
     if (!mayHaveMoved(stateIn(entry, line)) || isOfAnother(entry, line)) return undefined;
     // A call that is running may remove its payment, and another one would send it then.
     const found = entry.state !== 'in-flight' && (await lineInJournal(services, batch, line, entry));
+    // Only the call compares the recipient: what somebody said of the line is not about the payment of another one.
+    if (state === 'failed') return found && !resultOf(found.result ?? '').isOfAnother ? found : undefined;
     return found || { number, from: [state], to: 'sending' };
   }
   if (entry?.state === 'in-flight' && state === 'sending') {
@@ -199,6 +202,9 @@ export async function settleLine(
       : hasEnded(entry, outcome)
         ? entry
         : await services.journal.settle('disbursement', reference, outcome);
+  // A run that read the refusal may stand still, and make the next attempt later.
+  const isRefused = settled !== undefined && entry !== undefined && stateIn(entry, line) === 'refused';
+  if (isRefused && outcome === 'failed') await giveUpLine(services.journal, access.batch, line);
   const made = settled && (await lineInJournal(services, access.batch, line, settled));
   const result = made?.to === 'paid' ? made.result : undefined;
   const { record } = await access.stored();

@@ -40,6 +40,16 @@ export function isMarked({ state, result }: BatchLine, mark: string): boolean {
   return state === 'sending' && resultOf(result).mark === mark;
 }
 
+/** Whether nobody has changed a line that is being sent since it was read. */
+export async function isUnchanged(
+  store: Pick<BatchStore, 'line'>,
+  load: string,
+  { key, updatedAt }: BatchLine,
+): Promise<boolean> {
+  const now = await store.line(load, key);
+  return now?.state === 'sending' && now.updatedAt === updatedAt;
+}
+
 /** Takes a line over from the run that marked it. Returns it as it is then; undefined if somebody else has changed it since it was read. */
 export async function takeOver(
   store: Pick<BatchStore, 'change' | 'line'>,

@@ -51,7 +51,7 @@ export async function payLine(
 const KNOWN_BEFORE: Partial<Record<LineState, string>> = {
   accepted: '',
   paid: '',
-  refused: 'the gateway had refused it before',
+  refused: 'it was refused or given up before',
   failed: 'its payment was settled as failed before',
 };
 

@@ -13,6 +13,7 @@ import { inParallel } from './in-parallel.js';
 import {
   giveUpLine,
   isMarked,
+  isUnchanged,
   isUnpaying,
   marking,
   newMark,
@@ -115,10 +116,7 @@ export class PaySteps {
   private async send(line: BatchLine): Promise<SentLine> {
     const { services, store } = this.account;
     const { batch, load } = this.stored.record;
-    const { change, stop } = await payLine(services, batch, line, async () => {
-      const now = await store.line(load, line.key);
-      return now?.state === 'sending' && now.updatedAt === line.updatedAt;
-    });
+    const { change, stop } = await payLine(services, batch, line, () => isUnchanged(store, load, line));
     return change && isUnpaying(change)
       ? { change: { ...change, at: line.updatedAt }, stop }
       : { change, stop };
@@ -133,8 +131,10 @@ export class PaySteps {
     const owned = await takeOver(store, load, line);
     if (!owned) return {};
     const sent = await this.send(owned);
-    const isPaid = !sent.change || !isUnpaying(sent.change);
-    return isPaid || (await giveUpLine(services.journal, batch, owned)) ? sent : { stop: sent.stop };
+    if (!sent.change || !isUnpaying(sent.change)) return sent;
+    // The next attempt is not this run's to give up if another one has taken the line over since.
+    const isOwn = await isUnchanged(store, load, owned);
+    return isOwn && (await giveUpLine(services.journal, batch, owned)) ? sent : { stop: sent.stop };
   }
 
   /** Lines that an earlier job began are not counted: the death of its process says nothing about the gateway. */

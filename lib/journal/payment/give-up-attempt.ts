@@ -1,14 +1,18 @@
 import { LARGEST_ATTEMPT } from '../../gateway/call-options.js';
-import { type JournalRecord, type JournalStore } from '../../storage/journal-store.js';
-import { type NewPayment, toInFlight, toRejected } from './journal-transitions.js';
-import { isRefusedForGood } from './repeated-call.js';
+import {
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../storage/journal-store.js';
+import { type NewPayment, toInFlight, toRejected, toSettled } from './journal-transitions.js';
+import { mayBeTriedAgain } from './repeated-call.js';
 
 /** A payment that nobody is to make, as far as the journal needs it. */
 export type UnmadePayment = Omit<NewPayment, 'bodyHash' | 'body'>;
 
 /**
  * Takes the next attempt of a payment away from all calls that have begun and not written it down yet, however late they do:
- * the journal holds it as refused from now on, so that each of them is told that it has ended. The attempt after it is free.
+ * the journal holds it as refused from now on, or as settled if the last one was, so that each of them is told that it has ended. The attempt after it is free.
  *
  * @returns False if money may have moved, or a call has written the attempt down first. Then nothing was changed.
  */
@@ -17,11 +21,18 @@ export async function giveUpAttempt(store: JournalStore, payment: UnmadePayment)
   const { inserted, stored, tombstone } = await store.insert(first, 0);
   // A client of the store that repeats a write after a lost answer finds its own record.
   if (inserted || stored?.record.intent === first.intent) return true;
-  if (tombstone || !isRefusedForGood(stored) || stored.leaseLeftMs > 0) return false;
-  const { attempt, erased } = stored.record;
+  if (tombstone || !mayBeMadeAgain(stored)) return false;
+  const { attempt, erased, state, outcome = 'failed' } = stored.record;
   // No call may ever make another attempt.
   if (erased || attempt >= LARGEST_ATTEMPT) return true;
-  return (await store.replace(stored.version, toGivenUp(payment, attempt + 1), 0)) !== undefined;
+  const next = toGivenUp(payment, attempt + 1);
+  const ended = state === 'settled' ? toSettled(next, outcome, 'operator') : next;
+  return (await store.replace(stored.version, ended, 0)) !== undefined;
+}
+
+/** Whether a call may begin the next attempt now, under another key. */
+function mayBeMadeAgain({ record, damaged, leaseLeftMs }: StoredJournalRecord): boolean {
+  return mayBeTriedAgain(record) && damaged === undefined && !record.keepsKey && leaseLeftMs <= 0;
 }
 
 /** An attempt that no request belongs to: nobody compares a body with it. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsStorage, PaymentsStorageError } from 'nestjs-payments';
+import { PaymentsJournal, type PaymentsStorage, PaymentsStorageError } from 'nestjs-payments';
 import { type PayoutBatch, type PayoutLine } from 'nestjs-payments/batches';
 import { type LineState } from '../../support/batch-contract.js';
 import {
@@ -168,6 +168,37 @@ describe('a run that stands still while another one works on its lines, and is k
       expect(await batch.askAgain()).toBe(0);
     },
   );
+
+  /** A run that read the refusal of a line stands still before its next attempt, and the batch is cancelled. */
+  const refusedOnce = async (): Promise<{ batch: PayoutBatch; run: Awaited<ReturnType<typeof frozen>> }> => {
+    const batch = await approvedBatch(first.batches, name(), lines);
+    place.sandbox.next(PAYOUT).status(400, { code: 'INSUFFICIENT_BALANCE' });
+    await batch.start({ by: 'maker' });
+    expect((await batch.finished()).state).toBe('paused');
+    const run = await frozen('resume', 'before the next attempt');
+    await batch.cancel({ by: 'maker' });
+    return { batch, run };
+  };
+
+  it('sends nothing of a line that somebody has settled as failed', async () => {
+    const { batch, run } = await refusedOnce();
+    await batch.settle('S-1', 'failed', { by: 'maker' });
+    await run.end();
+    await expectTruth(batch, 'failed');
+    // A person pays it in another batch.
+    expect(await batch.askAgain()).toBe(0);
+  });
+
+  it('is found by askAgain() if it sent a line whose payment alone was settled as failed', async () => {
+    const { batch, run } = await refusedOnce();
+    await first.app.get(PaymentsJournal).settle('disbursement', `${name()}.S-1`, 'failed');
+    expect(await batch.askAgain()).toBe(1);
+    expect(await stateOf(batch)).toBe('failed');
+    await run.end();
+    expect(sent()).toBe(1);
+    expect(await batch.askAgain()).toBe(1);
+    expect(await stateOf(batch)).toBe('accepted');
+  });
 
   it('sends nothing of a line that was blocked because another batch has paid its recipient', async () => {
     const other = await approvedBatch(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type JournalRecord, memoryStorage } from 'nestjs-payments';
 import { giveUpAttempt, type UnmadePayment } from '../../../../lib/journal/payment/give-up-attempt.js';
-import { toInFlight, toRejected } from '../../../../lib/journal/payment/journal-transitions.js';
+import { toInFlight, toRejected, toSettled } from '../../../../lib/journal/payment/journal-transitions.js';
 
 const PAYMENT: UnmadePayment = {
   account: 'default',
@@ -44,12 +44,24 @@ describe('giving an attempt up', () => {
     expect(await current()).toMatchObject({ attempt: 3 });
   });
 
+  it('takes the next attempt of a refused payment that a person has settled as failed, and keeps that word', async () => {
+    const { give, current } = await journalWith(toSettled(REFUSED, 'failed', 'operator'));
+    expect(await give()).toBe(true);
+    expect(await current()).toMatchObject({
+      state: 'settled',
+      outcome: 'failed',
+      settledBy: 'operator',
+      attempt: 2,
+    });
+  });
+
   it.each<readonly [string, JournalRecord, number]>([
     ['is being made', BEGUN, 60_000],
     ['may have been made', BEGUN, 0],
     ['was turned away, and keeps its key', toRejected(BEGUN, 'turned-away'), 0],
     ['is refused, while a call may still run', REFUSED, 60_000],
-    ['was settled', { ...REFUSED, state: 'settled', outcome: 'paid', settledBy: 'operator' }, 0],
+    ['a webhook has settled', toSettled(REFUSED, 'failed', 'webhook'), 0],
+    ['was settled as paid', { ...REFUSED, state: 'settled', outcome: 'paid', settledBy: 'operator' }, 0],
   ])('changes nothing of a payment that %s', async (_what, record, leaseMs) => {
     const { give, current } = await journalWith(record, leaseMs);
     expect(await give()).toBe(false);
