@@ -13,14 +13,9 @@ import { type BatchProgress, progressOf } from './batch/batch-progress.js';
 import { checkReady } from './batch-ready.js';
 import { type PayoutBatchLine, payoutBatchLine } from './payout-batch-line.js';
 import { reportCsv, reportJson, summaryCsv } from './report/report.js';
+import { askAboutUnknown } from './jobs/ask-about-lines.js';
 import { enqueueCheck, enqueueRun, resumeBatch } from './jobs/enqueue-chunks.js';
-import {
-  acceptLines,
-  askAboutUnknown,
-  beginCheck,
-  settleLine,
-  settlementProblem,
-} from './jobs/line-actions.js';
+import { acceptLines, beginCheck, settleLine, settlementProblem } from './jobs/line-actions.js';
 
 /**
  * A batch of payouts. Every method reads what is stored now, so several objects and processes may work with the same batch.
