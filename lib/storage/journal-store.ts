@@ -108,7 +108,7 @@ export interface StoredJournalRecord {
   readonly ageMs: number;
   /** Milliseconds since the last change. */
   readonly idleMs: number;
-  /** How long nobody else may act on the payment; 0: any process may. */
+  /** How long nobody else may act on the payment, no longer than its last change granted; 0: any process may. */
   readonly leaseLeftMs: number;
   /**
    * Why the record cannot be read; absent if it can. If it cannot, only its key, `state` and `attempt` are certain,

@@ -34,11 +34,16 @@ export function decideRecovery(
   rules: RecoveryRules,
 ): 'leave' | 'send' | 'probe' | 'keep' {
   if (existing.record.state === 'planned') {
-    return existing.leaseLeftMs > 0 || existing.idleMs <= PLANNED_WAIT_MS ? 'leave' : 'send';
+    return existing.leaseLeftMs > 0 || isFresh(existing) ? 'leave' : 'send';
   }
   if (existing.leaseLeftMs > 0 || existing.ageMs <= rules.deadlineMs + CALL_MARGIN_MS) return 'leave';
   // Without the note that the request left, the caller may have been told that nothing was sent.
   return existing.record.sent && isProbeDue(existing, rules) ? 'probe' : 'keep';
+}
+
+/** Whether a payment was planned a moment ago. One that is from the future was planned before the clock was set back. */
+function isFresh({ idleMs }: StoredJournalRecord): boolean {
+  return idleMs >= 0 && idleMs <= PLANNED_WAIT_MS;
 }
 
 const STATES: readonly string[] = ['planned', 'in-flight', 'accepted', 'rejected', 'unknown', 'settled'];

@@ -14,6 +14,7 @@ import {
   type TombstoneEnd,
 } from '../journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
+import { leaseLeftMs } from '../stored-record.js';
 import { purgeTargets, tombstoneOf } from '../purge-targets.js';
 import { accountPage } from './memory-accounts.js';
 import { MemoryDailyCaps } from './memory-daily-caps.js';
@@ -47,7 +48,7 @@ export class MemoryJournal implements JournalStore {
     if (tombstone) return Promise.resolve({ inserted: false, tombstone });
     this.makeRoom();
     const stored = this.records.add(record, ++this.changes, this.now(), leaseMs);
-    return Promise.resolve({ inserted: true, stored: this.view(stored) });
+    return Promise.resolve({ inserted: true, stored: this.view(stored, leaseMs) });
   }
 
   get(key: JournalKey): Promise<StoredJournalRecord | undefined> {
@@ -75,7 +76,7 @@ export class MemoryJournal implements JournalStore {
     existing.version = ++this.changes;
     existing.updatedAt = now;
     existing.leaseUntil = now + leaseMs;
-    return Promise.resolve(this.view(existing));
+    return Promise.resolve(this.view(existing, leaseMs));
   }
 
   remove(key: JournalKey, version: number): Promise<boolean> {
@@ -160,7 +161,8 @@ export class MemoryJournal implements JournalStore {
     );
   }
 
-  private view(existing: MemoryRecord): StoredJournalRecord {
+  /** @param grantedMs The lease, if it was written this moment. */
+  private view(existing: MemoryRecord, grantedMs?: number): StoredJournalRecord {
     const now = this.now();
     const { record, version, createdAt, updatedAt } = existing;
     return {
@@ -170,7 +172,7 @@ export class MemoryJournal implements JournalStore {
       updatedAt,
       ageMs: now - existing.attemptAt,
       idleMs: now - updatedAt,
-      leaseLeftMs: Math.max(0, existing.leaseUntil - now),
+      leaseLeftMs: grantedMs ?? leaseLeftMs(now, updatedAt, existing.leaseUntil),
     };
   }
 }

@@ -6,7 +6,7 @@ import {
   type StoredJournalRecord,
 } from '../journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
-import { intentText, readRecord } from '../stored-record.js';
+import { intentText, leaseLeftMs, readRecord } from '../stored-record.js';
 import { referenceField } from './redis-keys.js';
 
 /** The arguments of a script that writes a record. A lease may have fractions of a millisecond. */
@@ -59,7 +59,7 @@ export function readRow(row: string, now: number, key: JournalKey): StoredJourna
     updatedAt,
     ageMs: now - Number(attemptAt),
     idleMs: now - updatedAt,
-    leaseLeftMs: Math.max(0, Number(leaseUntil) - now),
+    leaseLeftMs: leaseLeftMs(now, updatedAt, Number(leaseUntil)),
   };
   return damaged === undefined ? stored : { ...stored, damaged };
 }

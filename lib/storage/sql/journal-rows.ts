@@ -1,5 +1,5 @@
 import { type PaymentTombstone, type StoredJournalRecord } from '../journal-store.js';
-import { readRecord, type RecordColumns } from '../stored-record.js';
+import { leaseLeftMs, readRecord, type RecordColumns } from '../stored-record.js';
 import { type SqlRow } from './sql-database.js';
 import { type PageStart } from './sql-statements.js';
 import { fromSqlText } from './sql-text.js';
@@ -25,7 +25,7 @@ export function storedRecord(row: SqlRow): StoredJournalRecord {
     updatedAt,
     ageMs: now - Number(row['attempt_ms']),
     idleMs: now - updatedAt,
-    leaseLeftMs: Math.max(0, Number(row['lease_ms']) - now),
+    leaseLeftMs: leaseLeftMs(now, updatedAt, Number(row['lease_ms'])),
   };
   return damaged === undefined ? stored : { ...stored, damaged };
 }

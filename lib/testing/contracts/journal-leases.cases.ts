@@ -5,8 +5,10 @@ import {
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
 import { type Cases } from './contract-framework.js';
-import { JOURNAL_SCOPE as SCOPE, journalRecord, type JournalTest } from './journal-test.js';
+import { JOURNAL_SCOPE as SCOPE, journalRecord, type JournalTest, LEASE_MS } from './journal-test.js';
 import { measureTime } from './passed-time.js';
+
+const HOUR_MS = 3_600_000;
 
 /** The two ways to write with a lease. */
 export interface LeaseWriter {
@@ -86,5 +88,21 @@ export const JOURNAL_LEASES: Cases<JournalTest> = {
       replace: (...given) => journal.replace(...given),
     };
     await expectLeases(test, writer, journalRecord('order-1'));
+  },
+
+  'revives no lease that has ended, and makes none longer, if its clock is set back': async (test) => {
+    const { journal, pass, expect, insert } = test;
+    const ended = await insert(journalRecord('ended'));
+    await journal.replace(ended.version, { ...ended.record, state: 'unknown' }, 0);
+    const planned = await insert(journalRecord('planned', { state: 'planned' }), 0);
+    const running = await insert(journalRecord('running'));
+    await pass(-HOUR_MS);
+    for (const { record } of [ended, planned]) {
+      for (const read of await readings(test, record)) expect(read?.leaseLeftMs).toBe(0);
+    }
+    for (const read of await readings(test, running.record)) {
+      expect(read?.leaseLeftMs).toBeGreaterThan(0);
+      expect(read?.leaseLeftMs).toBeLessThanOrEqual(LEASE_MS);
+    }
   },
 };

@@ -166,7 +166,8 @@ export class DocumentJournal implements JournalStore {
     leaseUntil,
   }: Payment): StoredJournalRecord {
     const now = this.now();
-    const leaseLeftMs = Math.max(0, leaseUntil - now);
+    // A clock that was set back revives no lease that has ended.
+    const leaseLeftMs = Math.max(0, leaseUntil - Math.max(now, updatedAt));
     return {
       version,
       record,

@@ -36,6 +36,8 @@ describe('recovering one payment', () => {
   it.each([
     ['planned a moment ago: who committed it sends it', aged(10_000, { state: 'planned' }), 'leave'],
     ['planned, and still not sent', aged(10_001, { state: 'planned' }), 'send'],
+    ['planned this moment', aged(0, { state: 'planned' }), 'leave'],
+    ['planned before the clock was set back', aged(-1, { state: 'planned' }), 'send'],
     ['planned, however long ago', aged(9_000_000, { state: 'planned' }), 'send'],
     ['planned, and held by somebody', aged(10_001, { state: 'planned' }, 1), 'leave'],
   ] as const)('that is %s', (_, existing, decision) => {

@@ -26,6 +26,10 @@ describe('a row of the journal in Redis', () => {
     });
   });
 
+  it('is read with no lease that a clock which was set back would revive', () => {
+    expect(readRow(row(4_000), 3_000, KEY)).toMatchObject({ idleMs: -1_000, leaseLeftMs: 0 });
+  });
+
   it('of which nothing can be read counts as a payment that nobody may make again', () => {
     expect(readRow('[]', 5_000, KEY)).toMatchObject({
       record: { ...KEY, state: 'unknown', attempt: 1, acknowledged: true },

@@ -102,11 +102,45 @@ const cutsTexts: Faulty<JournalStore> = (journal) => {
   };
 };
 
+/** Keeps when a lease ends, and compares it with a clock that may have been set back. */
+const revivesLeases: Faulty<JournalStore> = (journal) => {
+  const until = new Map<string, number>();
+  const timeOf = ({ updatedAt, idleMs }: StoredJournalRecord): number => updatedAt + idleMs;
+  const seen = (stored: StoredJournalRecord): StoredJournalRecord => {
+    const endsAt = until.get(stored.record.reference) ?? 0;
+    return { ...stored, leaseLeftMs: Math.max(0, endsAt - timeOf(stored)) };
+  };
+  const written = (stored: StoredJournalRecord, leaseMs: number): StoredJournalRecord => {
+    until.set(stored.record.reference, timeOf(stored) + leaseMs);
+    return seen(stored);
+  };
+  return {
+    insert: async (record, leaseMs) => {
+      const result = await journal.insert(record, leaseMs);
+      if (!result.stored) return result;
+      return { ...result, stored: result.inserted ? written(result.stored, leaseMs) : seen(result.stored) };
+    },
+    replace: async (version, record, leaseMs) => {
+      const stored = await journal.replace(version, record, leaseMs);
+      return stored && written(stored, leaseMs);
+    },
+    get: async (key) => {
+      const stored = await journal.get(key);
+      return stored && seen(stored);
+    },
+    list: async (...given) => {
+      const page = await journal.list(...given);
+      return { ...page, entries: page.entries.map(seen) };
+    },
+  };
+};
+
 const withoutAccents = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '');
 
 const ALIKE = 'keeps references apart that are only alike, also those that come at the same time';
 const ALIKE_FORGOTTEN = 'writes a payment down whose reference is only like one that was forgotten';
 const LEASES = 'says the same of version, times and lease to whom comes second, in get and in the list';
+const SET_BACK = 'revives no lease that has ended, and makes none longer, if its clock is set back';
 const PURGES_SETTLED =
   'purges settled payments of one account that did not change for long, and nothing else';
 
@@ -117,6 +151,7 @@ describe('the contract of journals', () => {
     ['a second insert with another version', losingInsertSays({ version: 0 }), LEASES],
     ['a replacement that stores no lease', replaceStores(() => 0), LEASES],
     ['a replacement that ends no lease', replaceStores((leaseMs) => leaseMs || 90_000), LEASES],
+    ['a lease that a clock which was set back revives', revivesLeases, SET_BACK],
     ['a list without leases', listSays({ leaseLeftMs: 0 }), LEASES],
     ['a list without versions', listSays({ version: 0 }), LEASES],
     ['a list without ages', listSays({ ageMs: 0 }), LEASES],
