@@ -130,13 +130,13 @@ function reprinted(text: string): string | undefined {
 }
 
 /**
- * Throws if an interceptor changed the identity or the destination of a payment, or if the try is over.
+ * Throws if an interceptor changed the identity, the account or the destination of a payment, or if the try is over.
  * Nothing is sent then. An interceptor may add headers.
  */
 export function refuseChanged(watch: SendWatch, request: OutgoingRequest): void {
   const { asked, over } = watch;
   if (over) throw new Error('sent again after its end');
-  const changed = asked && COMPARED.find(([, valueOf]) => valueOf(request) !== valueOf(asked));
+  const changed = asked && COMPARED.find(([, valueOf]) => valueOf(request, asked) !== valueOf(asked, asked));
   if (!changed) return;
   watch.changed ??= changed[0];
   throw new Error('changed by an interceptor');
@@ -144,9 +144,12 @@ export function refuseChanged(watch: SendWatch, request: OutgoingRequest): void 
 
 const COMPARED: readonly (readonly [
   what: string,
-  valueOf: (request: OutgoingRequest) => string | undefined,
+  valueOf: (request: OutgoingRequest, asked: OutgoingRequest) => string | undefined,
 ])[] = [
   ['the Idempotency-Key', idempotencyKeyOf],
+  ['the X-API-KEY header', ({ headers }) => headerOf(headers, 'x-api-key')],
+  ['the X-API-SECRET header', ({ headers }) => headerOf(headers, 'x-api-secret')],
+  ['the Authorization header', authorizationOf],
   ['the body', ({ body }) => body],
   ['the method', ({ method }) => method],
   ['the host', ({ origin }) => origin],
@@ -158,6 +161,12 @@ const COMPARED: readonly (readonly [
 
 function idempotencyKeyOf({ headers }: Pick<OutgoingRequest, 'headers'>): string | undefined {
   return headerOf(headers, 'idempotency-key');
+}
+
+/** Undefined if the payment was asked for without one: an interceptor may add that of a proxy before the gateway. */
+function authorizationOf({ headers }: OutgoingRequest, asked: OutgoingRequest): string | undefined {
+  const ofAccount = headerOf(asked.headers, 'authorization');
+  return ofAccount === undefined ? undefined : headerOf(headers, 'authorization');
 }
 
 /** The Host header if it names another host than the origin: one server may have several merchants. */

@@ -1,5 +1,6 @@
 import { type HttpService } from '@nestjs/axios';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inspect } from 'node:util';
 import { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
 import { bankRequest } from '../../support/gateway-answers.js';
 import { startLedgerGateway, type LedgerGateway } from '../../support/ledger-gateway.js';
@@ -107,9 +108,12 @@ describe('an interceptor that sends again by itself', () => {
 });
 
 describe('an interceptor that changes a payment', () => {
+  const ANOTHER_KEY = 'pk_test_of_another_merchant';
   const changes: [what: string, by: (config: InternalAxiosRequestConfig) => void][] = [
     ['the Idempotency-Key', ({ headers }) => headers.set('Idempotency-Key', String(Math.random()))],
     ['the Idempotency-Key', ({ headers }) => headers.delete('Idempotency-Key')],
+    ['the X-API-KEY header', ({ headers }) => headers.set('X-API-KEY', ANOTHER_KEY)],
+    ['the X-API-SECRET header', ({ headers }) => headers.set('x-api-secret', ANOTHER_KEY)],
     ['the body', (config) => (config.data = '{}')],
     [
       'the body',
@@ -125,7 +129,9 @@ describe('an interceptor that changes a payment', () => {
 
   it.each(changes)('in %s stops it before anything is sent', async (what, by) => {
     change(by);
-    expect(await pay()).toMatchObject({
+    const refused = await pay();
+    expect(inspect(refused, { depth: 9 })).not.toContain(ANOTHER_KEY);
+    expect(refused).toMatchObject({
       name: 'PaymentsConfigError',
       message: expect.stringContaining(what) as unknown,
       mayHaveBeenProcessed: false,

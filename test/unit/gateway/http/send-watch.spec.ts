@@ -18,9 +18,10 @@ const asked: OutgoingRequest = {
   origin: 'https://gateway.example',
   path: '/payments',
   method: 'POST',
-  headers: { 'Idempotency-Key': 'its-key' },
+  headers: { 'Idempotency-Key': 'its-key', 'X-API-KEY': 'pk_test_own', 'X-API-SECRET': 'sk_test_own' },
   body: '{"amount":1}',
 };
+const bearer = { 'Idempotency-Key': 'its-key', Authorization: 'Bearer pk_test_own' };
 
 const answer: TransportAnswer = {
   status: 422,
@@ -158,9 +159,13 @@ describe('an answer that an interceptor had in its hands', () => {
 
 describe('a request that an interceptor changed', () => {
   it.each<[what: string, change: Partial<OutgoingRequest>]>([
-    ['the Idempotency-Key', { headers: { 'Idempotency-Key': 'another-key' } }],
+    ['the Idempotency-Key', { headers: { ...asked.headers, 'Idempotency-Key': 'another-key' } }],
     ['the Idempotency-Key', { headers: {} }],
     ['the Idempotency-Key', { headers: { ...asked.headers, 'idempotency-key': 'a-second-one' } }],
+    ['the X-API-KEY header', { headers: { ...asked.headers, 'X-API-KEY': 'pk_test_another' } }],
+    ['the X-API-KEY header', { headers: { ...asked.headers, 'x-api-key': 'pk_test_another' } }],
+    ['the X-API-KEY header', { headers: { 'Idempotency-Key': 'its-key', 'X-API-SECRET': 'sk_test_own' } }],
+    ['the X-API-SECRET header', { headers: { ...asked.headers, 'X-API-SECRET': 'sk_test_another' } }],
     ['the body', { body: '{"amount":2}' }],
     ['the method', { method: 'GET' }],
     ['the host', { origin: 'https://elsewhere.example' }],
@@ -178,14 +183,28 @@ describe('a request that an interceptor changed', () => {
     expect(watch.changed).toBe(what);
   });
 
-  it.each([{ 'x-trace': '1' }, { Host: 'Gateway.example' }, { 'Content-Length': '12' }])(
-    'is sent if only headers were added: %j',
-    (added) => {
-      const watch = watchSending(new AbortController().signal, asked);
-      refuseChanged(watch, { ...asked, headers: { ...asked.headers, ...added } });
-      expect(watch.changed).toBeUndefined();
-    },
-  );
+  it.each([
+    ['the Authorization header', { ...bearer, Authorization: 'Bearer pk_test_another' }],
+    ['the Authorization header', { 'Idempotency-Key': 'its-key' }],
+    ['the X-API-KEY header', { ...bearer, 'X-API-KEY': 'pk_test_another' }],
+  ])('in %s is not sent with a bearer key: %j', (what, headers) => {
+    const watch = watchSending(new AbortController().signal, { ...asked, headers: bearer });
+    expect(() => {
+      refuseChanged(watch, { ...asked, headers });
+    }).toThrow('changed by an interceptor');
+    expect(watch.changed).toBe(what);
+  });
+
+  it.each([
+    { 'x-trace': '1' },
+    { Authorization: 'Bearer for-the-proxy' },
+    { Host: 'Gateway.example' },
+    { 'Content-Length': '12' },
+  ])('is sent if only headers were added: %j', (added) => {
+    const watch = watchSending(new AbortController().signal, asked);
+    refuseChanged(watch, { ...asked, headers: { ...asked.headers, ...added } });
+    expect(watch.changed).toBeUndefined();
+  });
 
   it('is sent to an address of IPv6, which axios names without brackets to a proxy', () => {
     const origin = 'http://[::1]:8080';
