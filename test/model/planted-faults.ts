@@ -171,7 +171,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'what a status query said is probed anyway',
     file: RECOVERY,
-    find: 'if (asked.record.state !== record.state) return { known: true };',
+    find: 'if (hasEnd(asked.record)) return { known: true };',
     write: '',
   },
   {

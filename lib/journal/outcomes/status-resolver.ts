@@ -12,6 +12,9 @@ import { changeRecord } from '../payment/change-record.js';
 import { type OutcomeNotifier } from './outcome-recorder.js';
 import { afterStatus, statusCall } from './status-query.js';
 
+/** Time limit of a status query: a path that hangs must delay nothing else. */
+export const ASK_WITHIN_MS = 5_000;
+
 /** Asks the gateway for the status of payments, if the `statusPaths` option names a path. */
 export class StatusResolver {
   constructor(

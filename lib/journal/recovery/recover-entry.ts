@@ -1,15 +1,16 @@
 import { type JournalEntry } from '../../common/journal-entry.js';
-import { type JournalStore, type StoredJournalRecord } from '../../storage/journal-store.js';
+import {
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../storage/journal-store.js';
 import { changeRecord } from '../payment/change-record.js';
 import { FullDays, neverFits } from '../payment/daily-caps.js';
 import { type Payments } from '../payment/payments.js';
 import { journalEntry } from './journal-answers.js';
 import { decideRecovery, isStale, keptUnknown, type RecoveryRules } from './recovery-decision.js';
 import { type EntryEnd } from './recovery-report.js';
-import { type StatusResolver } from '../outcomes/status-resolver.js';
-
-/** Time limit of a status query: a path that hangs must not delay the other payments. */
-const ASK_WITHIN_MS = 5_000;
+import { ASK_WITHIN_MS, type StatusResolver } from '../outcomes/status-resolver.js';
 
 type AnnounceStale = (entry: JournalEntry) => void;
 
@@ -63,7 +64,9 @@ export class EntryRecovery {
     const askMs = Math.min(ASK_WITHIN_MS, this.rules.deadlineMs);
     const asked = await this.status.ask(existing, { timeoutMs: askMs, deadlineMs: askMs });
     if (record.state === 'accepted') return asked.record.state === 'settled' ? { known: true } : {};
-    if (asked.record.state !== record.state) return { known: true };
+    if (hasEnd(asked.record)) return { known: true };
+    // A call may have begun while the gateway was asked.
+    if (decideRecovery(asked, this.rules) === 'leave') return {};
     // The list may be old, and the answer may have shown that the gateway has the payment.
     const current = this.isProbe(asked) ? await this.store.get(record) : undefined;
     if (current && this.isProbe(current)) return this.stopping.aborted ? {} : this.probe(current);
@@ -97,4 +100,9 @@ export class EntryRecovery {
     const marked = await this.store.replace(existing.version, { ...existing.record, stale: true }, 0);
     if (marked) this.announceStale(journalEntry(marked));
   }
+}
+
+/** Whether the run has found out about an open payment. A contradiction, or a call that was cut off, leaves it unknown. */
+function hasEnd({ state }: JournalRecord): boolean {
+  return state === 'accepted' || state === 'settled' || state === 'rejected';
 }

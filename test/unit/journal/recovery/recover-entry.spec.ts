@@ -207,6 +207,34 @@ describe('a payment that is to be sent once more', () => {
   });
 });
 
+describe('a payment that changes while the gateway is asked about it', () => {
+  const AGED = { ageMs: AGE_MS, idleMs: AGE_MS };
+  const cutOff = storedRecord({ acknowledged: true }, AGED);
+  const recover = (asked: StoredJournalRecord): Promise<EntryEnd> => {
+    const rules = { probe: {}, recoveryWindowMs: AGE_MS, deadlineMs: 60_000, staleAfterMs: 3_600_000 };
+    return new EntryRecovery(
+      rules as unknown as ConstructorParameters<typeof EntryRecovery>[0],
+      memoryStorage().journal,
+      { probe: () => Promise.resolve(undefined), sendPlanned: () => Promise.resolve(undefined) },
+      { canAsk: () => true, ask: () => Promise.resolve(asked) } as unknown as StatusResolver,
+      () => {},
+      new AbortController().signal,
+    ).recover(cutOff);
+  };
+
+  it.each<[what: string, asked: StoredJournalRecord, end: EntryEnd]>([
+    ['accepted', storedRecord({ state: 'accepted' }, AGED), { known: true }],
+    ['settled', storedRecord({ state: 'settled', outcome: 'success' }, AGED), { known: true }],
+    ['refused', storedRecord({ state: 'rejected' }, AGED), { known: true }],
+    ['unknown', storedRecord({ state: 'unknown', acknowledged: true }, AGED), { known: false }],
+    ['contradicted', storedRecord({ state: 'unknown', evidence: 'conflict' }, AGED), { known: false }],
+    ['sent once more', storedRecord({ attempt: 2 }, { leaseLeftMs: 1 }), {}],
+    ['planned again', storedRecord({ state: 'planned' }), {}],
+  ])('is counted as it is then: %s', async (_, asked, end) => {
+    expect(await recover(asked)).toEqual(end);
+  });
+});
+
 describe('a planned payment', () => {
   const planned = storedRecord({ state: 'planned' }, { ageMs: 11_000, idleMs: 11_000 });
   const stopping = new AbortController();
