@@ -4,10 +4,12 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { withDeadline } from '../../common/timing.js';
 import { isRefusedForGood } from '../payment/repeated-call.js';
 import { type OutcomeNotifier } from './outcome-recorder.js';
-import { type StatusResolver } from './status-resolver.js';
+import { ASK_WITHIN_MS, type StatusResolver } from './status-resolver.js';
 
 /** The interval between reads of the journal: another replica may get the webhook. */
 const LOOK_EVERY_MS = 1_000;
+/** How long a read may take beyond the wait: the last one says whether the payment ended a moment before. */
+const LAST_LOOK_MS = 500;
 /** The first and the longest interval between status queries. */
 const FIRST_QUESTION_MS = 1_000;
 const LONGEST_BETWEEN_QUESTIONS_MS = 15_000;
@@ -25,57 +27,98 @@ export class OutcomeWaiter {
 
   /** @param deadline By `performance.now()`. */
   async wait(key: JournalKey, deadline: number, signal: AbortSignal | undefined): Promise<WaitEnd> {
-    let askAt = performance.now();
-    let pause = FIRST_QUESTION_MS;
+    const questions = new StatusQuestions(this.status, deadline);
+    try {
+      return await this.untilEnded(key, questions, deadline, signal);
+    } finally {
+      questions.stop();
+    }
+  }
+
+  /** Hears of changes in this process and reads the journal while the gateway is asked: its path may hang. */
+  private async untilEnded(
+    key: JournalKey,
+    questions: StatusQuestions,
+    deadline: number,
+    signal: AbortSignal | undefined,
+  ): Promise<WaitEnd> {
     let existing: StoredJournalRecord | undefined;
     for (;;) {
       const change = this.nextChange(key);
       try {
-        const read = await withDeadline(this.store.get(key), deadline, signal);
+        const read = await withDeadline(this.store.get(key), deadline + LAST_LOOK_MS, signal);
         if (read.ended === 'aborted') return { aborted: true };
         if (read.ended === 'late') {
           if (existing) return { existing };
           throw new PaymentsStorageError('The journal did not answer in time.', { reference: key.reference });
         }
         existing = read.value;
-        if (!existing || !isOpen(existing)) return { existing };
-        if (performance.now() >= askAt && this.status.canAsk(key.family)) {
-          const asked = await this.ask(existing, deadline, signal);
-          askAt = performance.now() + pause;
-          pause = Math.min(pause * 2, LONGEST_BETWEEN_QUESTIONS_MS);
-          if (asked && !isOpen(asked)) return { existing: asked };
-        }
+        if (!existing || !isOpen(existing) || performance.now() >= deadline) return { existing };
+        const question = questions.next(existing);
+        const news = question ? Promise.race([change.happened, question]) : change.happened;
         const lookAt = Math.min(deadline, performance.now() + LOOK_EVERY_MS);
-        const waited = await withDeadline(change.happened, lookAt, signal);
+        const waited = await withDeadline(news, lookAt, signal);
         if (waited.ended === 'aborted') return { aborted: true };
-        if (waited.ended === 'late' && performance.now() >= deadline) return { existing };
+        const answered = waited.ended === 'done' ? waited.value : undefined;
+        if (answered && !isOpen(answered)) return { existing: answered };
       } finally {
         change.forget();
       }
     }
   }
 
-  private async ask(
-    existing: StoredJournalRecord,
-    deadline: number,
-    signal: AbortSignal | undefined,
-  ): Promise<StoredJournalRecord | undefined> {
-    const leftMs = Math.ceil(deadline - performance.now());
-    if (leftMs <= 0) return undefined;
-    const question = this.status.ask(existing, { signal, deadlineMs: leftMs, timeoutMs: leftMs });
-    const asked = await withDeadline(question, deadline, signal).catch((error: unknown) => {
-      if (signal?.aborted) return { ended: 'aborted' as const };
-      throw error;
-    });
-    return asked.ended === 'done' ? asked.value : undefined;
-  }
-
-  private nextChange(key: JournalKey): { readonly happened: Promise<void>; readonly forget: () => void } {
+  private nextChange(key: JournalKey): {
+    readonly happened: Promise<undefined>;
+    readonly forget: () => void;
+  } {
     let forget = (): void => {};
-    const happened = new Promise<void>((resolve) => {
-      forget = this.notifier.on(key, resolve);
+    const happened = new Promise<undefined>((resolve) => {
+      forget = this.notifier.on(key, () => {
+        resolve(undefined);
+      });
     });
     return { happened, forget };
+  }
+}
+
+/** The status queries of one wait: one at a time, in longer and longer intervals. */
+class StatusQuestions {
+  private readonly stopping = new AbortController();
+  private askAt = performance.now();
+  private pause = FIRST_QUESTION_MS;
+  private running: Promise<StoredJournalRecord> | undefined;
+
+  constructor(
+    private readonly status: StatusResolver,
+    private readonly deadline: number,
+  ) {}
+
+  /** The query that runs, or that is due and begins. */
+  next(existing: StoredJournalRecord): Promise<StoredJournalRecord> | undefined {
+    const isDue = performance.now() >= this.askAt && this.status.canAsk(existing.record.family);
+    if (!this.running && isDue) this.begin(existing);
+    return this.running;
+  }
+
+  /** Gives up the query that runs. */
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  private begin(existing: StoredJournalRecord): void {
+    const leftMs = Math.max(1, Math.ceil(this.deadline - performance.now()));
+    const limitMs = Math.min(ASK_WITHIN_MS, leftMs);
+    const limits = { timeoutMs: limitMs, deadlineMs: limitMs, retry: false } as const;
+    this.running = this.status.ask(existing, { signal: this.stopping.signal, ...limits });
+    this.running.then(
+      () => {
+        this.running = undefined;
+        this.askAt = performance.now() + this.pause;
+        this.pause = Math.min(this.pause * 2, LONGEST_BETWEEN_QUESTIONS_MS);
+      },
+      // It stays, for whoever asks for it next. Nobody does after `stop`.
+      () => undefined,
+    );
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type PaymentsModuleOptions,
   type PaymentsStorage,
 } from 'nestjs-payments';
-import { endedAfter } from '../../support/event-loop.js';
+import { atOnce, endedAfter } from '../../support/event-loop.js';
 import {
   collectionRecord,
   collectionRequest,
@@ -335,6 +335,21 @@ describe('status queries', () => {
     const entry = await payments.journal.waitForOutcome('collection', 'order-1', { timeoutMs: 10_000 });
     expect(entry).toMatchObject({ state: 'settled', outcome: 'success' });
     expect(gateway.seen.filter(({ method }) => method === 'GET')).toHaveLength(3);
+  });
+
+  it('that hang are given up when the payment ends', async () => {
+    gateway.answer(json(envelope(collectionRecord)));
+    await payments.collections.mobileMoney(collectionRequest);
+    const closed = new Promise<void>((resolve) => {
+      gateway.answer((_response, socket) => {
+        socket.once('close', resolve);
+      });
+    });
+    const outcome = payments.journal.waitForOutcome('collection', 'order-1', { timeoutMs: 60_000 });
+    await gateway.arrived(2);
+    await payments.journal.settle('collection', 'order-1', 'success');
+    expect(await atOnce(outcome)).toMatchObject({ state: 'settled', outcome: 'success' });
+    await closed;
   });
 
   it('end with the wait', async () => {

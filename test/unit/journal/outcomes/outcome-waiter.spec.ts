@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
 import { performance } from 'node:perf_hooks';
 import { type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
 import { OutcomeNotifier } from '../../../../lib/journal/outcomes/outcome-recorder.js';
@@ -11,6 +11,8 @@ import { storedRecord } from '../../../support/stored-record.js';
 /** Enough for the first steps on a busy machine. */
 const LIMIT_MS = 250;
 const LONG_MS = 60_000;
+/** How long a read of the journal may last beyond the wait. */
+const LAST_LOOK_MS = 500;
 const accepted = storedRecord({ state: 'accepted' });
 const turnedAway = storedRecord({ state: 'rejected', keepsKey: true });
 const settled = storedRecord({ state: 'settled', outcome: 'success' });
@@ -37,7 +39,7 @@ describe('who waits for an outcome', () => {
 
   it('gets an error if the journal never answers', async () => {
     get.mockImplementation(never);
-    await expect(endedAfter(LIMIT_MS, () => wait(LIMIT_MS))).rejects.toMatchObject({
+    await expect(endedAfter(LIMIT_MS + LAST_LOOK_MS, () => wait(LIMIT_MS))).rejects.toMatchObject({
       name: 'PaymentsStorageError',
       reference: 'order-1',
     });
@@ -45,7 +47,7 @@ describe('who waits for an outcome', () => {
 
   it('gets the earlier record if the journal no longer answers', async () => {
     get.mockResolvedValueOnce(accepted).mockImplementation(() => never());
-    const waiting = endedAfter(LIMIT_MS, () => wait(LIMIT_MS));
+    const waiting = endedAfter(LIMIT_MS + LAST_LOOK_MS, () => wait(LIMIT_MS));
     await new Promise(setImmediate);
     watch.changed(accepted.record);
     expect(await waiting).toEqual({ existing: accepted });
@@ -83,16 +85,113 @@ describe('who waits for an outcome', () => {
     expect(await atOnce(wait(LONG_MS))).toEqual({ existing: refused });
   });
 
-  it('asks the gateway for no longer than the wait', async () => {
+  it('asks the gateway for no longer than the wait, and gives the question up then', async () => {
     canAsk = true;
-    const { signal } = new AbortController();
-    expect(await endedAfter(LIMIT_MS, () => wait(LIMIT_MS, signal))).toEqual({ existing: accepted });
+    expect(await endedAfter(LIMIT_MS, () => wait(LIMIT_MS))).toEqual({ existing: accepted });
     expect(ask).toHaveBeenCalledTimes(1);
     const [asked, limits] = ask.mock.calls[0]!;
     expect(asked).toBe(accepted);
-    expect(limits).toMatchObject({ signal, timeoutMs: limits?.deadlineMs });
+    expect(limits).toMatchObject({ timeoutMs: limits?.deadlineMs, retry: false });
     expect(limits?.deadlineMs).toBeGreaterThan(0);
     expect(limits?.deadlineMs).toBeLessThanOrEqual(LIMIT_MS);
+    expect(limits?.signal?.aborted).toBe(true);
+  });
+
+  it('gets a change in this process at once while the gateway is asked, and gives the question up', async () => {
+    canAsk = true;
+    get.mockResolvedValueOnce(accepted).mockResolvedValue(settled);
+    const waiting = wait(LONG_MS);
+    await new Promise(setImmediate);
+    const [, limits] = ask.mock.calls[0]!;
+    expect(limits).toMatchObject({ timeoutMs: 5_000, deadlineMs: 5_000, retry: false });
+    expect(limits?.signal?.aborted).toBe(false);
+    watch.changed(accepted.record);
+    expect(await atOnce(waiting)).toEqual({ existing: settled });
+    expect(limits?.signal?.aborted).toBe(true);
+  });
+
+  it('goes on with its question after a change that ends nothing', async () => {
+    canAsk = true;
+    let answer = (_existing: StoredJournalRecord): void => {};
+    ask.mockImplementation(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    );
+    const waiting = wait(LONG_MS);
+    await new Promise(setImmediate);
+    watch.changed(accepted.record);
+    await new Promise(setImmediate);
+    expect(get).toHaveBeenCalledTimes(2);
+    answer(settled);
+    expect(await atOnce(waiting)).toEqual({ existing: settled });
+    expect(ask).toHaveBeenCalledTimes(1);
+  });
+
+  it('gets an error of its question that came while the journal was read', async () => {
+    canAsk = true;
+    let fail = (_error: Error): void => {};
+    let found = (_existing: StoredJournalRecord): void => {};
+    ask.mockImplementation(
+      () =>
+        new Promise((_resolve, reject) => {
+          fail = reject;
+        }),
+    );
+    const waiting = expect(wait(LONG_MS)).rejects.toThrow('a bug');
+    await new Promise(setImmediate);
+    get.mockReturnValue(
+      new Promise((resolve) => {
+        found = resolve;
+      }),
+    );
+    watch.changed(accepted.record);
+    await new Promise(setImmediate);
+    fail(new Error('a bug'));
+    await new Promise(setImmediate);
+    found(accepted);
+    await waiting;
+  });
+
+  it('looks into the journal once more when the time is up', async () => {
+    get.mockResolvedValueOnce(accepted).mockResolvedValue(settled);
+    expect(await endedAfter(LIMIT_MS, () => wait(LIMIT_MS))).toEqual({ existing: settled });
+    expect(get).toHaveBeenCalledTimes(2);
+  });
+
+  describe('by a clock of the test', () => {
+    beforeEach(() => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+      vi.spyOn(performance, 'now').mockImplementation(() => Date.now());
+    });
+    afterEach(() => {
+      vi.restoreAllMocks();
+      vi.useRealTimers();
+    });
+
+    it('looks into the journal every second while the gateway is asked: another replica may get the webhook', async () => {
+      canAsk = true;
+      get.mockResolvedValueOnce(accepted).mockResolvedValue(settled);
+      const waiting = wait(LONG_MS);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(await waiting).toEqual({ existing: settled });
+      expect(vi.getTimerCount()).toBe(0);
+    });
+
+    it('gets what a slow journal answers shortly after the time is up', async () => {
+      get.mockResolvedValueOnce(accepted).mockImplementation(
+        () =>
+          new Promise((resolve) => {
+            setTimeout(resolve, 200, settled);
+          }),
+      );
+      const waiting = wait(500);
+      await vi.advanceTimersByTimeAsync(450);
+      watch.changed(accepted.record);
+      await vi.advanceTimersByTimeAsync(200);
+      expect(await waiting).toEqual({ existing: settled });
+    });
   });
 
   it('gets what the gateway answers, without a look into the journal', async () => {
