@@ -12,9 +12,19 @@ import { isSameText } from '../../gateway/answer/check-echo.js';
 import { asRecord, finalStatus, type WireRecord } from '../../gateway/answer/wire-record.js';
 import { isOfThisAttempt } from './attempt-match.js';
 
-/** The status query for one payment, at the path of the `statusPaths` option. */
-export function statusCall(path: string, { family, reference }: JournalRecord): ReadCall<WireRecord> {
+/** A `.` or `..` between slashes, before the query. */
+const DOTS_ALONE = /^[^?#]*\/\.{1,2}(?=[/?#]|$)/;
+
+/**
+ * The status query for one payment, at the path of the `statusPaths` option. Undefined if the path cannot name the
+ * payment: `.` and `..` as a whole part of a path lead to another one, even as `%2E`.
+ */
+export function statusCall(
+  path: string,
+  { family, reference }: JournalRecord,
+): ReadCall<WireRecord> | undefined {
   const named = path.split('{reference}').join(encodeURIComponent(reference));
+  if (DOTS_ALONE.test(named)) return undefined;
   const { pathname, search } = new URL(`http://gateway${named}`);
   return {
     kind: 'read',

@@ -30,7 +30,7 @@ export class StatusResolver {
 
   /**
    * Asks once and writes down what the answer proves. An error, even "not found", proves nothing. Nobody asks about
-   * a planned payment, which is still to be sent.
+   * a planned payment, which is still to be sent, nor about one that the path cannot name.
    *
    * @returns The record afterwards.
    */
@@ -38,7 +38,9 @@ export class StatusResolver {
     const { record } = existing;
     const path = this.paths[record.family];
     if (path === undefined || existing.damaged !== undefined || record.state === 'planned') return existing;
-    const answer = await this.gateway.read(statusCall(path, record), options).catch((error: unknown) => {
+    const call = statusCall(path, record);
+    if (!call) return existing;
+    const answer = await this.gateway.read(call, options).catch((error: unknown) => {
       if (isPaymentsError(error)) return undefined;
       throw error;
     });

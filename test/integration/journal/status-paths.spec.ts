@@ -315,6 +315,12 @@ describe('status queries', () => {
     expect(await payments.journal.get('collection', reference)).toMatchObject({ state: 'settled' });
   });
 
+  it.each(['.', '..'])('are not made about the reference %j, which no path can name', async (reference) => {
+    await losing(reference);
+    expect(await payments.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
+    expect(gateway.seen.map(({ method }) => method)).toEqual(['POST']);
+  });
+
   it('settle accepted payouts too, which then are listed as unresolved', async () => {
     gateway.answer(json(envelope(mobileRecord)));
     await payments.disbursements.mobileMoney(mobileRequest);

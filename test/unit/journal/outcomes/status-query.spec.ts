@@ -20,8 +20,22 @@ it('asks for one payment at the path of the options', () => {
     method: 'GET',
     path: '/payments/order%2F1/status?full=1',
   });
-  expect(call.read({ status: 'success' })).toEqual({ value: { status: 'success' }, warnings: [] });
-  expect(call.read('success')).toBeUndefined();
+  expect(call?.read({ status: 'success' })).toEqual({ value: { status: 'success' }, warnings: [] });
+  expect(call?.read('success')).toBeUndefined();
+});
+
+it.each([
+  ['/payments/{reference}', '.', undefined],
+  ['/payments/{reference}/status', '..', undefined],
+  ['/payments/.{reference}?full=1', '.', undefined],
+  ['/payments/{reference}', '...', '/payments/...'],
+  ['/payments/{reference}', '.a', '/payments/.a'],
+  ['/payments/{reference}', '%2e%2E', '/payments/%252e%252E'],
+  ['/payments/order-{reference}', '..', '/payments/order-..'],
+  ['/payments?reference={reference}', '..', '/payments?reference=..'],
+  ['/payments?place=a/{reference}', '..', '/payments?place=a/..'],
+])('at %s asks about the reference %j only if the path can name it', (path, reference, asked) => {
+  expect(statusCall(path, journalRecord(reference))?.path).toBe(asked);
 });
 
 /** Answers that name no reference: "failed" is also what a lookup says that found nothing. */

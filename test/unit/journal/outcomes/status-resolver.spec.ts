@@ -38,15 +38,16 @@ it.each([
 it.each([
   ['no path is configured for it', undefined, {}],
   ['its record cannot be read', '/payments/{reference}', { damaged: 'its record is a list' }],
+  ['the path would be another one', '/payments/{reference}', { record: journalRecord('..') }],
 ])('asks nothing about a payment if %s', async (_, collection, change) => {
   const { journal } = memoryStorage();
   const existing = { ...storedBy(await journal.insert(journalRecord('order-1'), 0)), ...change };
-  const call = vi.fn();
-  const client = { call } as unknown as GatewayClient;
+  const read = vi.fn();
+  const client = { read } as unknown as GatewayClient;
   const paths = { collection, disbursement: '/payouts/{reference}' };
   const resolver = new StatusResolver(paths, client, journal, new OutcomeNotifier());
   expect(await resolver.ask(existing)).toBe(existing);
-  expect(call).not.toHaveBeenCalled();
+  expect(read).not.toHaveBeenCalled();
 });
 
 it('ends no attempt that began while the gateway was asked about the one before', async () => {
