@@ -24,5 +24,7 @@ export function unknownNames(
     // Only the result of a factory still holds it: it comes too late for Nest, which has named the account already.
     error(name, 'is a setting of the module, not an option: write it beside the factory, not in its result.'),
   );
-  return [...misplaced, ...unknownOptions(written, [...OPTION_NAMES, ...MODULE_SETTINGS], '', error)];
+  const names = [...OPTION_NAMES, ...MODULE_SETTINGS];
+  const instead = `a factory returns nothing but options, so no instance with fields of its own. Write one of ${names.join(', ')}.`;
+  return [...misplaced, ...unknownOptions(written, names, '', error, instead)];
 }

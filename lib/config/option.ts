@@ -60,13 +60,19 @@ export function unknownOptions(
   error: OptionError,
   instead = `write one of ${names.join(', ')}.`,
 ): readonly PaymentsConfigError[] {
-  return written
-    .filter((name) => !names.includes(name))
-    .map((name) => {
-      const meant = closestWord(name, names);
-      const advice = meant === undefined ? instead : `did you mean \`${within(path, meant)}\`?`;
-      return error(within(path, name), `does not exist: ${advice}`);
-    });
+  const foreign: string[] = [];
+  const misspelled: PaymentsConfigError[] = [];
+  for (const name of written.filter((each) => !names.includes(each))) {
+    const meant = closestWord(name, names);
+    if (meant === undefined) foreign.push(within(path, name));
+    else
+      misspelled.push(error(within(path, name), `does not exist: did you mean \`${within(path, meant)}\`?`));
+  }
+  const [first, ...others] = foreign;
+  if (first === undefined) return misspelled;
+  // A whole object of something else gets one error.
+  const more = others.length > 0 ? `, and neither do ${others.map((name) => `\`${name}\``).join(', ')}` : '';
+  return [...misspelled, error(first, `does not exist${more}: ${instead}`)];
 }
 
 function within(path: string, name: string): string {

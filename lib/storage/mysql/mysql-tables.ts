@@ -168,6 +168,9 @@ async function tryOnce(executor: SqlExecutor): Promise<MigrationTry<StoredVersio
     // An executor may have the connection refuse what comes after the transaction.
     await connection.execute('SET SESSION TRANSACTION READ WRITE');
     const [lock] = await connection.query<{ readonly held: unknown }>(`SELECT GET_LOCK(${LOCK}, 0) AS held`);
+    // The server had no memory for it, for example. Nobody holds it then.
+    if (lock?.held === null)
+      throw new PaymentsStorageError('The database could not give the lock of a migration.');
     if (Number(lock?.held) !== 1) {
       tried = { behind: await otherMigration(connection) };
       return;
