@@ -14,10 +14,15 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { renamePatiently } from '../sandbox/state/patient-rename.js';
 
 const ANYBODY_WRITES = 0o222;
+/** What a system says that refuses to replace a file. It may still let this user write into the file. */
+const NOT_REPLACED: readonly unknown[] = ['EBUSY', 'EXDEV', 'EACCES', 'EPERM', 'EROFS'];
 
 /** What a file will hold, in a file beside it. */
 export interface FileDraft {
-  /** Replaces the file by one rename, so that it is never half written. */
+  /**
+   * Replaces the file by one rename, so that it is never half written. Writes into the file if the system refuses to
+   * replace it, for example because the file itself is mounted into a container.
+   */
   putInPlace(): void;
   /** Removes the draft, unless it has replaced the file. */
   discard(): void;
@@ -31,8 +36,8 @@ export class NotReplaceableError extends Error {}
  * away, and the links that lead to it.
  *
  * @param newFileMode The permissions of a file that does not exist yet.
- * @throws NotReplaceableError if the file is read-only, or no regular file, and the error of Node.js if the draft cannot be
- * written. Then nothing is left of it.
+ * @throws NotReplaceableError if the file is read-only, or no regular file, and the error of Node.js if the draft of a
+ * new file cannot be written. Then nothing is left of it.
  */
 export function draftFile(path: string, text: string, newFileMode?: number): FileDraft {
   const target = targetOf(path);
@@ -42,17 +47,29 @@ export function draftFile(path: string, text: string, newFileMode?: number): Fil
   const discard = (): void => {
     rmSync(draft, { force: true });
   };
-  try {
+  const isDone = (step: () => void): boolean => {
+    try {
+      step();
+      return true;
+    } catch (error) {
+      discard();
+      if (before?.isFile() && NOT_REPLACED.includes((error as NodeJS.ErrnoException).code)) return false;
+      throw error;
+    }
+  };
+  const isDrafted = isDone(() => {
     // On the disk before the rename: after a power cut the file is the old one or the new one.
     writeFileSync(draft, text, { flag: 'wx', mode: before?.mode ?? newFileMode, flush: true });
     if (before) keepOwner(draft, before);
-  } catch (error) {
-    discard();
-    throw error;
-  }
+  });
   return {
     putInPlace: () => {
-      renamePatiently(draft, target);
+      const isReplaced =
+        isDrafted &&
+        isDone(() => {
+          renamePatiently(draft, target);
+        });
+      if (!isReplaced) writeFileSync(target, text, { flush: true });
     },
     discard,
   };

@@ -18,7 +18,7 @@ interface Drafted extends FileChange {
 }
 
 /**
- * Writes all changes, each by one rename, so that no file is ever half written.
+ * Writes all changes, each by one rename where the system allows it, so that no file is ever half written.
  *
  * @throws NotEditableError if a file has changed in the meantime, is read-only, or cannot be written. Then it
  * writes none.

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FoundApplications, findApplications } from '../../../../lib/cli/project/applications.js';
+import { asNobody } from '../../../support/as-nobody.js';
 
-const NOBODY = 65_534;
 let folder: string;
 
 beforeEach(() => {
@@ -28,17 +28,6 @@ function addApplication(at: string, name: string): void {
 
 const found = (project?: string): FoundApplications => findApplications(folder, project);
 const namesOf = ({ meant }: FoundApplications): readonly string[] => meant.map(({ name }) => name);
-
-/** Nothing is unreadable to root, as whom the tests may run. */
-function asNobody<Result>(run: () => Result): Result {
-  if (process.getuid?.() !== 0) return run();
-  process.seteuid?.(NOBODY);
-  try {
-    return run();
-  } finally {
-    process.seteuid?.(0);
-  }
-}
 
 describe('findApplications', () => {
   it('passes over a folder that the user may not read, as the data of a database in a volume', () => {

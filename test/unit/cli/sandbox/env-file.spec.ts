@@ -13,6 +13,7 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openEnvFile, withVariables } from '../../../../lib/cli/sandbox/env-file.js';
+import { asNobody } from '../../../support/as-nobody.js';
 
 const VARIABLES = { PAYMENTS_BASE_URL: 'http://127.0.0.1:4242/api/v1', PAYMENTS_API_KEY: 'pk_test_demo' };
 const NAMES = Object.keys(VARIABLES);
@@ -136,6 +137,22 @@ describe('openEnvFile', () => {
       expect(readdirSync(folder).sort()).toEqual(['.env', 'link']);
     },
   );
+
+  it.skipIf(process.platform === 'win32')('writes into a file whose folder takes no other file', () => {
+    writeFileSync(path, 'PORT=3000\n');
+    chmodSync(path, 0o666);
+    const { ino } = statSync(path);
+    chmodSync(folder, 0o555);
+    try {
+      asNobody(() => {
+        openEnvFile(path, NAMES).write(VARIABLES);
+      });
+    } finally {
+      chmodSync(folder, 0o700);
+    }
+    expect(readFileSync(path, 'utf8')).toBe(`PORT=3000\n${LINES}`);
+    expect(statSync(path).ino).toBe(ino);
+  });
 
   it.skipIf(process.platform === 'win32')('leaves a read-only file alone', () => {
     writeFileSync(path, 'PORT=3000\n');
