@@ -14,14 +14,17 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { renamePatiently } from '../sandbox/state/patient-rename.js';
 
 const ANYBODY_WRITES = 0o222;
-/** What a system says that refuses to replace a file. It may still let this user write into the file. */
-const NOT_REPLACED: readonly unknown[] = ['EBUSY', 'EXDEV', 'EACCES', 'EPERM', 'EROFS'];
+/**
+ * What a system says that refuses to replace a file. It may still let this user write into the file. EINVAL is said of an
+ * owner whom a container without root does not know.
+ */
+const NOT_REPLACED: readonly unknown[] = ['EBUSY', 'EXDEV', 'EACCES', 'EPERM', 'EROFS', 'EINVAL'];
 
 /** What a file will hold, in a file beside it. */
 export interface FileDraft {
   /**
    * Replaces the file by one rename, so that it is never half written. Writes into the file if the system refuses to
-   * replace it, for example because the file itself is mounted into a container.
+   * replace it: the file itself is mounted into a container, for example, or belongs to another user.
    */
   putInPlace(): void;
   /** Removes the draft, unless it has replaced the file. */
@@ -32,8 +35,8 @@ export interface FileDraft {
 export class NotReplaceableError extends Error {}
 
 /**
- * Writes a draft beside a file. The file that it replaces keeps its permissions, its owner if this user may give files
- * away, and the links that lead to it.
+ * Writes a draft beside a file. The file that it replaces keeps its permissions, its owner, and the links that lead to
+ * it.
  *
  * @param newFileMode The permissions of a file that does not exist yet.
  * @throws NotReplaceableError if the file is read-only, or no regular file, and the error of Node.js if the draft of a
@@ -103,15 +106,10 @@ function refuseReplacement(before: Stats): void {
   if ((before.mode & ANYBODY_WRITES) === 0) throw new NotReplaceableError('is read-only');
 }
 
-/** The umask may have taken permissions away. */
+/** @throws the error of Node.js if this user may not give files away. */
 function keepOwner(draft: string, { uid, gid, mode }: Stats): void {
   const made = statSync(draft);
-  if (made.uid !== uid || made.gid !== gid) {
-    try {
-      chownSync(draft, uid, gid);
-    } catch {
-      // Only the administrator may give files away.
-    }
-  }
+  if (made.uid !== uid || made.gid !== gid) chownSync(draft, uid, gid);
+  // The umask may have taken permissions away.
   chmodSync(draft, mode);
 }

@@ -154,6 +154,19 @@ describe('openEnvFile', () => {
     expect(statSync(path).ino).toBe(ino);
   });
 
+  it.runIf(process.getuid?.() === 0)('leaves a shared file to its owner', () => {
+    writeFileSync(path, 'PORT=3000\n');
+    chmodSync(path, 0o666);
+    chmodSync(folder, 0o777);
+    asNobody(() => {
+      openEnvFile(path, NAMES).write(VARIABLES);
+    });
+    chmodSync(folder, 0o700);
+    expect(readFileSync(path, 'utf8')).toBe(`PORT=3000\n${LINES}`);
+    expect(statSync(path).uid).toBe(0);
+    expect(readdirSync(folder)).not.toContainEqual(expect.stringContaining('.tmp'));
+  });
+
   it.skipIf(process.platform === 'win32')('leaves a read-only file alone', () => {
     writeFileSync(path, 'PORT=3000\n');
     chmodSync(path, 0o400);
