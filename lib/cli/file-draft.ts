@@ -22,9 +22,12 @@ const NOT_REPLACED: readonly unknown[] = ['EBUSY', 'EXDEV', 'EACCES', 'EPERM', '
 
 /** What a file will hold, in a file beside it. */
 export interface FileDraft {
+  /** The file itself, to which the path may be a link. */
+  readonly target: string;
   /**
    * Replaces the file by one rename, so that it is never half written. Writes into the file if the system refuses to
    * replace it: the file itself is mounted into a container, for example, or belongs to another user.
+   * Then, and if it fails, no draft is left.
    */
   putInPlace(): void;
   /** Removes the draft, unless it has replaced the file. */
@@ -66,6 +69,7 @@ export function draftFile(path: string, text: string, newFileMode?: number): Fil
     if (before) keepOwner(draft, before);
   });
   return {
+    target,
     putInPlace: () => {
       const isReplaced =
         isDrafted &&
@@ -79,13 +83,8 @@ export function draftFile(path: string, text: string, newFileMode?: number): Fil
 }
 
 /** Replaces a file, or makes it: see {@link draftFile}. */
-export function replaceFile(path: string, text: string, newFileMode: number): void {
-  const draft = draftFile(path, text, newFileMode);
-  try {
-    draft.putInPlace();
-  } finally {
-    draft.discard();
-  }
+export function replaceFile(path: string, text: string, newFileMode?: number): void {
+  draftFile(path, text, newFileMode).putInPlace();
 }
 
 /** Where a link leads, also if there is no file yet. */

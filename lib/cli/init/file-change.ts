@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { draftFile, type FileDraft, NotReplaceableError } from '../file-draft.js';
+import { draftFile, type FileDraft, NotReplaceableError, replaceFile } from '../file-draft.js';
 import { NotEditableError } from './not-editable.error.js';
 import { optionalText } from './source-text.js';
 
@@ -57,9 +57,9 @@ function putInPlace(drafted: readonly Drafted[]): void {
   }
 }
 
-function rollback({ path, before }: FileChange): void {
-  if (before === undefined) rmSync(path);
-  else draftFile(path, before).putInPlace();
+function rollback({ path, before, draft }: Drafted): void {
+  if (before === undefined) rmSync(draft.target);
+  else replaceFile(path, before);
 }
 
 function attempt({ path }: FileChange, write: () => void): void {

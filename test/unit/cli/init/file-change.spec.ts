@@ -97,4 +97,17 @@ describe('writeChanges', () => {
     expect(statSync(at('a.ts')).mode & 0o777).toBe(0o640);
     expect(readdirSync(folder, { recursive: true }).sort()).toEqual(['a.ts', 'folder']);
   });
+
+  it('takes back a new file that a link led to, and keeps the link', () => {
+    symlinkSync('new.ts', at('link.ts'));
+    expect(() => {
+      writeChanges([
+        { path: at('link.ts'), before: undefined, after: 'new' },
+        { path: at('blocked/c.ts'), before: undefined, after: 'c' },
+        { path: at('blocked'), before: undefined, after: 'no file can have this name' },
+      ]);
+    }).toThrow(/^blocked cannot be written/);
+    expect(lstatSync(at('link.ts')).isSymbolicLink()).toBe(true);
+    expect(readdirSync(folder).sort()).toEqual(['a.ts', 'blocked', 'link.ts']);
+  });
 });
