@@ -95,7 +95,7 @@ function targetOf(path: string): string {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  return isLink ? targetOf(resolve(dirname(path), readlinkSync(path))) : path;
+  return isLink ? targetOf(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
 }
 
 function refuseReplacement(before: Stats): void {
