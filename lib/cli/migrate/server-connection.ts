@@ -74,6 +74,11 @@ const WITHOUT_CODE: Readonly<Record<string, string>> = {
   'timeout exceeded when trying to connect': SILENT,
 };
 
+/** What the codes of a host and its port mean. */
+const OF_HOST: Readonly<Record<string, string>> = {
+  EACCES:
+    'this machine forbids the connection to the server of DATABASE_URL: check its firewall and its routes',
+};
 /** What the codes of a file mean. One that cannot be connected to is a socket. */
 const OF_SOCKET: Readonly<Record<string, string>> = {
   ENOENT: 'nothing listens at the address of DATABASE_URL',
@@ -162,15 +167,21 @@ export function isInstalled(name: string, folder: string): boolean {
   }
 }
 
+function meaningsFor(error: unknown): Readonly<Record<string, string>> {
+  // Node.js tries all addresses of a host. Only a host has several.
+  if (error instanceof AggregateError || (error instanceof Error && 'port' in error)) return OF_HOST;
+  const ofFile = error instanceof Error && 'syscall' in error && error.syscall !== 'connect';
+  return ofFile ? OF_FILE : OF_SOCKET;
+}
+
 /** The texts of drivers and servers repeat addresses, users and rows. */
 function withoutSecrets(error: unknown): Error {
   if (isPaymentsError(error) || error instanceof UsageError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const text = error instanceof Error ? error.message : '';
-  const ofFile = error instanceof Error && 'syscall' in error && error.syscall !== 'connect';
   const problem =
     PROBLEMS[code] ??
-    (ofFile ? OF_FILE : OF_SOCKET)[code] ??
+    meaningsFor(error)[code] ??
     WITHOUT_CODE[text] ??
     `the database did not do what it was asked: ${failureLabel(error)}`;
   return new PaymentsStorageError(`${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`);
