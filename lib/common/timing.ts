@@ -119,6 +119,16 @@ const FIRST_LOOK_AFTER_MS = 20;
 const LONGEST_BETWEEN_LOOKS_MS = 250;
 
 /**
+ * How long a lease still holds, by three times of one clock; 0 if it has ended. Never longer than the last change of the
+ * record granted it: a clock that is set back revives no lease that was ended.
+ *
+ * @param updatedAt The last change, which also wrote `leaseUntil`.
+ */
+export function leaseLeftMs(now: number, updatedAt: number, leaseUntil: number): number {
+  return Math.max(0, leaseUntil - Math.max(now, updatedAt));
+}
+
+/**
  * Looks at a claim again and again until it has ended or the time is up.
  *
  * A message at the end of each claim would need a second connection, and would be lost with it. A look also

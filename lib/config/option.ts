@@ -71,7 +71,7 @@ export function unknownOptions(
   const [first, ...others] = foreign;
   if (first === undefined) return misspelled;
   // A whole object of something else gets one error.
-  const more = others.length > 0 ? `, and neither do ${others.map((name) => `\`${name}\``).join(', ')}` : '';
+  const more = others.length > 0 ? `, nor do ${others.map((name) => `\`${name}\``).join(', ')}` : '';
   return [...misspelled, error(first, `does not exist${more}: ${instead}`)];
 }
 

@@ -51,16 +51,6 @@ export function intentText({ intent }: Pick<JournalRecord, 'intent'>): string {
   return `"intent":${JSON.stringify(intent)}`;
 }
 
-/**
- * How long a lease still holds, by three times of one clock; 0 if it has ended. Never longer than the last change of the
- * record granted it: a clock that is set back revives no lease that was ended.
- *
- * @param updatedAt The last change, which also wrote `leaseUntil`.
- */
-export function leaseLeftMs(now: number, updatedAt: number, leaseUntil: number): number {
-  return Math.max(0, leaseUntil - Math.max(now, updatedAt));
-}
-
 /** When the last attempt was last sent, by the clock of the storage. */
 export function begunAtOf({ updatedAt, idleMs, ageMs }: StoredJournalRecord): number {
   return updatedAt + idleMs - ageMs;

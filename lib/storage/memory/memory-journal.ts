@@ -14,7 +14,7 @@ import {
   type TombstoneEnd,
 } from '../journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
-import { leaseLeftMs } from '../stored-record.js';
+import { leaseLeftMs } from '../../common/timing.js';
 import { purgeTargets, tombstoneOf } from '../purge-targets.js';
 import { accountPage } from './memory-accounts.js';
 import { MemoryDailyCaps } from './memory-daily-caps.js';

@@ -6,7 +6,8 @@ import {
   type StoredJournalRecord,
 } from '../journal-store.js';
 import { type JournalState } from '../../common/vocabulary.js';
-import { intentText, leaseLeftMs, readRecord } from '../stored-record.js';
+import { leaseLeftMs } from '../../common/timing.js';
+import { intentText, readRecord } from '../stored-record.js';
 import { referenceField } from './redis-keys.js';
 
 /** The arguments of a script that writes a record. A lease may have fractions of a millisecond. */

@@ -1,5 +1,6 @@
 import { type PaymentTombstone, type StoredJournalRecord } from '../journal-store.js';
-import { leaseLeftMs, readRecord, type RecordColumns } from '../stored-record.js';
+import { leaseLeftMs } from '../../common/timing.js';
+import { readRecord, type RecordColumns } from '../stored-record.js';
 import { type SqlRow } from './sql-database.js';
 import { type PageStart } from './sql-statements.js';
 import { fromSqlText } from './sql-text.js';

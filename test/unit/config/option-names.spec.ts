@@ -83,8 +83,15 @@ describe('a misspelled option stops the boot', () => {
   it('with all names, if none is close', () => {
     expect(boot({ ...one, database: {} })).toEqual([
       expect.stringMatching(
-        /^Payments option `database` does not exist: write one of auth, apiKey, .*, limits, .*, webhooks, accounts, name, isGlobal\.$/,
+        /^Payments option `database` does not exist: a factory returns nothing but options, so no instance with fields of its own\. Write one of auth, apiKey, .*, limits, .*, webhooks, accounts, name, isGlobal\.$/,
       ),
+    ]);
+  });
+
+  it('in one error, if several names are of something else', () => {
+    expect(boot({ ...one, id: 7, createdAt: 'today', maxInflight: 5 })).toEqual([
+      'Payments option `maxInflight` does not exist: did you mean `maxInFlight`?',
+      expect.stringMatching(/^Payments option `id` does not exist, nor do `createdAt`: a factory returns/),
     ]);
   });
 
