@@ -13,7 +13,7 @@ import { wrongRequest } from './validation/wrong-request.js';
 export interface CallOptions {
   /**
    * Sent as `Idempotency-Key` instead of the package's own key: 1 to 255 visible ASCII characters. Use it
-   * only if another system has already given the payment a key.
+   * only if another system has already given the payment a key, and leave it out after a final refusal.
    * @default a UUID made of account, environment, operation, reference and attempt
    */
   readonly idempotencyKey?: string | undefined;

@@ -22,6 +22,7 @@ import {
   attemptRefused,
   enlistedRefused,
   existingPaymentUnknown,
+  keyRefused,
   mayYetSendNothing,
   referenceForgotten,
   referenceReused,
@@ -186,6 +187,8 @@ function refusalError(
       return referenceReused(record, decision.because);
     case 'refuse-attempt':
       return attemptRefused(record, decision.next);
+    case 'refuse-key':
+      return keyRefused(record);
     case 'unknown':
       return decision.damaged === undefined && (decision.evidence === 'in-flight' || mayLeaveNothing(record))
         ? mayYetSendNothing(record, decision.evidence)

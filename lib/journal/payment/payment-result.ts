@@ -20,6 +20,7 @@ import {
   stillPlanned,
   referenceReused,
   existingPaymentUnknown,
+  keyRefused,
   withoutProof,
 } from './repeated-call-errors.js';
 
@@ -139,6 +140,8 @@ export function existingPaymentResult<T extends object>(
       return { ok: false, error: enlistedRefused(existing) };
     case 'refuse-attempt':
       return { ok: false, error: attemptRefused(existing, refusal.next) };
+    case 'refuse-key':
+      return { ok: false, error: keyRefused(existing) };
   }
 }
 

@@ -215,6 +215,18 @@ export function attemptRefused(
   );
 }
 
+/** The error for a key of the caller's that belongs to an attempt that has ended. */
+export function keyRefused({ operation, reference }: ExistingPayment): PaymentsValidationError {
+  return wrongRequest(
+    {
+      idempotencyKey: [
+        'options.idempotencyKey belongs to an attempt that has ended: leave it out, or write one that was never sent',
+      ],
+    },
+    { operation, reference },
+  );
+}
+
 const WHY: Readonly<Record<ReuseReason, string>> = {
   'another-payment': 'belongs to a payment with another body or through another operation, which ',
   'another-key': 'belongs to a payment under another idempotency key, which ',

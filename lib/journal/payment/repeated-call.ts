@@ -54,7 +54,9 @@ type RepeatedCall =
   /** The gateway refused the payment that the caller enlisted. */
   | { readonly act: 'refused' }
   /** The caller's `attempt` has ended. */
-  | { readonly act: 'refuse-attempt'; readonly next: number };
+  | { readonly act: 'refuse-attempt'; readonly next: number }
+  /** The caller's key is that of an attempt that has ended. */
+  | { readonly act: 'refuse-key' };
 
 type UnprobedCall = Exclude<RepeatedCall, { readonly act: 'probe' }>;
 
@@ -88,7 +90,8 @@ export function decideWithoutProbe(existing: StoredJournalRecord, asked: Request
     if (existing.leaseLeftMs > 0) return { act: 'unknown', evidence: 'in-flight' };
     if (asked.enlisted)
       return record.state === 'rejected' ? { act: 'refused' } : { act: 'refuse', because: 'ended' };
-    return record.keepsKey ? sameAttempt(record, asked) : nextAttempt(record, asked);
+    const isSameAttempt = record.state === 'rejected' && record.keepsKey;
+    return isSameAttempt ? sameAttempt(record, asked) : nextAttempt(record, asked);
   }
   const because = notTheSame(record, asked);
   if (because !== undefined) return { act: 'refuse', because };
@@ -179,10 +182,12 @@ export function isRefusedForGood({ record, damaged }: StoredJournalRecord): bool
   return record.state === 'rejected' && damaged === undefined && !record.keepsKey;
 }
 
-function nextAttempt(record: JournalRecord, { attempt }: RequestedPayment): UnprobedCall {
+/** A gateway that has processed a key takes another request with it for the same payment, made again. */
+function nextAttempt(record: JournalRecord, { attempt, idempotencyKey }: RequestedPayment): UnprobedCall {
   const next = record.attempt + 1;
   if (next > LARGEST_ATTEMPT) return { act: 'refuse', because: 'ended' };
   if (attempt !== undefined && attempt < next) return { act: 'refuse-attempt', next };
+  if (idempotencyKey === record.idempotencyKey) return { act: 'refuse-key' };
   return { act: 'begin', attempt: attempt ?? next };
 }
 

@@ -405,6 +405,26 @@ describe('a payment that is asked for again', () => {
     expect(gateway.seen).toHaveLength(1);
   });
 
+  it.each([{}, { phone: '255712000001' }])(
+    'is not made as another attempt under the key of the refused one: %j',
+    async (correction) => {
+      gateway.answer(REFUSED, ACCEPTED);
+      const key = { idempotencyKey: 'of-the-old-client' };
+      expect(await failureOf(pay({}, key))).toMatchObject({ name: 'PaymentRejectedError', final: true });
+      expect(await failureOf(pay(correction, key))).toMatchObject({
+        name: 'PaymentsValidationError',
+        mayHaveBeenProcessed: false,
+        errors: { idempotencyKey: [expect.stringContaining('leave it out') as unknown] },
+      });
+      expect(gateway.seen).toHaveLength(1);
+      await pay(correction);
+      const [first, second] = gateway.seen.map(({ headers }) => headers['idempotency-key']);
+      expect(first).toBe('of-the-old-client');
+      expect(second).not.toBe(first);
+      expect((await journal.get(KEY))?.record).toMatchObject({ state: 'accepted', attempt: 2 });
+    },
+  );
+
   it('is not called refused when another replica took it over meanwhile: its probe may have come through', async () => {
     gateway.answer((response, socket, request) => {
       void (async () => {

@@ -572,6 +572,21 @@ describeWith([postgresService], 'a payment that is enlisted in a transaction of 
       });
     });
 
+    it('if the key is that of an attempt that the gateway has refused', async () => {
+      gateway.answer(refuse('INSUFFICIENT_BALANCE'));
+      const { idempotencyKey, ...planned } = await commit();
+      await expect(planned.send()).rejects.toMatchObject({ name: 'PaymentRejectedError', final: true });
+      const client = await begin();
+      await expect(
+        first.disbursements.enlistBank(client, bankRequest, { idempotencyKey }),
+      ).rejects.toMatchObject({
+        name: 'PaymentsValidationError',
+        errors: { idempotencyKey: [expect.stringContaining('leave it out') as unknown] },
+      });
+      await client.query('ROLLBACK');
+      expect(await entry()).toMatchObject({ state: 'rejected', attempt: 1 });
+    });
+
     it('if the request or an option is wrong, before anything is written', async () => {
       const client = await begin();
       await expect(enlist(client, { ...bankRequest, amount: '-1' })).rejects.toMatchObject({

@@ -95,6 +95,12 @@ describe('the table of enlisting a payment whose reference is in the journal', (
       { act: 'refuse-attempt', next: 2 },
     ],
     [
+      'rejected: the key of the refused attempt is not planned again',
+      stored('rejected'),
+      { ...OTHER_BODY, idempotencyKey: KEY },
+      { act: 'refuse-key' },
+    ],
+    [
       'rejected without a listed code: the same attempt with its key',
       stored('rejected', { keepsKey: true }),
       SAME,

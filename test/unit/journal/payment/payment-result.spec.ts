@@ -195,6 +195,16 @@ describe('what a call gives that sends nothing', () => {
         expect.objectContaining({ errors: { attempt: [expect.stringContaining('write 3') as unknown] } }),
       ),
     ],
+    [
+      { act: 'refuse-key' },
+      { state: 'rejected' },
+      error(
+        expect.objectContaining({
+          name: 'PaymentsValidationError',
+          errors: { idempotencyKey: [expect.stringContaining('leave it out') as unknown] },
+        }),
+      ),
+    ],
   ])('because of %j', (refusal, change, expected) => {
     expect(existingPaymentResult(call, journalRecord('order-1', change), refusal)).toEqual(expected);
   });

@@ -209,6 +209,30 @@ describe('the table of repeated calls', () => {
       { ...SAME, attempt: 1 },
       { act: 'refuse-attempt', next: 2 },
     ],
+    [
+      'rejected: the key of the refused attempt carries no other one',
+      rejected,
+      { ...OTHER_BODY, idempotencyKey: KEY },
+      { act: 'refuse-key' },
+    ],
+    [
+      'called failed by an operator: the key of that attempt carries no other one',
+      settled({ outcome: 'failed', settledBy: 'operator' }),
+      { ...SAME, idempotencyKey: KEY },
+      { act: 'refuse-key' },
+    ],
+    [
+      'called failed by an operator after a refusal without a listed code: the next attempt',
+      settled({ outcome: 'failed', settledBy: 'operator', keepsKey: true }),
+      OTHER_BODY,
+      begin(2),
+    ],
+    [
+      'accepted after a refusal without a listed code: the stored answer',
+      { ...accepted, record: { ...accepted.record, keepsKey: true } },
+      SAME,
+      REPEAT,
+    ],
 
     [
       'rejected without a listed code: the same attempt with its key',
