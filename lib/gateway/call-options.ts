@@ -35,7 +35,10 @@ export interface CallOptions {
    * @default the module's `deadlineMs`
    */
   readonly deadlineMs?: number | undefined;
-  /** `false`: one try only, whatever happens. */
+  /**
+   * `false`: one try only, whatever happens. If the outcome of a payment is unknown then, no other call and no
+   * `recover()` sends it again. An enlisted one that was not sent, or turned away, stays planned.
+   */
   readonly retry?: false | undefined;
 }
 

@@ -149,18 +149,23 @@ export async function runCall<T extends object>(
       continue;
     }
 
-    const failed = (last: FailureVerdict, openProbe?: ProbeWait): CallFailure => ({
+    const failed = (last: FailureVerdict, probe?: ProbeWait): CallFailure => ({
       ...last,
       error: callError(last, report, detailsOf(call, setup, attempts)),
-      openProbe,
+      openProbe: probe,
       answered: state.answered,
       turnedAway: state.turnedAway,
     });
     const next = await waitForNext(decision, report, attempts.length, setup);
-    if (next === 'stop') return failed(verdict, state.doubt?.probe);
+    if (next === 'stop') return failed(verdict, openProbe(state, setup));
     if (next === 'aborted') return state.doubt ? failed({ end: 'unknown', evidence: 'aborted' }) : aborted();
     before = state;
   }
+}
+
+/** The probe that is left to a later call or to recovery. A caller who allows one try only leaves none. */
+function openProbe({ doubt }: CallState, { once }: Pick<CallSetup, 'once'>): ProbeWait | undefined {
+  return once ? undefined : doubt?.probe;
 }
 
 /**

@@ -3,9 +3,13 @@ import { type InboxScope, type PaymentFamily } from '../../common/vocabulary.js'
 import { PaymentsError } from '../../errors/payments-errors.js';
 import { trimmedReference } from '../../gateway/validation/field-rules.js';
 import { type ConflictStore, type InboxConflict } from '../../storage/conflict-store.js';
-import { type JournalStore, type StoredJournalRecord } from '../../storage/journal-store.js';
+import {
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../storage/journal-store.js';
 import { changeRecord } from '../payment/change-record.js';
-import { withoutPerson } from '../payment/journal-transitions.js';
+import { isAcknowledged, toErased } from '../payment/journal-transitions.js';
 
 const PAGE_SIZE = 1_000;
 /** Those of the specification, which has webhooks for collections only. */
@@ -82,6 +86,14 @@ function mayBeAbout(event: InboxConflict, family: PaymentFamily, reference: stri
 /** It may be about a payout, too. */
 function isUnlisted({ event }: InboxConflict): boolean {
   return !LISTED.includes(event);
+}
+
+/** Erases everything that names a person, and keeps the facts of the payment. */
+export function withoutPerson(record: JournalRecord): JournalRecord {
+  if (record.erased) return record;
+  const { answer: _answer, ...rest } = toErased(record);
+  // The answer was the sign that the gateway has the payment.
+  return { ...rest, bodyHash: '', erased: true, ...(isAcknowledged(record) && { acknowledged: true }) };
 }
 
 /** @throws PaymentsError with the code `ENTRY_OPEN` if the request or the answer may still be needed. */

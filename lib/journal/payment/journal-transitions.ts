@@ -225,18 +225,16 @@ export function toProbing(record: JournalRecord, evidence: OutcomeEvidence): Jou
   return toUnknown(record, evidence, undefined);
 }
 
+/** Nobody but its caller may send the attempt again, whatever becomes of this call. */
+export function withoutProbe(record: JournalRecord): JournalRecord {
+  const { probe: _probe, ...rest } = record;
+  return rest;
+}
+
 /** Erases the request, which holds personal data. */
 export function toErased(record: JournalRecord): JournalRecord {
   const { body: _body, probe: _probe, sent: _sent, ...rest } = record;
   return rest;
-}
-
-/** Erases everything that names a person, and keeps the facts of the payment. */
-export function withoutPerson(record: JournalRecord): JournalRecord {
-  if (record.erased) return record;
-  const { answer: _answer, ...rest } = toErased(record);
-  // The answer was the sign that the gateway has the payment.
-  return { ...rest, bodyHash: '', erased: true, ...(isAcknowledged(record) && { acknowledged: true }) };
 }
 
 /** A settled payment that is written again, for example without its person, ended when it did. */

@@ -1,26 +1,31 @@
 import { performance } from 'node:perf_hooks';
 import { type InFlight } from '../../common/in-flight.js';
-import { quoted } from '../../common/quoted.js';
 import {
   type JournalRecord,
   type JournalStore,
   type PaymentTombstone,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
-import { SafeLogger } from '../../common/safe-logger.js';
 import { failureLabel, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { isInProcess } from '../../storage/memory/memory-storage.js';
 import { STORAGE_ANSWERS_WITHIN_MS } from '../../storage/time-limited-storage.js';
 import { type CallResult } from '../../gateway/call-result.js';
 import { type CallLimits } from '../../gateway/call-options.js';
-import { CallTrace } from '../../gateway/call-trace.js';
 import { withDeadline, WriteRetryQueue, type DeadlineResult } from '../../common/timing.js';
 import { type Recorded } from './payment-result.js';
 import { type DailyCapRules, type NoRoom, shareOf, withCountedDay } from './daily-caps.js';
-import { asBefore, type NewPayment, toInFlight, toSending, withPlannedAt } from './journal-transitions.js';
+import {
+  asBefore,
+  type NewPayment,
+  toInFlight,
+  toSending,
+  withoutProbe,
+  withPlannedAt,
+} from './journal-transitions.js';
 import { type IntentBegin, PaymentIntent } from './payment-intent.js';
 import { type ProbeRules, decideRepeatedCall, type RequestedPayment, type Refusal } from './repeated-call.js';
 import { paymentNotWritten } from './repeated-call-errors.js';
+import { reportNotSent, warnNotWritten } from './write-failures.js';
 
 /** The result of `begin`: the payment may be sent, or the journal forbids it. */
 type Begun =
@@ -34,12 +39,13 @@ type Begun =
       readonly refusal: Refusal;
     };
 
+type WriteLimits = Pick<CallLimits, 'deadline' | 'once'>;
+
 /** Lets a journal in this process be written although the time is up. */
 const WRITING_MARGIN_MS = 25;
 
 /** Writes payments down before they are sent, and how their calls ended. */
 export class JournalWriter {
-  private readonly logger = new SafeLogger('PaymentsJournal');
   /**
    * Tries again while the lease of the call holds. Until the end is written, recovery takes the call for interrupted, and
    * would send again a payment whose caller got a refusal, or was told that nothing was sent.
@@ -63,15 +69,15 @@ export class JournalWriter {
    */
   async begin(asked: RequestedPayment, payment: NewPayment, limits: CallLimits): Promise<Begun> {
     const caller = { waits: true };
-    const writing = this.write(asked, payment, limits.deadline, caller);
+    const writing = this.write(asked, payment, limits, caller);
     const waited = await this.wait(writing, limits.sendBy, limits.signal).catch((error: unknown) => {
-      throw this.refusedPayment(payment, failureLabel(error));
+      throw reportNotSent(payment, failureLabel(error));
     });
     if (waited.ended === 'done') return waited.value;
     caller.waits = false;
     this.undoLater(writing, (begun) => ('intent' in begun ? begun.intent : undefined));
     if (waited.ended === 'aborted') throw limits.signal?.reason;
-    throw this.refusedPayment(payment, 'it did not answer in time');
+    throw reportNotSent(payment, 'it did not answer in time');
   }
 
   /** What the journal holds; undefined also if it does not answer in time. */
@@ -89,7 +95,7 @@ export class JournalWriter {
     const waited = await this.wait(writing, deadline);
     if (waited.ended === 'done') return waited.value;
     this.later.hold(writing);
-    this.warn(intent.record, 'it did not answer in time');
+    warnNotWritten(intent.record, 'it did not answer in time');
     return unrecorded(intent);
   }
 
@@ -99,9 +105,11 @@ export class JournalWriter {
   }
 
   /** Begins a planned payment without its caller. */
-  beginPlanned(existing: StoredJournalRecord, { deadline, sendBy }: CallLimits): Promise<IntentBegin> {
-    const taking = this.beginSending(existing, deadline);
-    return this.waitFor(taking, existing, sendBy, (late) => ('intent' in late ? late.intent : undefined));
+  beginPlanned(existing: StoredJournalRecord, limits: CallLimits): Promise<IntentBegin> {
+    const taking = this.beginSending(existing, limits);
+    return this.waitFor(taking, existing, limits.sendBy, (late) =>
+      'intent' in late ? late.intent : undefined,
+    );
   }
 
   /** Begins a probe without its caller. Resolves to undefined if another process was faster. */
@@ -140,7 +148,7 @@ export class JournalWriter {
   private async write(
     asked: RequestedPayment,
     payment: NewPayment,
-    deadline: number,
+    limits: WriteLimits,
     caller: { readonly waits: boolean },
   ): Promise<Begun> {
     // Most payments are new, so an existing record is read only if the insertion finds one.
@@ -149,8 +157,8 @@ export class JournalWriter {
       // The caller was told that nothing was sent. A crash must not leave a payment that recovery would send.
       if (!caller.waits) throw paymentNotWritten(payment);
       const begun: Begun | IntentBegin = existing
-        ? await this.repeat(existing, asked, payment, deadline)
-        : await this.beginFirst(asked, payment, deadline);
+        ? await this.repeat(existing, asked, payment, limits)
+        : await this.beginFirst(asked, payment, limits);
       if (!isAnother(begun)) return begun;
       existing = begun.existing;
     }
@@ -159,10 +167,10 @@ export class JournalWriter {
   private async beginFirst(
     { attempt, idempotencyKey, enlisted }: RequestedPayment,
     payment: NewPayment,
-    deadline: number,
+    limits: WriteLimits,
   ): Promise<Begun | IntentBegin> {
     if (enlisted) return this.findEnlisted(payment);
-    return this.beginIntent(toInFlight(payment, attempt ?? 1, idempotencyKey), undefined, deadline);
+    return this.beginIntent(toInFlight(payment, attempt ?? 1, idempotencyKey), undefined, limits);
   }
 
   /** Without a record nothing is sent: the transaction is still open, or was rolled back. */
@@ -178,18 +186,18 @@ export class JournalWriter {
     found: StoredJournalRecord,
     asked: RequestedPayment,
     payment: NewPayment,
-    deadline: number,
+    limits: WriteLimits,
   ): Promise<Begun | IntentBegin> {
     const existing = withCountedDay(found);
     const decision = decideRepeatedCall(existing, asked, this.rules);
     if (decision.act === 'begin') {
       const { attempt, idempotencyKey } = decision;
       const record = toInFlight(payment, attempt, asked.idempotencyKey, idempotencyKey);
-      return this.beginIntent(asBefore(record, existing.record), existing, deadline);
+      return this.beginIntent(asBefore(record, existing.record), existing, limits);
     }
-    if (decision.act === 'send-planned') return this.beginSending(existing, deadline);
+    if (decision.act === 'send-planned') return this.beginSending(existing, limits);
     if (decision.act !== 'probe') return { existing: existing.record, refusal: decision };
-    const intent = await PaymentIntent.beginProbe(this.store, existing, deadline);
+    const intent = await PaymentIntent.beginProbe(this.store, existing, limits.deadline);
     return intent ? { intent } : { existing: await this.store.get(payment) };
   }
 
@@ -198,7 +206,7 @@ export class JournalWriter {
    * may have seen the tables as they were when it began. A tombstone is committed with the purge, so it is always there
    * before a row that takes the key of the purged one.
    */
-  private async beginSending(found: StoredJournalRecord, deadline: number): Promise<IntentBegin> {
+  private async beginSending(found: StoredJournalRecord, limits: WriteLimits): Promise<IntentBegin> {
     // recover() may have listed the payment on another day than this one.
     const current = found.record.counted ? await this.store.get(found.record) : found;
     if (current?.version !== found.version) return { existing: current };
@@ -210,14 +218,15 @@ export class JournalWriter {
       return { tombstone };
     }
     const planned = withPlannedAt(existing);
-    return this.beginIntent(toSending(planned), { ...existing, record: planned }, deadline);
+    return this.beginIntent(toSending(planned), { ...existing, record: planned }, limits);
   }
 
   private async beginIntent(
-    record: JournalRecord,
+    begun: JournalRecord,
     existing: StoredJournalRecord | undefined,
-    deadline: number,
+    { deadline, once }: WriteLimits,
   ): Promise<IntentBegin> {
+    const record = once ? withoutProbe(begun) : begun;
     try {
       const { perDay } = this.rules.limits[record.family];
       const share = perDay && shareOf(record, existing, perDay);
@@ -243,7 +252,7 @@ export class JournalWriter {
       return { written: true, existing: existing?.record };
     } catch (error) {
       this.places.holdLate(error);
-      this.warn(intent.record, failureLabel(error));
+      warnNotWritten(intent.record, failureLabel(error));
       this.later.add(() => intent.end(result));
       return unrecorded(intent);
     }
@@ -265,21 +274,6 @@ export class JournalWriter {
       this.places.holdLate(error);
       throw error;
     }
-  }
-
-  /** Reports a payment that could not be written down: code that only reads the storage does not notice. */
-  private refusedPayment(payment: NewPayment, why: string): PaymentsStorageError {
-    const { account, operation, reference } = payment;
-    this.logger.error(`Not sent: the journal is unreachable: ${operation} ${quoted(reference)}: ${why}`);
-    const error = paymentNotWritten(payment);
-    new CallTrace({ account, operation, reference }).refused(error);
-    return error;
-  }
-
-  private warn({ operation, reference }: JournalRecord, why: string): void {
-    this.logger.warn(
-      `The result of ${operation} for the reference ${quoted(reference)} could not be written to the journal: ${why}`,
-    );
   }
 }
 

@@ -55,7 +55,8 @@ export class PaymentSender {
       waits,
       begin: (evidence: OutcomeEvidence) => intent.probeWithin(evidence, limits),
     };
-    const onSending = this.mayBeRecovered(intent, call.kind) ? intent.markSent.bind(intent) : undefined;
+    const isNoted = !limits.once && this.mayBeRecovered(intent, call.kind);
+    const onSending = isNoted ? intent.markSent.bind(intent) : undefined;
     const { idempotencyKey, body = '' } = intent.record;
     return this.gateway.send(
       call,

@@ -560,7 +560,42 @@ describe('a payment that is asked for again', () => {
       await failureOf(pay({}, { retry: false }));
       await failureOf(pay({ reference: 'order-2' }, { deadlineMs: 1_000 }));
       expect(gateway.seen).toHaveLength(2);
-      expect((await journal.get(KEY))?.record).toMatchObject({ state: 'unknown', probe: 'after-silence' });
+      const left = async (reference: string): Promise<unknown> => {
+        const { record } = (await journal.get({ ...KEY, reference }))!;
+        return [record.state, record.probe, record.sent];
+      };
+      // A later call or recovery makes the probe for which there was no time, and none that was not allowed.
+      expect(await left('order-2')).toEqual(['unknown', 'after-silence', true]);
+      expect(await left('order-1')).toEqual(['unknown', undefined, undefined]);
+      now += 60_000;
+      expect(await failureOf(pay())).toMatchObject({ evidence: 'no-answer' });
+      expect(gateway.seen).toHaveLength(2);
+    });
+
+    it('is not made by anybody after a call that allows one try only, and was it itself', async () => {
+      await restart({ probe: { collections: waits } });
+      gateway.answer(reset, json({ message: 'Too many' }, 429, { 'retry-after': '0' }));
+      await failureOf(pay({}, { deadlineMs: 1_000 }));
+      now += 60_000;
+      expect(await failureOf(pay({}, { retry: false }))).toMatchObject({
+        name: 'PaymentOutcomeUnknownError',
+      });
+      expect(gateway.seen).toHaveLength(2);
+      expect(await failureOf(pay())).toMatchObject({ name: 'PaymentOutcomeUnknownError' });
+      expect(gateway.seen).toHaveLength(2);
+    });
+
+    it('is not left behind by a process that dies in a call that allows one try only', async () => {
+      await restart({ probe: { collections: waits } });
+      gateway.answer(hang);
+      const caller = new AbortController();
+      const call = failureOf(pay({}, { retry: false, signal: caller.signal }));
+      await gateway.arrived(1);
+      expect((await journal.get(KEY))?.record).toMatchObject({ state: 'in-flight' });
+      for (const field of ['probe', 'sent'])
+        expect((await journal.get(KEY))?.record).not.toHaveProperty(field);
+      caller.abort();
+      await call;
     });
 
     it('is not made for a payout unless it is configured', async () => {

@@ -85,6 +85,26 @@ describe('recover()', () => {
     expect(sandbox.requests()).toHaveLength(2);
   });
 
+  it('sends nothing again whose caller allowed one try only', async () => {
+    sandbox.next(PAY).dropBefore();
+    await lost(first.collections.mobileMoney(collectionRequest, { retry: false }));
+    sandbox.next(PAY).hang();
+    await crashDuring(() =>
+      first.collections.mobileMoney({ ...collectionRequest, reference: 'order-2' }, { retry: false }),
+    );
+    const requests = sandbox.requests().length;
+    now += OLD_ENOUGH;
+    const second = await start();
+    expect(await second.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 2 });
+    for (const reference of ['order-1', 'order-2']) {
+      expect(await lost(second.collections.mobileMoney({ ...collectionRequest, reference }))).toMatchObject({
+        name: 'PaymentOutcomeUnknownError',
+      });
+      expect(await storedEntry('collection', reference)).toMatchObject({ state: 'unknown' });
+    }
+    expect(sandbox.requests()).toHaveLength(requests);
+  });
+
   it('recovers a payment whose process died before the answer: never a second payment', async () => {
     sandbox.next(PAY).hang();
     await crashDuring(() => first.collections.mobileMoney(collectionRequest));

@@ -7,8 +7,8 @@ import {
   toRejected,
   toSettled,
   toUnknown,
-  withoutPerson,
 } from '../../../../lib/journal/payment/journal-transitions.js';
+import { withoutPerson } from '../../../../lib/journal/outcomes/erase-person.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
 /** A journal in which somebody else writes before the first `rivals` replacements. */

@@ -2,6 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { type JournalRecord } from '../../../../lib/storage/journal-store.js';
 import {
   asBefore,
+  toInFlight,
+  toPlanned,
+  toSending,
+  withoutProbe,
+  withPlannedAt,
   toAccepted,
   toAcknowledged,
   toAcknowledgedWithoutMoney,
@@ -205,6 +210,11 @@ describe('what is written down of a payment', () => {
       probe: 'after-answer',
       body: record().body,
     });
+  });
+
+  it('has no probe if its caller allows one try only, and keeps its request', () => {
+    const { probe: _probe, ...rest } = record();
+    expect(withoutProbe({ ...record(), probe: 'after-silence' })).toEqual(rest);
   });
 
   it('has no probe left once it leaves, though the request is still there', () => {
