@@ -276,8 +276,9 @@ function conflicting(record: JournalRecord): JournalRecord {
   return { ...reopened(record), acknowledged: true, evidence: 'conflict' };
 }
 
+/** Somebody has to look at it again, so it is announced as stale once more. */
 function reopened(record: JournalRecord): JournalRecord {
-  const { outcome: _outcome, settledBy: _by, ...rest } = closed(record);
+  const { outcome: _outcome, settledBy: _by, stale: _stale, ...rest } = closed(record);
   return { ...rest, state: 'unknown' };
 }
 

@@ -182,8 +182,32 @@ describe('what is written down of a payment', () => {
     const again = { ...record(), keepsKey: true } as const;
     expect(toRejected(again, 'proven')).toMatchObject({ state: 'rejected', keepsKey: true });
     expect(toRejected(record(), 'proven')).not.toHaveProperty('keepsKey');
-    for (const known of [toAccepted(again, '{}'), toSettled(again, 'failed', 'operator')])
-      expect(known).not.toHaveProperty('keepsKey');
+  });
+
+  it.each([
+    ['accepted', (refused: JournalRecord) => toAccepted(refused, '{}')],
+    [
+      'accepted and unknown to its operator',
+      (refused) => toSettled(toAccepted(refused), 'success', 'status'),
+    ],
+    ['contradicted by the gateway', toAcknowledged],
+    ['contradicted twice', (refused) => toAcknowledged(toSettled(refused, 'failed', 'operator'))],
+  ] satisfies [string, (refused: JournalRecord) => JournalRecord][])(
+    'remembers a refusal of its attempt once it is %s: a failure may be that of the refused try',
+    (_, next) => {
+      expect(next(toRejected(record(), 'unproven'))).toMatchObject({ keepsKey: true });
+      const turnedAway = next(toRejected(record(), 'turned-away'));
+      expect(turnedAway).toMatchObject({ keepsKey: true, turnedAway: true });
+      expect(next(record())).not.toHaveProperty('keepsKey');
+    },
+  );
+
+  it('is announced as stale once more if the gateway contradicts what was known', () => {
+    const ended = toSettled({ ...record(), stale: true }, 'failed', 'operator');
+    for (const known of [ended, { ...toRejected(record(), 'proven'), stale: true } as const])
+      expect(toAcknowledged(known)).not.toHaveProperty('stale');
+    expect(toUnknown(ended, 'no-answer', undefined)).not.toHaveProperty('stale');
+    expect(toAcknowledged({ ...record(), stale: true })).toHaveProperty('stale');
   });
 
   it('remembers that it was only turned away, until a refusal without a listed code', () => {
