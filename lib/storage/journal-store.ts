@@ -51,8 +51,8 @@ export interface JournalRecord extends JournalKey {
   /** Why the outcome is unknown; present if it is. */
   readonly evidence?: OutcomeEvidence;
   /**
-   * A refusal of this attempt did not prove that no money moved: the next call sends the same attempt again,
-   * with its key.
+   * A refusal of this attempt did not prove that no money moved: while it is `rejected`, the next call sends the same
+   * attempt again, with its key. Stays until the next attempt: a failure may be that of the refused try.
    */
   readonly keepsKey?: true;
   /** Only answers that turned the attempt away, and cannot refuse a payment, made it keep its key. */

@@ -132,7 +132,7 @@ export function dailyCapReached(
   );
   if (before?.state === 'planned')
     return stillPlanned(error, neverFits(share) ? noDayFits(option) : undefined);
-  return before?.keepsKey ? notByThisCall(error, TURNED_AWAY_BEFORE) : error;
+  return before?.state === 'rejected' && before.keepsKey ? notByThisCall(error, TURNED_AWAY_BEFORE) : error;
 }
 
 const TURNED_AWAY_BEFORE =

@@ -282,14 +282,13 @@ function reopened(record: JournalRecord): JournalRecord {
   return { ...rest, state: 'unknown' };
 }
 
+/** Keeps `keepsKey`: a message about the refused try may come long after another one was accepted. */
 function closed(record: JournalRecord): JournalRecord {
   const {
     evidence: _evidence,
     body: _body,
     probe: _probe,
     sent: _sent,
-    keepsKey: _keepsKey,
-    turnedAway: _turnedAway,
     plannedAt: _plannedAt,
     endedAt: _endedAt,
     ...rest

@@ -48,6 +48,16 @@ describe('the error of a day without room', () => {
     });
   });
 
+  it.each([
+    ['refused without a listed code', { state: 'rejected' }, 'not-by-this-call'],
+    ['called failed by an operator after that', { state: 'settled', outcome: 'failed' }, false],
+  ] as const)('says of a payment that was %s whether it may have been made', (_, change, expected) => {
+    const before = journalRecord('order-1', { ...change, keepsKey: true });
+    expect(dailyCapReached(before, { reachedOn: 20_000, before, share: { cents: 1 } })).toMatchObject({
+      mayHaveBeenProcessed: expected,
+    });
+  });
+
   it('names the account', () => {
     const payment = journalRecord('order-1', { account: 'payouts' });
     const { message } = dailyCapReached(payment, {

@@ -11,11 +11,7 @@ import {
   toAcknowledged,
   toAcknowledgedWithoutMoney,
   toErased,
-  toInFlight,
-  toPlanned,
   toPlannedAgain,
-  toSending,
-  withPlannedAt,
   isAcknowledged,
   toProbing,
   toRejected,
@@ -223,8 +219,6 @@ describe('what is written down of a payment', () => {
       for (const unlisted of [refused, toRejected(refused, 'turned-away')])
         expect(unlisted).not.toHaveProperty('turnedAway');
     }
-    for (const known of [toAccepted(again, '{}'), toSettled(again, 'failed', 'operator')])
-      expect(known).not.toHaveProperty('turnedAway');
   });
 
   it('keeps its request while it may be sent once more', () => {
