@@ -53,6 +53,7 @@ export class Calls {
     if (result.end !== 'died' && process.isDead) reach('a result before its process is killed');
     if (unreachable && existing === undefined) checker.neverLeft(call, result);
     checker.ended([call], [result], sentBefore, await merchant.stored(call));
+    if (call.options === 'once') checker.allowedOneTry(call, result, sentBefore);
     if (result.end === 'died') await this.checkAfterDeath(call);
     // No process knows the payment any more, or the one that does cannot write it down again yet.
     if (meanwhile === 'row vanishes' && trouble !== undefined) checker.lost(call);

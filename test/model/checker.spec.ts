@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type AnswerName } from './answers.js';
 import { type CallResult } from './call-result.js';
 import { Checker } from './checker.js';
 import { type Effect, type SentPayment } from './gateway.js';
@@ -128,6 +129,62 @@ it('finds a third try, and one that another replica makes while the first still 
     checker.arrived({ ...sent, process: 2 });
   };
   expect(problem(held)).toBe('a payment was sent by one replica while another one was making it');
+});
+
+it('finds a payment that is sent again although its caller allowed one try only', () => {
+  const again =
+    (result: CallResult, freed = false) =>
+    (checker: Checker): void => {
+      made(checker, result);
+      checker.allowedOneTry(call, result, 0);
+      if (freed) checker.freed(call);
+      checker.arrived(sent);
+    };
+  const found = 'a payment was sent again whose caller allowed one try only';
+  expect(problem(again(unknown))).toBe(found);
+  expect(problem(again({ end: 'died' }))).toBe(found);
+  expect(problem(again(unknown, true))).toBe('a payment was sent that its caller was told was never sent');
+  expect(problem(again(rejected('PaymentsRateLimitError', false)))).not.toBe(found);
+});
+
+it('finds one key that carries two requests, also after a refusal', () => {
+  const other = (checker: Checker): void => {
+    checker.begins(call, 1, undefined);
+    checker.arrived({ ...sent, planned: { answer: 'refused: phone', effect: 'none' } });
+    checker.arrived({ ...sent, body: '{"amount":"2500.50"}' });
+  };
+  expect(problem(other)).toBe('one key carried two different requests');
+});
+
+describe('a failure after a try was refused', () => {
+  const collection = { ...call, family: 'collection' } as const;
+  const failed: JournalView = { ...entry, state: 'settled', outcome: 'failed', settledBy: 'webhook' };
+  const story =
+    (
+      after: JournalView,
+      answer: AnswerName = '422 without a code',
+      between: readonly string[] = ['unknown'],
+    ) =>
+    (checker: Checker): void => {
+      checker.begins(collection, 1, undefined);
+      checker.arrived({ ...sent, family: 'collection', planned: { answer, effect: 'none' } });
+      checker.ended([collection], [unknown], 0, entry);
+      for (const state of ['rejected', ...between]) checker.compare(collection, { ...entry, state });
+      checker.compare(collection, after);
+    };
+  const found = 'a failure that may be that of a refused try has ended the payment';
+
+  it('is found if it ends the payment by itself', () => {
+    for (const settledBy of ['webhook', 'status'])
+      expect(problem(story({ ...failed, settledBy }))).toBe(found);
+    expect(problem(story(failed, 'refused: phone'))).toBe(found);
+  });
+
+  it('may end it by the word of an operator, or if nothing came after the refusal', () => {
+    expect(problem(story({ ...failed, settledBy: 'operator' }))).toBeUndefined();
+    expect(problem(story(failed, undefined, []))).toBeUndefined();
+    expect(problem(story(failed, 'slow down 429'))).toBeUndefined();
+  });
 });
 
 it('finds a journal that contradicts the ledger', () => {

@@ -1,6 +1,12 @@
 import { inspect } from 'node:util';
 import { ABOUT_ANOTHER, type Belief, beliefAfter, type CallResult } from './call-result.js';
-import { type Effect, type LedgerGateway, type SentPayment, wasTurnedAway } from './gateway.js';
+import {
+  type Effect,
+  type LedgerGateway,
+  mayHaveRefused,
+  type SentPayment,
+  wasTurnedAway,
+} from './gateway.js';
 import { CHANGED_KEY } from './interceptors.js';
 import { journalProblem } from './journal-problem.js';
 import { isFreed, type JournalView, SLOTS } from './journal-view.js';
@@ -26,6 +32,10 @@ class SlotFacts {
   planned = false;
   /** The storage lost the payment, and with it every promise about it: nothing is checked any more. */
   lost = false;
+  /** The journal held that the gateway refused a try of it. */
+  wasRefused = false;
+  /** Keys whose callers allowed one try only, and that are spent. */
+  readonly spent = new Set<string>();
   /** The journal may have forgotten the payment, because a purge ran. */
   purgeTargets = false;
 
@@ -36,6 +46,7 @@ class SlotFacts {
   free(): void {
     this.belief = 'nothing';
     this.keys.clear();
+    this.spent.clear();
   }
 }
 
@@ -61,11 +72,16 @@ export class Checker {
     const facts = this.of(sent as Slot);
     if (facts.lost) return;
     const first = this.sent.findLast(({ key }) => key === sent.key);
-    const isOther = first && !isRefused(first) && (first.body !== sent.body || first.path !== sent.path);
+    const isOther = first && (first.body !== sent.body || first.path !== sent.path);
     this.check(!isOther, 'one key carried two different requests', { first, sent });
     this.check(!sent.key.startsWith(CHANGED_KEY), 'a request that an interceptor had changed was sent', {
       sent,
     });
+    this.check(
+      !facts.spent.has(sent.key) || this.mayRepeat,
+      'a payment was sent again whose caller allowed one try only',
+      { sent },
+    );
     const isCalled = facts.calling.size > 0;
     this.check(
       isCalled || facts.planned || facts.belief === 'open',
@@ -176,6 +192,14 @@ export class Checker {
     this.check(!isUnknown, 'a payment that never left this machine is called unknown', { call, result });
   }
 
+  /** A call that allowed one try only has ended: what it sent and nobody knows the end of, nobody sends again. */
+  allowedOneTry(call: PlannedCall, result: CallResult, sentBefore: number): void {
+    const isUnknown = result.end === 'rejected' && result.error.name === 'PaymentOutcomeUnknownError';
+    if (!isUnknown && result.end !== 'died') return;
+    const sent = this.about(call, sentBefore).filter((each) => !wasTurnedAway(each));
+    for (const { key } of sent) this.of(call).spent.add(key);
+  }
+
   /** Nobody but this process may act on a payment until its call has ended. */
   hold(slot: Slot, process: number | undefined): void {
     this.of(slot).heldBy = process;
@@ -202,8 +226,16 @@ export class Checker {
   compare(slot: Slot, entry: JournalView | undefined): void {
     const effects = this.gateway.effectsOf(slot);
     const facts = this.of(slot);
+    const { state: before, wasRefused } = facts;
     facts.state = entry?.state ?? facts.state;
     if (facts.lost) return;
+    this.check(
+      !wasRefused || before === 'rejected' || entry === undefined || !saysFailedByItself(entry),
+      'a failure that may be that of a refused try has ended the payment',
+      { slot, entry, before },
+    );
+    const isRefused = entry?.state === 'rejected' && this.about(slot, 0).some(mayHaveRefused);
+    facts.wasRefused = entry !== undefined && (wasRefused || isRefused);
     const { belief, purgeTargets, ended, planned } = facts;
     const judged = { entry, effects, belief, purgeTargets, hasEnded: ended, isPlanned: planned };
     const problem = journalProblem(judged);
@@ -256,9 +288,9 @@ export class Checker {
   }
 }
 
-/** A request that was refused: its key may carry another one. */
-function isRefused({ planned }: SentPayment): boolean {
-  return planned !== 'duplicate' && planned.effect === 'none';
+/** Whether the gateway said that no money moved, and no operator looked at it. */
+function saysFailedByItself({ state, outcome, settledBy }: JournalView): boolean {
+  return state === 'settled' && settledBy !== 'operator' && outcome !== 'success' && outcome !== 'paid';
 }
 
 /** A caller that gets this result may pay in another way. */

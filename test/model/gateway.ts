@@ -23,6 +23,13 @@ export function wasTurnedAway({ planned }: SentPayment): boolean {
   return planned !== 'duplicate' && /^(slow down|redirect)/.test(planned.answer);
 }
 
+/** A request whose answer may refuse the payment: another request for it is another try. */
+export function mayHaveRefused({ planned }: SentPayment): boolean {
+  if (planned === 'duplicate') return false;
+  const { afterEffect } = ANSWERS[planned.answer];
+  return afterEffect === 'payouts' || planned.answer.startsWith('refused');
+}
+
 /** Money that moved, or is about to. */
 export interface Effect {
   readonly family: Family;

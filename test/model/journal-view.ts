@@ -12,8 +12,6 @@ export interface JournalView {
   readonly operation: string;
   readonly idempotencyKey: string;
   readonly attempt: number;
-  readonly keepsKey?: true;
-  readonly turnedAway?: true;
   readonly plannedAt?: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import { isPaymentsError, type PaymentOutcome, type PaymentsJournal } from 'nest
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { scheme, secret } from '../support/webhook-app.js';
 import { viewOf } from './call-result.js';
-import { type Effect } from './gateway.js';
+import { type Effect, mayHaveRefused } from './gateway.js';
 import { type MerchantProcess } from './merchant-process.js';
 import { type HowItEnds, type Slot } from './plan.js';
 import { type World } from './world.js';
@@ -33,11 +33,12 @@ export class Outcomes {
 
   /** Then a failure is set aside: the webhooks of this gateway name no transaction of its answers. */
   private async mayBeOfAnEarlierAttempt(slot: Slot): Promise<boolean> {
-    const entry = await this.world.merchant.stored(slot);
+    const { merchant, checker } = this.world;
+    const entry = await merchant.stored(slot);
     return (
       entry !== undefined &&
       entry.state !== 'settled' &&
-      (entry.attempt > 1 || (entry.keepsKey === true && !entry.turnedAway))
+      (entry.attempt > 1 || checker.about(slot, 0).some(mayHaveRefused))
     );
   }
 

@@ -46,7 +46,8 @@ export interface PlannedCall extends Slot {
   /** An index into the operations of its family. */
   readonly channel: number;
   readonly amount: '1000.00' | '2500.50';
-  readonly options: 'plain' | 'once' | 'own key' | 'attempt 2' | 'aborted before';
+  /** `once`: one try only; `short`: no time for a further one. */
+  readonly options: 'plain' | 'once' | 'short' | 'own key' | 'attempt 2' | 'aborted before';
 }
 
 export type Replica = 0 | 1;

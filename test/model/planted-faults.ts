@@ -128,7 +128,25 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     find: "hash('sha256', `${operation}\\n{${compared.join(',')}}`)",
     write: "hash('sha256', operation)",
   },
+  {
+    name: 'the key of an attempt that has ended carries the next one',
+    file: REPEATED,
+    find: "if (idempotencyKey === record.idempotencyKey) return { act: 'refuse-key' };",
+    write: '',
+  },
+  {
+    name: 'an accepted payment forgets that a try of it was refused',
+    file: TRANSITIONS,
+    find: 'sent: _sent,\n    plannedAt: _plannedAt,',
+    write: 'sent: _sent,\n    keepsKey: _keepsKey,\n    turnedAway: _turnedAway,\n    plannedAt: _plannedAt,',
+  },
   // Probes.
+  {
+    name: 'a payment is probed whose caller allows one try only',
+    file: 'lib/gateway/run-call.ts',
+    find: 'return once ? undefined : doubt?.probe;',
+    write: 'return doubt?.probe;',
+  },
   {
     name: 'a payment is probed again and again',
     file: PROBES,

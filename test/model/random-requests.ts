@@ -71,6 +71,11 @@ const refused: fc.Arbitrary<PlannedRequest> = fc
 
 export const refusedRequests: Requests = refused.map((one) => [one]);
 
+/** Refuses a collection, which keeps its key. */
+export const refusedWithoutCode: Requests = fc
+  .constantFrom<AnswerName>(...ANSWER_NAMES.filter((name) => ANSWERS[name].afterEffect === 'payouts'))
+  .map((answer) => [{ answer, effect: 'none' }]);
+
 /** The money has moved when the answer comes, which says so or leaves it open. */
 export const madeRequests = (family: Family): Requests =>
   requestWith(family, fc.constantFrom('accepted', 'accepted', ...SILENT, ...UNCERTAIN)).map((one) => [

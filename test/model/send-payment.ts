@@ -15,6 +15,9 @@ export function operationOf({ family, channel }: PlannedCall): MoneyOperation {
   return operation;
 }
 
+/** Leaves no second for a further try. */
+const SHORT_MS = 1_000;
+
 /** Makes a planned call through the package's public face. */
 export function sendPayment(
   call: PlannedCall,
@@ -28,6 +31,7 @@ export function sendPayment(
     {
       signal,
       ...(options === 'once' && { retry: false as const }),
+      ...(options === 'short' && { deadlineMs: SHORT_MS }),
       ...(options === 'own key' && { idempotencyKey: `own-${family}-${reference}` }),
       ...(options === 'attempt 2' && { attempt: 2 }),
     },

@@ -8,6 +8,7 @@ import {
   probed,
   refusedAgain,
   refusedRequests,
+  refusedWithoutCode,
 } from './random-requests.js';
 import { enlisted, recoveries, replicas, sameCall, slots } from './random-steps.js';
 
@@ -162,17 +163,56 @@ const failedPayout = ({ reference }: Slot): Steps => {
   );
 };
 
-/** A call makes no further try, so that one is left to a recovery, which may come too late. */
+/** A call has no time for a further try, so that one is left to a recovery, which may come too late. */
 const openProbe = ({ reference }: Slot): Steps => {
   const slot: Slot = { family: 'collection', reference };
   const call = sameCall(slot, UNDISTURBED, openRequests(slot.family));
   return inOrder(
-    one(call.map((step): Step => ({ ...step, call: { ...step.call, options: 'once' } }))),
+    one(call.map((step): Step => ({ ...step, call: { ...step.call, options: 'short' } }))),
     perhaps(replicas.map((replica): Step => ({ do: 'restart', replica }))),
     fc.oneof(
       fc.constant([]),
       recoveries({ trouble: undefined }).map((step) => [LATER, step]),
     ),
+  );
+};
+
+/** The caller's own key comes again after a refusal, with another amount. */
+const keyAgain = (slot: Slot): Steps => {
+  const withKey = (step: CallStep, amount: CallStep['call']['amount']): Step => ({
+    ...step,
+    call: { ...step.call, amount, options: 'own key' },
+  });
+  return inOrder(
+    one(sameCall(slot, UNDISTURBED, refusedRequests).map((step) => withKey(step, '1000.00'))),
+    one(sameCall(slot, UNDISTURBED).map((step) => withKey(step, '2500.50'))),
+    one(sameCall(slot)),
+  );
+};
+
+/** A call makes one try only, and nobody makes another one. */
+const oneTry = (slot: Slot): Steps =>
+  inOrder(
+    one(
+      sameCall(slot, UNDISTURBED, openRequests(slot.family)).map((step): Step => ({
+        ...step,
+        call: { ...step.call, options: 'once' },
+      })),
+    ),
+    always(LATER),
+    one(recoveries({ trouble: undefined })),
+    one(sameCall(slot)),
+  );
+
+/** The gateway refuses a collection, takes the next call of it, and says that one of the two has failed. */
+const failureAfterRefusal = ({ reference }: Slot): Steps => {
+  const slot: Slot = { family: 'collection', reference };
+  return inOrder(
+    one(sameCall(slot, UNDISTURBED, fc.oneof(refusedRequests, refusedWithoutCode))),
+    one(sameCall(slot, UNDISTURBED, madeRequests(slot.family))),
+    perhaps(recoveries()),
+    one(fc.constantFrom<HowItEnds>(1, 2, 3).map((how): Step => ({ do: 'decide', slot, how }))),
+    perhaps(recoveries()),
   );
 };
 
@@ -212,6 +252,9 @@ export const situations: Steps = slots.chain((slot) =>
     { weight: 4, arbitrary: refusedRepetition(slot) },
     { weight: 1, arbitrary: failedPayout(slot) },
     { weight: 4, arbitrary: openProbe(slot) },
+    { weight: 3, arbitrary: oneTry(slot) },
+    { weight: 1, arbitrary: keyAgain(slot) },
+    { weight: 3, arbitrary: failureAfterRefusal(slot) },
     { weight: 6, arbitrary: enlistedLife(slot) },
   ),
 );
