@@ -116,7 +116,7 @@ class StatusQuestions {
         this.askAt = performance.now() + this.pause;
         this.pause = Math.min(this.pause * 2, LONGEST_BETWEEN_QUESTIONS_MS);
       },
-      // It stays, for whoever asks for it next. Nobody does after `stop`.
+      // It stays, for the next caller that asks for it. Nobody does after `stop`.
       () => undefined,
     );
   }
