@@ -34,7 +34,7 @@ export function withDeadline<T>(
       () => {
         end({ ended: 'late' });
       },
-      Math.ceil(deadline - performance.now()),
+      Math.min(Math.ceil(deadline - performance.now()), LONGEST_TIMER_MS),
     );
     signal?.addEventListener('abort', abort, { once: true });
     work.then(

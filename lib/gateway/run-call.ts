@@ -163,9 +163,16 @@ export async function runCall<T extends object>(
   }
 }
 
-/** The probe that is left to a later call or to recovery. A caller who allows one try only leaves none. */
-function openProbe({ doubt }: CallState, { once }: Pick<CallSetup, 'once'>): ProbeWait | undefined {
-  return once ? undefined : doubt?.probe;
+/**
+ * The probe that is left to a later call or to recovery. A caller who allows one try only leaves none, but takes away no
+ * probe of an earlier call without having sent it.
+ */
+function openProbe(
+  { doubt, answered }: CallState,
+  { once, earlier }: Pick<CallSetup, 'once' | 'earlier'>,
+): ProbeWait | undefined {
+  const mayBeLast = once && (earlier === undefined || answered);
+  return mayBeLast ? undefined : doubt?.probe;
 }
 
 /**

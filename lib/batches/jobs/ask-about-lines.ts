@@ -13,7 +13,7 @@ import { paymentReference } from '../batch/payment-reference.js';
 import { inParallel } from './in-parallel.js';
 import { isOfAnother, isUnheardOf, mayHaveMoved, stateIn } from './journal-state.js';
 import { lineInJournal } from './line-in-journal.js';
-import { isUnpaying, takeOver, unpaidAs, withdrawn } from './line-mark.js';
+import { giveUpLine, isUnpaying, takeOver, unpaidAs, withdrawn } from './line-mark.js';
 import { type PayingServices } from './pay-line.js';
 
 /** The states that say that a line was not paid. A payment beside the batch may have its reference, and people may be wrong. */
@@ -37,6 +37,8 @@ export async function askAboutUnknown(access: BatchAccess): Promise<number> {
   let known = 0;
   const ask = async (line: BatchLine): Promise<void> => {
     const found = await fromJournal(access, line);
+    // A run that read an earlier refusal may stand still, and make the next attempt later.
+    if (found?.to === 'failed') await giveUpLine(access.account.services.journal, access.batch, line);
     const change = found && isUnpaying(found) ? await unpaying(access, line, found) : found;
     if (!change) return;
     const changed = await store.change(access.load, [change]);

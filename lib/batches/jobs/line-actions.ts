@@ -14,7 +14,7 @@ import { refuseRefused } from '../batch/line-settlement.js';
 import { paymentReference } from '../batch/payment-reference.js';
 import { hashOf } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
-import { isForgottenUnmoved, isOfAnother, journalState, mayHaveMoved, stateIn } from './journal-state.js';
+import { isForgottenUnmoved, isOfAnother, journalState, mayHaveMoved } from './journal-state.js';
 import { lineInJournal } from './line-in-journal.js';
 import { giveUpLine } from './line-mark.js';
 import { hasOpenLookups } from './open-lookups.js';
@@ -130,11 +130,11 @@ async function settlePayment(
   entry: JournalEntry | undefined,
   outcome: 'paid' | 'failed',
 ): Promise<JournalEntry> {
-  if (entry && hasEnded(entry, outcome)) return entry;
-  const settled = await services.journal.settle('disbursement', paymentReference(batch, line.key), outcome);
-  // A run that read a refusal may stand still, and make the next attempt later.
-  const wasRefused = entry !== undefined && stateIn(entry, line) === 'refused';
-  if (wasRefused && outcome === 'failed') await giveUpLine(services.journal, batch, line);
+  const reference = paymentReference(batch, line.key);
+  const isEnded = entry !== undefined && hasEnded(entry, outcome);
+  const settled = isEnded ? entry : await services.journal.settle('disbursement', reference, outcome);
+  // A run that read an earlier refusal may stand still, and make the next attempt later.
+  if (outcome === 'failed') await giveUpLine(services.journal, batch, line);
   return settled;
 }
 

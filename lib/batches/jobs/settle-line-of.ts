@@ -6,6 +6,7 @@ import { resultOf } from '../batch/line-result.js';
 import { paymentReference } from '../batch/payment-reference.js';
 import { isOfAnother } from './journal-state.js';
 import { lineInJournal } from './line-in-journal.js';
+import { giveUpLine } from './line-mark.js';
 import { REPLACES } from './line-outcome.js';
 import { type PayingServices } from './pay-line.js';
 
@@ -60,6 +61,8 @@ export async function settleLineOf(
   // It may be settled again, for example after a crash: its audit trail has that already.
   if (!stored || !line || !SETTLED_FROM[end.outcome].includes(line.state)) return;
   if (isOfAnother(entry, line)) return;
+  // A run that read an earlier refusal may stand still, and make the next attempt later.
+  if (end.outcome === 'failed') await giveUpLine(services.journal, batch, line);
   // The call that was accepted has compared it with the line.
   if (end.outcome === 'failed' || line.state === 'accepted') {
     await writeLineEnd(store, stored.record, key, end);

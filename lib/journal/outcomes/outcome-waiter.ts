@@ -108,7 +108,7 @@ class StatusQuestions {
   private begin(existing: StoredJournalRecord): void {
     const leftMs = Math.max(1, Math.ceil(this.deadline - performance.now()));
     const limitMs = Math.min(ASK_WITHIN_MS, leftMs);
-    const limits = { timeoutMs: limitMs, deadlineMs: limitMs, retry: false } as const;
+    const limits = { timeoutMs: limitMs, deadlineMs: limitMs };
     this.running = this.status.ask(existing, { signal: this.stopping.signal, ...limits });
     this.running.then(
       () => {

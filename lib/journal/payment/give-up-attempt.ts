@@ -4,7 +4,7 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
-import { type NewPayment, toInFlight, toRejected, toSettled } from './journal-transitions.js';
+import { type NewPayment, toInFlight, toRejected } from './journal-transitions.js';
 import { mayBeTriedAgain } from './repeated-call.js';
 
 /** A payment that nobody is to make, as far as the journal needs it. */
@@ -22,17 +22,20 @@ export async function giveUpAttempt(store: JournalStore, payment: UnmadePayment)
   // A client of the store that repeats a write after a lost answer finds its own record.
   if (inserted || stored?.record.intent === first.intent) return true;
   if (tombstone || !mayBeMadeAgain(stored)) return false;
-  const { attempt, erased, state, outcome = 'failed' } = stored.record;
+  const { attempt, erased, state } = stored.record;
   // No call may ever make another attempt.
   if (erased || attempt >= LARGEST_ATTEMPT) return true;
   const next = toGivenUp(payment, attempt + 1);
-  const ended = state === 'settled' ? toSettled(next, outcome, 'operator') : next;
+  // What a person said of the last request stays, with its key.
+  const { intent } = next;
+  const ended = state === 'settled' ? { ...stored.record, attempt: attempt + 1, intent } : next;
   return (await store.replace(stored.version, ended, 0)) !== undefined;
 }
 
 /** Whether a call may begin the next attempt now, under another key. */
 function mayBeMadeAgain({ record, damaged, leaseLeftMs }: StoredJournalRecord): boolean {
-  return mayBeTriedAgain(record) && damaged === undefined && !record.keepsKey && leaseLeftMs <= 0;
+  const keepsKey = record.state === 'rejected' && record.keepsKey;
+  return mayBeTriedAgain(record) && damaged === undefined && !keepsKey && leaseLeftMs <= 0;
 }
 
 /** An attempt that no request belongs to: nobody compares a body with it. */

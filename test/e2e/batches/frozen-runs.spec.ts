@@ -189,11 +189,23 @@ describe('a run that stands still while another one works on its lines, and is k
     expect(await batch.askAgain()).toBe(0);
   });
 
-  it('is found by askAgain() if it sent a line whose payment alone was settled as failed', async () => {
+  it.each(['askAgain', 'settle'] as const)(
+    'sends nothing once %s() has found that its payment was settled as failed in the journal',
+    async (act) => {
+      const { batch, run } = await refusedOnce();
+      await first.app.get(PaymentsJournal).settle('disbursement', `${name()}.S-1`, 'failed');
+      if (act === 'settle') await batch.settle('S-1', 'failed', { by: 'maker' });
+      else expect(await batch.askAgain()).toBe(1);
+      await run.end();
+      await expectTruth(batch, 'failed');
+    },
+  );
+
+  it('is found by askAgain() if it sent a line that was called failed, and gave nothing up', async () => {
     const { batch, run } = await refusedOnce();
-    await first.app.get(PaymentsJournal).settle('disbursement', `${name()}.S-1`, 'failed');
-    expect(await batch.askAgain()).toBe(1);
-    expect(await stateOf(batch)).toBe('failed');
+    const { load } = (await place.store.get({ account: 'default', environment: 'sandbox', batch: name() }))!
+      .record;
+    await place.store.change(load, [{ number: 1, from: ['sending'], to: 'failed' }]);
     await run.end();
     expect(sent()).toBe(1);
     expect(await batch.askAgain()).toBe(1);

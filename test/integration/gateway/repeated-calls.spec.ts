@@ -509,37 +509,49 @@ describe('a payment that is asked for again', () => {
       expect((await journal.get(KEY))?.record).toMatchObject({ state: 'unknown', evidence });
     });
 
-    it('keeps the evidence of the answer before if a 429 to another payment holds it back', async () => {
-      await restart({ probe: { collections: waits } });
-      let fail = (): void => {};
-      gateway.answer(
-        (...exchange) => {
-          fail = () => {
-            text('<html>', 502)(...exchange);
-          };
-        },
-        json({ message: 'Too many' }, 429, { 'retry-after': '61' }),
-      );
-      const first = failureOf(pay());
-      await gateway.arrived(1);
-      await failureOf(pay({ reference: 'order-2' }));
-      fail();
-      const doubt = {
-        name: 'PaymentOutcomeUnknownError',
-        evidence: 'server-error',
-        message:
-          'It is not known whether the money moved: the gateway failed after it had the request (the last try was not sent: HELD_BACK).',
-      };
-      expect(await first).toMatchObject({ ...doubt, attempts: [{ httpStatus: 502 }, { phase: 'not-sent' }] });
-      now += 60_000;
-      expect(await failureOf(pay())).toMatchObject({ ...doubt, attempts: [{ phase: 'not-sent' }] });
-      expect(gateway.seen).toHaveLength(2);
-      expect((await journal.get(KEY))?.record).toMatchObject({
-        state: 'unknown',
-        evidence: 'server-error',
-        probe: 'after-answer',
-      });
-    });
+    it.each<[string, { readonly retry?: false }]>([
+      ['', {}],
+      [', even of a call that allows one try only', { retry: false }],
+    ])(
+      'keeps the evidence of the answer before if a 429 to another payment holds it back%s',
+      async (_, limits) => {
+        await restart({ probe: { collections: waits } });
+        let fail = (): void => {};
+        gateway.answer(
+          (...exchange) => {
+            fail = () => {
+              text('<html>', 502)(...exchange);
+            };
+          },
+          json({ message: 'Too many' }, 429, { 'retry-after': '61' }),
+        );
+        const first = failureOf(pay());
+        await gateway.arrived(1);
+        await failureOf(pay({ reference: 'order-2' }));
+        fail();
+        const doubt = {
+          name: 'PaymentOutcomeUnknownError',
+          evidence: 'server-error',
+          message:
+            'It is not known whether the money moved: the gateway failed after it had the request (the last try was not sent: HELD_BACK).',
+        };
+        expect(await first).toMatchObject({
+          ...doubt,
+          attempts: [{ httpStatus: 502 }, { phase: 'not-sent' }],
+        });
+        now += 60_000;
+        expect(await failureOf(pay({}, limits))).toMatchObject({
+          ...doubt,
+          attempts: [{ phase: 'not-sent' }],
+        });
+        expect(gateway.seen).toHaveLength(2);
+        expect((await journal.get(KEY))?.record).toMatchObject({
+          state: 'unknown',
+          evidence: 'server-error',
+          probe: 'after-answer',
+        });
+      },
+    );
 
     it('is not made after a provider error, an unlisted code or another echo', async () => {
       await restart({ probe: { collections: waits } });

@@ -28,6 +28,13 @@ describe('work with a deadline and a signal', () => {
     vi.useRealTimers();
   });
 
+  it('waits for the longest timer if the deadline is later', async () => {
+    const waited = withDeadline(never(), performance.now() + LONGEST_TIMER_MS + 500, signal);
+    await vi.advanceTimersByTimeAsync(1_000);
+    abort();
+    expect(await waited).toEqual({ ended: 'aborted' });
+  });
+
   it('gives the value of the work', async () => {
     expect(await withDeadline(Promise.resolve(5), performance.now() + 10, signal)).toEqual({
       ended: 'done',
