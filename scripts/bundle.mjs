@@ -45,7 +45,11 @@ const SHARED_PARTS = [
   ['module-accounts', /^accounts\/module-accounts\./],
   ['reports', /^reconciliation\/(report|exceptions)\//, ['cli/main']],
   ['stored-record', /^storage\/stored-/],
-  ['postgres', /^storage\/postgres\//, ['storage/postgres/postgres-dialect']],
+  [
+    'postgres',
+    /^storage\/postgres\//,
+    ['storage/postgres/postgres-dialect', 'storage/postgres/postgres-options'],
+  ],
   [
     'sql',
     /^storage\/(sql\/|storage-tables)/,
