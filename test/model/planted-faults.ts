@@ -144,7 +144,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a payment is probed whose caller allows one try only',
     file: 'lib/gateway/run-call.ts',
-    find: 'return once ? undefined : doubt?.probe;',
+    find: 'return mayBeLast ? undefined : doubt?.probe;',
     write: 'return doubt?.probe;',
   },
   {
