@@ -24,10 +24,12 @@ const ENTRY = {
 } as JournalEntry;
 const OVERLOADED = new PaymentsOverloadError('There are too many.', undefined, 'not-by-this-call');
 
-/** What a statement writes of the only line. */
+/** What a statement writes of the only line, and the payments whose next attempt it gives up before. */
 async function settled(
   state: LineState,
   bank: () => Promise<PaymentsResponse<BankDisbursement>>,
+  outcome: 'paid' | 'failed' = 'paid',
+  givenUp: unknown[] = [],
 ): Promise<readonly LineChange[]> {
   const content = {
     name: 'Asha',
@@ -42,9 +44,14 @@ async function settled(
     append: () => Promise.resolve(true),
     change: (_load: string, made: readonly LineChange[]) => Promise.resolve(changes.push(...made)),
   } as unknown as BatchStore;
-  const services = { disbursements: { bank }, journal: { get: () => Promise.resolve(ENTRY) } };
-  const end = { outcome: 'paid', by: 'accountant' } as const;
-  await settleLineOf(store, services as unknown as PayingServices, SCOPE, ENTRY, end);
+  const entry = { ...ENTRY, outcome };
+  const giveUp = (payment: unknown): Promise<boolean> => {
+    if (changes.length === 0) givenUp.push(payment);
+    return Promise.resolve(true);
+  };
+  const services = { disbursements: { bank }, journal: { get: () => Promise.resolve(entry), giveUp } };
+  const end = { outcome, by: 'accountant' } as const;
+  await settleLineOf(store, services as unknown as PayingServices, SCOPE, entry, end);
   return changes;
 }
 
@@ -62,5 +69,16 @@ describe('a line that a statement shows as paid', () => {
     const busy = (): Promise<never> => Promise.reject(OVERLOADED);
     await expect(settled('refused', busy)).rejects.toMatchObject({ code: 'LINE_NOT_COMPARED' });
     expect(await settled('accepted', busy)).toMatchObject([{ to: 'paid' }]);
+  });
+});
+
+describe('a line that a statement shows as failed', () => {
+  it('gives up its next attempt first, which a run that stands still may be about to make', async () => {
+    const givenUp: unknown[] = [];
+    const never = (): Promise<never> => Promise.reject(new Error('It calls nothing.'));
+    expect(await settled('unknown', never, 'failed', givenUp)).toMatchObject([{ to: 'failed' }]);
+    expect(givenUp).toEqual([expect.objectContaining({ family: 'disbursement', reference: 'run.S-1' })]);
+    await settled('unknown', () => Promise.reject(OVERLOADED), 'paid', givenUp).catch(() => undefined);
+    expect(givenUp).toHaveLength(1);
   });
 });
