@@ -246,6 +246,43 @@ describe('a run that stands still while another one works on its lines, and is k
     await expectTruth(batch, 'refused');
   });
 
+  it('leaves the next attempt of a line to the run that has taken the line over since', async () => {
+    const batch = await approvedBatch(first.batches, name(), lines);
+    const { load } = (await place.store.get({ account: 'default', environment: 'sandbox', batch: name() }))!
+      .record;
+    const { result } = (await place.store.line(load, 'S-1'))!;
+    const take = (from: LineState, mark: string): Promise<unknown> =>
+      place.store.change(load, [
+        {
+          number: 1,
+          from: [from],
+          to: 'sending',
+          result: JSON.stringify({ ...(JSON.parse(result) as object), mark }),
+        },
+      ]);
+    await take('checked', 'of a process that died');
+    let looks = 0;
+    const strict = await start({
+      options: { limits: { disbursement: { max: '1' } } },
+      storage: withBatches(place.storage, (store) => ({
+        line: async (...args) => {
+          looks += 1;
+          // The first look is at its own mark, the second one follows the call that it could not make.
+          if (looks === 2) await take('sending', 'of another run');
+          return store.line(...args);
+        },
+      })),
+    });
+    const same = await strict.batches.open(name());
+    await same.start({ by: 'maker' });
+    await eventually(() => {
+      expect(looks).toBe(2);
+    });
+    await strict.app.close();
+    expect(await stateOf(batch)).toBe('sending');
+    expect(await first.app.get(PaymentsJournal).get('disbursement', `${name()}.S-1`)).toBeUndefined();
+  });
+
   it('is the one to say that the gateway has refused a line, if it has written it down', async () => {
     const batch = await approvedBatch(first.batches, name(), lines);
     const run = await frozen('start', 'after');

@@ -121,7 +121,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     const check = await payout('--check', '--by', 'john');
     expect(check.code).toBe(0);
     // A slow machine says in between how far it is.
-    expect(check.stderr).toMatch(/^(?:\d\/3 lines checked.*\n)*3\/3 lines checked\n$/);
+    expect(check.stderr).toMatch(/^(?:\d\/3 lines checked.*\n)*3\/3 lines checked.*\n$/);
     expect(check.stdout).toMatch(/3 lines, TZS\s3,000 and fees; the wallet has TZS\s1,000,000\.\n/);
     const [, next = ''] = /npx nestjs-payments payout (.* --approve .*)$/m.exec(check.stdout) ?? [];
     expect(next).toContain(`--schema ${schema}`);

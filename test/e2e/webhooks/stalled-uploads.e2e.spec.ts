@@ -106,7 +106,7 @@ describe.each(adapters)('uploads that stall on %s', (adapter) => {
 
   it('hold no more bytes together than they may, and what comes whole is received meanwhile', async () => {
     const room = 512 * KIBIBYTE;
-    const { port } = await start({ unverifiedBytesLimit: room });
+    const { port } = await start({ unverifiedBytesLimit: room, bodyTimeoutMs: 60_000 });
     const before = heldBytes();
     const answers: string[] = [];
     const answered = new Promise<void>((resolve) => {

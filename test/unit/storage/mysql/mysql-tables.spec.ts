@@ -51,12 +51,12 @@ describe('the tables in MySQL', () => {
 const clock = instantPauses();
 
 /** A server on which another connection has the lock for some time, and tables of this version or none. */
-function lockedServer(heldForMs: number, version: number) {
+function lockedServer(heldForMs: number, version: number, free: unknown = '1') {
   const until = clock.now + heldForMs;
   let open = 0;
   const asked: string[] = [];
   const rows = (text: string): object[] => {
-    if (text.includes('GET_LOCK')) return [{ held: clock.now < until ? 0 : '1' }];
+    if (text.includes('GET_LOCK')) return [{ held: clock.now < until ? 0 : free }];
     if (text.includes('IS_USED_LOCK')) return [{ holder: 17n }];
     return version === 0 ? [] : [{ version, compatible_from: version }];
   };
@@ -103,6 +103,15 @@ it('a migration of MySQL refuses tables of a newer version also while another on
   await expect(migrateMysql(executor, () => undefined)).rejects.toThrow(
     `holds version ${NEEDED + 1} of the tables`,
   );
+});
+
+it('a migration of MySQL makes no table if the server could not give its lock', async () => {
+  const { executor, asked } = lockedServer(0, 0, null);
+  await expect(migrateMysql(executor, () => undefined)).rejects.toThrow(
+    'could not give the lock of a migration',
+  );
+  expect(clock.pauses).toEqual([]);
+  expect(asked.some((text) => text.startsWith('CREATE TABLE'))).toBe(false);
 });
 
 it('a migration of MySQL ends after half an hour behind another one', async () => {
