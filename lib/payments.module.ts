@@ -21,6 +21,8 @@ import { describeSecondCopy, registerCopy } from './common/package-copies.js';
 import { type PaymentsStorage } from './storage/payments-storage.js';
 import { getPaymentsToken } from './common/tokens.js';
 import { type PaymentsResolverOptions } from './config/accounts-options.js';
+import { withInherited } from './config/merge-options.js';
+import { MODULE_SETTINGS, OPTION_NAMES } from './config/option-names.js';
 import { CONNECTIONS_OF_ALL } from './config/resolve-accounts.js';
 import { type ResolvedRegistration } from './config/resolve-options.js';
 import { DisbursementsService } from './disbursements/disbursements.service.js';
@@ -157,7 +159,9 @@ export class PaymentsModule {
   static forRoot(
     options: PaymentsModuleRootOptions | (PaymentsResolverOptions & PaymentsModuleExtras),
   ): DynamicModule {
-    return accountModule(PaymentsOptionsModule.forRoot(options), options);
+    // Nest copies the own fields of what it gets.
+    const fields = withInherited(options, [...OPTION_NAMES, ...MODULE_SETTINGS]);
+    return accountModule(PaymentsOptionsModule.forRoot(fields), fields);
   }
 
   /**

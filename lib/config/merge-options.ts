@@ -1,4 +1,8 @@
 import { definedFields, isRecord } from '../common/json-object.js';
+import { WEBHOOK_OPTIONS } from './option-defaults.js';
+import { OPTION_NAMES } from './option-names.js';
+
+const WEBHOOK_NAMES = Object.keys(WEBHOOK_OPTIONS);
 
 /**
  * Merges the options beside the factory over the factory's result. Joins the `webhooks` sections, so that the
@@ -7,9 +11,21 @@ import { definedFields, isRecord } from '../common/json-object.js';
  */
 export function mergeOptions(fromFactory: unknown, beside: Readonly<Record<string, unknown>>): unknown {
   if (!isRecord(fromFactory)) return fromFactory;
-  const merged = joined(fromFactory, beside);
+  const merged = joined(withInherited(fromFactory, OPTION_NAMES), beside);
   const [first, second] = [fromFactory['webhooks'], beside['webhooks']];
-  return isRecord(first) && isRecord(second) ? { ...merged, webhooks: joined(first, second) } : merged;
+  if (!isRecord(first) || !isRecord(second)) return merged;
+  return { ...merged, webhooks: joined(withInherited(first, WEBHOOK_NAMES), second) };
+}
+
+/**
+ * The own fields of an object, and those of these names that it has from its class: a getter, for example. A copy alone would leave
+ * them out, and a cap with them.
+ */
+export function withInherited<T extends object>(options: T, names: readonly string[]): T {
+  const inherited = names.filter((name) => name in options && !Object.hasOwn(options, name));
+  if (inherited.length === 0) return options;
+  const fields = options as Readonly<Record<string, unknown>>;
+  return { ...options, ...Object.fromEntries(inherited.map((name) => [name, fields[name]])) };
 }
 
 function joined(

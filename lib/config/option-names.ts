@@ -12,7 +12,7 @@ export const OPTION_NAMES: readonly string[] = [
   'accounts',
 ];
 /** What `forRoot` and `forRootAsync` take for themselves. */
-const MODULE_SETTINGS = ['name', 'isGlobal'];
+export const MODULE_SETTINGS: readonly string[] = ['name', 'isGlobal'];
 
 /** The errors of names that no option of a registration has. */
 export function unknownNames(

@@ -7,7 +7,7 @@ export const EXIT = {
   problem: 1,
   unknown: 3,
   stopped: 4,
-  /** Refused, failed, left out as blocked, or never looked up. */
+  /** Refused, failed, left out as blocked, never looked up, or never sent. */
   notPaid: 5,
 } as const;
 
@@ -16,11 +16,12 @@ export const EXIT = {
  * not overlook money that may have moved.
  */
 export function exitCodeOf(progress: BatchProgress): number {
-  const { state, byState } = progress;
+  const { state, byState, total } = progress;
   if (unknownLines(progress) > 0) return EXIT.unknown;
   if (state !== 'ended') return EXIT.stopped;
-  const { refused, failed, blocked, waiting } = byState;
-  return refused || failed || blocked || waiting ? EXIT.notPaid : EXIT.fine;
+  const { accepted, paid } = byState;
+  const made = (accepted?.lines ?? 0) + (paid?.lines ?? 0);
+  return made === total.lines ? EXIT.fine : EXIT.notPaid;
 }
 
 /** How many lines have no outcome that is known. Nobody goes on with a line that was being sent when its batch was over. */

@@ -2,7 +2,7 @@ import { type PayoutBatch } from '../../batches/index.js';
 import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { type StopSignal } from '../command.js';
 import { batchDocument, printProgress } from './batch-summary.js';
-import { EXIT, exitCodeOf } from './exit-code.js';
+import { EXIT, exitCodeOf, unknownLines } from './exit-code.js';
 import { onInterruption } from './interruption.js';
 import { shellWord } from '../shell-word.js';
 import { commandLine, openBatch, type PayoutSession, refuseOtherFile } from './payout-session.js';
@@ -28,8 +28,14 @@ export async function runBatch(session: PayoutSession): Promise<number> {
       context.terminal.say('Lines may have been sent: pay none of them another way. To continue:');
       context.terminal.say(`  ${commandLine(args, `--run --by ${shellWord(args.by)}`)}`);
     }
-    return EXIT.stopped;
+    return codeAfter(batch);
   }
+}
+
+/** The exit code of a run that an error ended. Also then a script must not overlook that outcomes are unknown. */
+async function codeAfter(batch: PayoutBatch): Promise<number> {
+  const progress = await batch.progress().catch(() => undefined);
+  return progress && unknownLines(progress) > 0 ? EXIT.unknown : EXIT.stopped;
 }
 
 async function printSummary(session: PayoutSession, batch: PayoutBatch): Promise<number> {

@@ -22,7 +22,7 @@ import {
   type PaymentsOptionsFactory,
   WalletService,
 } from 'nestjs-payments';
-import { envelope } from '../../support/gateway-answers.js';
+import { bankRequest, envelope } from '../../support/gateway-answers.js';
 import { json, type MisbehavingGateway, startMisbehavingGateway } from '../../support/misbehaving-gateway.js';
 
 const KEYS = { apiKey: 'pk_test_4f9a2c7e1b', apiSecret: 'sk_test_4f9a2c7e1b' };
@@ -183,6 +183,52 @@ describe('PaymentsModule.forRootAsync', () => {
     });
     await app.get(WalletService).balance();
     expect(gateway.seen[0]?.headers.authorization).toBe('Bearer pk_test_beside');
+  });
+
+  it.each([
+    ['forRoot', (settings: PaymentsModuleOptions) => PaymentsModule.forRoot(settings)],
+    [
+      'forRootAsync',
+      (settings: object) => PaymentsModule.forRootAsync({ useFactory: () => settings as never }),
+    ],
+    [
+      'forRootAsync with webhooks beside the factory',
+      (settings: object) =>
+        PaymentsModule.forRootAsync({ useFactory: () => settings as never, webhooks: { scheme } }),
+    ],
+  ])('%s obeys options that are getters of a class', async (_, register) => {
+    class Webhooks {
+      get secrets() {
+        return ['whsec_test_4f9a2c7e1b'];
+      }
+      get scheme() {
+        return scheme;
+      }
+      get retentionDays() {
+        return Infinity;
+      }
+    }
+    class Settings {
+      readonly baseUrl = gateway.baseUrl;
+      get apiKey() {
+        return KEYS.apiKey;
+      }
+      get apiSecret() {
+        return KEYS.apiSecret;
+      }
+      get limits() {
+        return { disbursement: { max: '1000' } };
+      }
+      get webhooks() {
+        return new Webhooks();
+      }
+    }
+    const app = await boot({ imports: [register(new Settings())] });
+    expect(await keyOfBalanceCall(app)).toBe(KEYS.apiKey);
+    const tooMuch = app.get(DisbursementsService, { strict: false }).bank({ ...bankRequest, amount: '1001' });
+    await expect(tooMuch).rejects.toMatchObject({ name: 'PaymentsValidationError' });
+    expect(app.get(PaymentsInbox, { strict: false })).toBeInstanceOf(PaymentsInbox);
+    expect(gateway.seen).toHaveLength(1);
   });
 
   it('throws if the factory was forgotten', () => {

@@ -17,6 +17,8 @@ it.each<[State, Readonly<Record<string, number>>, unknown: number, code: number]
   ['ended', { accepted: 5, paid: 4 }, 0, 0],
   ['ended', { accepted: 8, refused: 1 }, 0, 5],
   ['ended', { accepted: 8, blocked: 1 }, 0, 5],
+  ['ended', { accepted: 8, waiting: 1 }, 0, 5],
+  ['ended', { accepted: 8, checked: 1 }, 0, 5],
   ['ended', { unknown: 1, refused: 8 }, 1, 3],
   ['ended', { accepted: 6, unknown: 1, sending: 2 }, 3, 3],
   ['cancelled', { checked: 9 }, 0, 4],
