@@ -108,7 +108,7 @@ export function replicasContract(
       expect(rows).toHaveLength(1);
       expect(effects.outcomes.at(-1)).not.toBe(`${reference} ${rows[0]?.event}`);
     }
-  }, 60_000);
+  }, 180_000);
 
   it.each([TEN_MINUTES_MS, -TEN_MINUTES_MS])(
     'handles an event once if the clock of the second replica is %s ms ahead',
