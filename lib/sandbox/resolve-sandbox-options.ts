@@ -208,7 +208,7 @@ function checkedClock(clock: string): 'real' | 'manual' {
 }
 
 function profileOf(profile: Exclude<PaymentsSandboxOptions['profile'], undefined>, seed: number): Profile {
-  if (profile === 'documented') return documentedProfile;
+  if (profile === 'documented') return documentedProfile();
   if (profile === 'adversarial') return adversarialProfile(seed);
   if (isRecord(profile)) return observedProfile(readProfile(profile, 'Sandbox option profile'));
   return wrong('profile', "must be 'documented', 'adversarial' or the content of a gateway.json");

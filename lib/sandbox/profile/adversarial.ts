@@ -2,7 +2,7 @@ import { adversarialFacts } from './adversarial-facts.js';
 import { varyAnswer } from './answer-variations.js';
 import { Choices } from './choices.js';
 import { varyEvent } from './event-variations.js';
-import { PLAIN_FORM, type Profile, type WireForm } from './profile.js';
+import { noAnswersYet, PLAIN_FORM, type Profile, type WireForm } from './profile.js';
 
 /**
  * Varies everything that the specification leaves open, in every way that a correct client must accept. The
@@ -10,15 +10,16 @@ import { PLAIN_FORM, type Profile, type WireForm } from './profile.js';
  * depend on the seed alone.
  */
 export function adversarialProfile(seed: number): Profile {
-  const answered = new Map<string, number>();
+  const counts = noAnswersYet();
+  const { answered } = counts;
   const nth = (subject: string): number => {
     const count = (answered.get(subject) ?? 0) + 1;
     answered.set(subject, count);
     return count;
   };
   return {
+    ...counts,
     name: 'adversarial',
-    answered,
     facts: adversarialFacts(seed),
     answer: ({ operation, merchant = '', reference = '' }, answer) => {
       const subject = `${merchant} ${operation} ${reference}`;
@@ -27,11 +28,6 @@ export function adversarialProfile(seed: number): Profile {
       return { ...varyAnswer(answer, choices), form, counted: subject };
     },
     event: (event) => varyEvent(event, new Choices(seed, `event ${event.merchant} ${event.reference}`)),
-    clear: (merchant) => {
-      for (const subject of answered.keys()) {
-        if (merchant === undefined || subject.startsWith(`${merchant} `)) answered.delete(subject);
-      }
-    },
   };
 }
 

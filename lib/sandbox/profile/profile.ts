@@ -48,21 +48,35 @@ export const PLAIN_FORM: WireForm = {
   closesConnection: false,
 };
 
-/** Follows the specification's examples. */
-export const documentedProfile: Profile = {
-  name: 'documented',
-  facts: resolvedFacts({}),
-  answered: new Map(),
-  answer: (_, answer) => ({ answer, form: PLAIN_FORM, varied: [] }),
-  event: ({ payload, plan }) => ({
-    body: JSON.stringify(payload),
-    contentType: 'application/json',
-    plan,
-  }),
-  clear: () => {},
-};
+/** The counts of one emulator, by subjects that begin with the name of their merchant. */
+export function noAnswersYet(): Pick<Profile, 'answered' | 'clear'> {
+  const answered = new Map<string, number>();
+  return {
+    answered,
+    clear: (merchant) => {
+      for (const subject of answered.keys()) {
+        if (merchant === undefined || subject.startsWith(`${merchant} `)) answered.delete(subject);
+      }
+    },
+  };
+}
+
+/** Follows the specification's examples. It counts nothing, but keeps the counts that an import brings. */
+export function documentedProfile(): Profile {
+  return {
+    ...noAnswersYet(),
+    name: 'documented',
+    facts: resolvedFacts({}),
+    answer: (_, answer) => ({ answer, form: PLAIN_FORM, varied: [] }),
+    event: ({ payload, plan }) => ({
+      body: JSON.stringify(payload),
+      contentType: 'application/json',
+      plan,
+    }),
+  };
+}
 
 /** Answers as the gateway that was observed, and as the specification's examples where nothing is known. */
 export function observedProfile({ facts }: GatewayProfile): Profile {
-  return { ...documentedProfile, name: 'observed', facts: resolvedFacts(facts) };
+  return { ...documentedProfile(), name: 'observed', facts: resolvedFacts(facts) };
 }

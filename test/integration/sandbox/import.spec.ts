@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsSandbox, type SandboxState } from 'nestjs-payments/sandbox';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
+import { profileWith } from '../../support/gateway-profiles.js';
 import { startSandbox } from '../../support/sandbox.js';
 
 const FAULT = {
@@ -13,6 +14,9 @@ const FAULT = {
 const BANK = { id: 1, name: 'Baobab Savings Bank', code: 'BSB' };
 
 const dataOf = (sandbox: PaymentsSandbox) => sandbox.export().parts;
+
+/** The subjects whose answers the profile counts. */
+const countedIn = (sandbox: PaymentsSandbox) => dataOf(sandbox).filter(([[kind]]) => kind === 'answered');
 
 function urlsOf({ parts }: SandboxState): readonly unknown[] {
   return parts.filter(([[kind]]) => kind === 'endpoint').map(([, value]) => (value as { url: string }).url);
@@ -114,6 +118,24 @@ describe('an import', () => {
     await expect(sandbox.import({ ...state, parts })).rejects.toThrow(/cannot be used/);
     expect(sandbox.payments()).toHaveLength(1);
   });
+
+  it.each([
+    ['documented', {}],
+    ['observed', { profile: profileWith({}) }],
+  ])(
+    'brings the counts of an adversarial emulator to one emulator alone, until its reset (%s)',
+    async (_, options) => {
+      const adversarial = await startSandbox({ clock: 'manual', profile: 'adversarial' });
+      await callerOf(adversarial).collect({ reference: 'order-of-another-shop' });
+      const importing = await startSandbox({ clock: 'manual', ...options });
+      await importing.import(adversarial.export());
+      expect(countedIn(importing)).toHaveLength(1);
+      const other = await startSandbox({ clock: 'manual', ...options });
+      expect(countedIn(other)).toEqual([]);
+      await importing.merchant('demo').reset();
+      expect(countedIn(importing)).toEqual([]);
+    },
+  );
 
   it('is imported from a sandbox that may deliver elsewhere only by another one', async () => {
     const options = { clock: 'manual', allowRemoteWebhooks: true } as const;

@@ -95,7 +95,7 @@ class World {
     idsOf: idsByMerchant(1),
     directory: new NameDirectory(),
     events: new EventBus(),
-    profile: documentedProfile,
+    profile: documentedProfile(),
     deliver: (event) => {
       this.events.push(event);
       return Promise.resolve();
