@@ -5,6 +5,7 @@ import { authenticate, type Credentials } from './credentials.js';
 import { type Acceptance, type GatewayAnswer, isRefusal } from './gateway-answer.js';
 import { type GatewayContext } from './gateway-context.js';
 import { Merchant } from './merchant.js';
+import { NameDirectory } from './name-directory.js';
 import { type SandboxOperation } from './operation-name.js';
 import { type OperationServices } from './operation.js';
 import { OPERATIONS } from './operations.js';
@@ -33,6 +34,8 @@ export class Gateway implements OperationServices {
   readonly banks: BankRegistry;
   readonly facts: ResolvedFacts;
   private readonly merchantsByName = new Map<string, Merchant>();
+  /** They outlive their merchants: a test may keep one over a reset. */
+  private readonly directories = new Map<string, NameDirectory>();
 
   constructor(private readonly context: GatewayContext) {
     this.collections = new CollectionService(context);
@@ -50,13 +53,24 @@ export class Gateway implements OperationServices {
   merchant(name: string): Merchant {
     const known = this.merchantsByName.get(name);
     if (known) return known;
-    const { settings, directory, events } = this.context;
-    const merchant = new Merchant(name, settings.startingBalanceCents, directory, () => {
-      events.emit('changed', ['directory', name]);
-    });
+    const { settings, events } = this.context;
+    const merchant = new Merchant(name, settings.startingBalanceCents, this.directoryOf(name));
     this.merchantsByName.set(name, merchant);
     events.emit('balance', merchant);
     return merchant;
+  }
+
+  private directoryOf(name: string): NameDirectory {
+    const known = this.directories.get(name);
+    if (known) return known;
+    const { directory: shared, events } = this.context;
+    const directory = new NameDirectory(shared, () => {
+      // After a reset nothing else may have made the merchant yet, and the state holds no directory without one.
+      this.merchant(name);
+      events.emit('changed', ['directory', name]);
+    });
+    this.directories.set(name, directory);
+    return directory;
   }
 
   /** Changes a merchant's wallet at the beginning of a world, and reports the new balance. */

@@ -1,6 +1,6 @@
 import { type Collection } from './collection.js';
 import { type GatewayAnswer } from './gateway-answer.js';
-import { NameDirectory } from './name-directory.js';
+import { type NameDirectory } from './name-directory.js';
 import { type Payout } from './payout.js';
 import { Wallet, type WalletAdjustment } from './wallet.js';
 
@@ -31,17 +31,13 @@ export class Merchant {
   /** The number of the pair that was issued last. */
   newestPair = 0;
 
-  /** The account holders that this merchant sees. */
-  readonly directory: NameDirectory;
-
   constructor(
     readonly name: string,
     startingCents: bigint,
-    shared: NameDirectory,
-    directoryChanged?: () => void,
+    /** The account holders that this merchant sees. */
+    readonly directory: NameDirectory,
   ) {
     this.wallet = new Wallet(startingCents);
-    this.directory = new NameDirectory(shared, directoryChanged);
   }
 
   /** After a revocation: whether this pair was issued, and not revoked. */
@@ -49,13 +45,17 @@ export class Merchant {
     return this.firstValidPair === undefined || (number >= this.firstValidPair && number <= this.newestPair);
   }
 
-  /** Clears payments and payouts, so that their timers find nothing. */
+  /**
+   * Clears payments and payouts, so that their timers find nothing, and the directory, which the next merchant of this name
+   * has too.
+   */
   reset(): void {
     this.firstValidPair = undefined;
     this.newestPair = 0;
     this.collections.clear();
     this.payouts.clear();
     this.adjustments.length = 0;
+    this.directory.clear();
   }
 
   /** Whether the merchant already has a collection or payout with the request's reference. */

@@ -68,7 +68,7 @@ export class SandboxMerchant {
     }
   }
 
-  /** The account holders. Registrations here count only for this merchant. */
+  /** The account holders. Registrations here count only for this merchant, until its next reset. */
   get directory(): NameDirectory {
     return this.parts.gateway.merchant(this.name).directory;
   }

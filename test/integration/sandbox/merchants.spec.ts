@@ -103,6 +103,30 @@ describe("a sandbox's merchants", () => {
     expect(sandbox.merchant('one').balance()).toMatchObject({ balance: 1_000_000, locked_balance: 0 });
   });
 
+  it('keep their directories over a reset, which empties them', async () => {
+    const { directory } = sandbox.merchant('one');
+    const account = BANK_PAYOUT.account_number;
+    const mismatch = { body: { code: 'ACCOUNT_NAME_MISMATCH' } };
+    const empty = { status: 200 };
+    for (const subject of [sandbox.merchant('one'), sandbox]) {
+      directory.register(account, 'Somebody Else');
+      expect(await gateway.payToBank({}, one)).toMatchObject(mismatch);
+      await subject.reset();
+      expect(await gateway.payToBank({}, one)).toMatchObject(empty);
+      await subject.reset();
+    }
+  });
+
+  it('write what a directory takes after a reset into an export', async () => {
+    const { directory } = sandbox.merchant('one');
+    await sandbox.merchant('one').reset();
+    directory.close(BANK_PAYOUT.account_number);
+    const other = await startSandbox({ clock: 'manual' });
+    await other.import(sandbox.export());
+    const answer = await callerOf(other).payToBank({}, one);
+    expect(answer).toMatchObject({ body: { code: 'INVALID_ACCOUNT' } });
+  });
+
   it('have one pair of keys after a revocation: no other one works, whether it was issued or not', async () => {
     const shop = sandbox.merchant('shop');
     shop.rotateKeys();
