@@ -1,6 +1,7 @@
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { mergeOptions } from '../config/merge-options.js';
 import { isRecord } from '../common/json-object.js';
+import { type WebhookOptions } from '../config/webhook-options.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { DEFAULT_MERCHANT } from '../sandbox/core/merchant.js';
 import { type SandboxMerchant } from '../sandbox/handle/sandbox-merchant.js';
@@ -48,8 +49,8 @@ export class TestedAccounts {
     this.merchants.set(account, this.newMerchantFor(account));
     const asked = mergeOptions(mergeOptions(SHORT_WAITS, options), this.overrides);
     const { webhooks, ...emulated } = this.merchantOf(account).moduleOptions();
-    const receives = isRecord(asked) && isRecord(asked['webhooks']);
-    return mergeOptions(asked, { ...emulated, environment: 'sandbox', ...(receives && { webhooks }) });
+    const changes = { ...emulated, environment: 'sandbox', webhooks: changesOfWebhooks(asked, webhooks) };
+    return mergeOptions(asked, changes);
   }
 
   /** The application's resolver still says which accounts there are, and their options; only the keys are the emulator's. */
@@ -59,9 +60,10 @@ export class TestedAccounts {
   ): Record<string, unknown> {
     this.hasResolver = true;
     const { resolve } = accounts;
-    const asked = mergeOptions(mergeOptions(SHORT_WAITS, options), this.overrides) as Record<string, unknown>;
+    const asked = mergeOptions(mergeOptions(SHORT_WAITS, options), this.overrides);
     const { baseUrl, webhooks } = this.sandbox.moduleOptions();
     const { secrets, ...shared } = webhooks ?? { secrets: [] };
+    const changes = { baseUrl, webhooks: changesOfWebhooks(asked, shared) };
     const emulated = async (account: string): Promise<unknown> => {
       const own: unknown = await (resolve as (account: string) => unknown).call(accounts, account);
       if (!isRecord(own)) return own;
@@ -70,9 +72,7 @@ export class TestedAccounts {
       return { ...own, ...keys, ...(isRecord(own['webhooks']) && { webhooks: { secrets } }) };
     };
     return {
-      ...asked,
-      baseUrl,
-      ...(isRecord(asked['webhooks']) && { webhooks: { ...asked['webhooks'], ...shared } }),
+      ...(mergeOptions(asked, changes) as Record<string, unknown>),
       accounts: typeof resolve === 'function' ? { ...accounts, resolve: emulated } : accounts,
     };
   }
@@ -91,4 +91,18 @@ export class TestedAccounts {
         'give one of them another name, or test them in two applications.',
     );
   }
+}
+
+/**
+ * What the emulator changes in the section `webhooks`: its scheme and secrets. The retention that its default scheme needs
+ * counts only if nobody names one. Undefined if the account receives no webhooks.
+ */
+function changesOfWebhooks(
+  asked: unknown,
+  emulated: Partial<WebhookOptions> | undefined,
+): Partial<WebhookOptions> | undefined {
+  const own = isRecord(asked) ? asked['webhooks'] : undefined;
+  if (!isRecord(own) || !emulated) return undefined;
+  const { retentionDays: _, ...needed } = emulated;
+  return own['retentionDays'] === undefined ? emulated : needed;
 }
