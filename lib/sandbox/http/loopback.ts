@@ -7,7 +7,12 @@ const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', ':
 
 /** Whether a host name, without its port, means this machine. */
 export function isLoopbackHost(hostname: string): boolean {
-  return ['localhost', '::1', '[::1]'].includes(hostname) || LOOPBACK_V4.test(hostname);
+  return ['localhost', '[::1]'].includes(hostname) || isLoopbackAddress(hostname);
+}
+
+/** Whether a resolved IP address is one of this machine alone. */
+export function isLoopbackAddress(address: string): boolean {
+  return address === '::1' || LOOPBACK_V4.test(address);
 }
 
 /** Whether a host name is an IP address. No DNS rebinding leads to one. */

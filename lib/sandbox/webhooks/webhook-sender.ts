@@ -2,6 +2,7 @@ import { request as requestHttp, type ClientRequest, type IncomingMessage } from
 import { request as requestHttps } from 'node:https';
 import { type ResolvedFacts } from '../../gateway-profile/resolved-facts.js';
 import { type ReceiverAnswer } from '../core/delivery.js';
+import { certificateCheck, type SystemLookup } from './certificate-check.js';
 
 /** The result of one POST: an answer, or the reason for none. */
 export type SendResult = ReceiverAnswer | { readonly problem: string };
@@ -13,7 +14,11 @@ const SHOWN_BYTES = 4_096;
 export class WebhookSender {
   private readonly running = new Map<ClientRequest, string>();
 
-  constructor(private readonly timeoutMs: number) {}
+  /** @param lookup Finds the addresses of a host name. */
+  constructor(
+    private readonly timeoutMs: number,
+    private readonly lookup?: SystemLookup,
+  ) {}
 
   send(
     merchant: string,
@@ -22,12 +27,15 @@ export class WebhookSender {
     body: Buffer,
   ): Promise<SendResult> {
     return new Promise((resolve) => {
-      const post = url.protocol === 'https:' ? requestHttps : requestHttp;
-      const request = post(url, {
+      const options = {
         method: 'POST',
         agent: false,
         headers: { ...headers, 'content-length': body.length },
-      });
+      };
+      const request =
+        url.protocol === 'https:'
+          ? requestHttps(url, { ...options, ...certificateCheck(url, this.lookup) })
+          : requestHttp(url, options);
       const timer = setTimeout(() => {
         request.destroy(new Error(`no answer within ${this.timeoutMs} ms`));
       }, this.timeoutMs);

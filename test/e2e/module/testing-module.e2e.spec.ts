@@ -1,8 +1,11 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Controller, type DynamicModule, type INestApplication, Injectable, Module } from '@nestjs/common';
 import { ConfigModule, ConfigService } from '@nestjs/config';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test, type TestingModule } from '@nestjs/testing';
 import {
   CollectionsService,
@@ -116,6 +119,29 @@ describe('PaymentsTestingModule.forRoot', () => {
       await sandbox.clock.advance('15m');
       expect(heard).toEqual(['payment.success order-1', 'payment.expired order-2']);
       expect(sandbox.seed).toBe(1);
+    },
+  );
+
+  it.each([
+    ['Express', (https: object) => [new ExpressAdapter(), { httpsOptions: https }] as const],
+    ['Fastify', (https: object) => [new FastifyAdapter({ https } as object), {}] as const],
+  ])(
+    'sends webhooks over HTTPS to an application on %s with a self-signed certificate',
+    async (_, hostOf) => {
+      const module = await Test.createTestingModule({
+        imports: [PaymentsTestingModule.forRoot()],
+        controllers: [WebhooksController],
+        providers: [Checkout],
+      }).compile();
+      const of = (kind: string): Buffer => readFileSync(`test/support/tls/stranger.${kind}.pem`);
+      const [adapter, options] = hostOf({ key: of('key'), cert: of('cert') });
+      const app = module.createNestApplication(adapter as ExpressAdapter, { logger: false, ...options });
+      running = app;
+      await app.listen(0, '127.0.0.1');
+      const { collections, heard } = module.get(Checkout);
+      await collections.mobileMoney(order('order-1'));
+      await module.get(PaymentsSandbox).customer(phone).approve('order-1');
+      expect(heard).toEqual(['payment.success order-1']);
     },
   );
 
