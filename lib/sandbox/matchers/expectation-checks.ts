@@ -43,13 +43,24 @@ export function assertEvent(event: string): void {
   );
 }
 
-/** @throws PaymentsConfigError if a call that was dropped could change the result. */
+/** @throws PaymentsConfigError if a call that was dropped, or whose body was cut, could change the result. */
 export function assertDecidable(
   subject: MatcherSubject,
   operation: SandboxOperation,
-  { times, found }: { readonly times: number | undefined; readonly found: number },
+  {
+    times,
+    found,
+    unclear,
+  }: { readonly times: number | undefined; readonly found: number; readonly unclear: number },
 ): void {
   if (found > (times ?? 0)) return;
+  if (unclear > 0) {
+    throw new PaymentsConfigError(
+      `toHaveReceived cannot compare the body of ${unclear} calls of ${operation}: the emulator keeps only the beginning of a ` +
+        'body of more than 64 KiB, and its reference. Write { body: { reference } } alone, use toHaveCollection or ' +
+        'toHavePayout, or let the test send less.',
+    );
+  }
   const dropped = subject.droppedRequests(operation);
   if (dropped === 0) return;
   throw new PaymentsConfigError(

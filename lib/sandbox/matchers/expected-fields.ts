@@ -77,8 +77,12 @@ export function nearestMisfits(
   actuals: readonly object[],
   expected: object,
 ): readonly string[] {
-  const all = actuals.map((actual) => misfits(context, actual, expected));
-  return all.sort((one, other) => one.length - other.length)[0] ?? [];
+  return fewestOf(actuals.map((actual) => misfits(context, actual, expected)));
+}
+
+/** The shortest list; empty if there is none. */
+export function fewestOf(lists: readonly (readonly string[])[]): readonly string[] {
+  return lists.toSorted((one, other) => one.length - other.length)[0] ?? [];
 }
 
 /** Expected fields as a message prints them. */

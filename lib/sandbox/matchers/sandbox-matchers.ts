@@ -1,4 +1,3 @@
-import { isHolder } from '../../common/json-object.js';
 import { type SandboxDelivery, type SandboxPayment, type SandboxPayout } from '../control/records.js';
 import { assertOperation } from '../core/assert-operation.js';
 import { type SandboxOperation } from '../core/operation-name.js';
@@ -13,6 +12,7 @@ import {
   printed,
 } from './expected-fields.js';
 import { type ExpectedFields, type MatcherContext, type MatcherResult, verdict } from './matcher-result.js';
+import { compareCalls } from './received-calls.js';
 import { type MatcherSubject, subjectOf } from './subject.js';
 
 /**
@@ -76,19 +76,15 @@ export const sandboxMatchers = {
     const { times, body = {}, status } = expected;
     assertBody(operation, body);
     const ofOperation = subject.requests().filter((request) => operationOf(request)?.operation === operation);
-    const calls = ofOperation.map((request) => ({
-      ...(isHolder(request.body) && request.body),
-      [ANSWER_STATUS]: request.status,
-    }));
     const wanted = { ...body, ...(status !== undefined && { [ANSWER_STATUS]: status }) };
-    const found = calls.filter((call) => misfits(this, call, wanted).length === 0);
-    assertDecidable(subject, operation, { times, found: found.length });
-    const pass = times === undefined ? found.length > 0 : found.length === times;
+    const { found, unclear, misfits } = compareCalls(this, ofOperation, wanted);
+    assertDecidable(subject, operation, { times, found, unclear });
+    const pass = times === undefined ? found > 0 : found === times;
     const count = times === undefined ? 'a request' : `${times} requests`;
     const texts = {
       expected: `to have received ${count} ${operation} ${printed(wanted)}`,
-      found: `${found.length} of ${ofOperation.length} requests of that operation`,
-      misfits: found.length === 0 ? nearestMisfits(this, calls, wanted) : [],
+      found: `${found} of ${ofOperation.length} requests of that operation`,
+      misfits: found === 0 ? misfits : [],
     };
     const references = ofOperation.flatMap(({ reference }) => reference ?? []);
     return verdict(pass, this, texts, subject, references);
@@ -189,7 +185,8 @@ export interface SandboxMatchers<R = void> {
    * The application called a gateway operation, `times` times.
    *
    * @throws PaymentsConfigError if the specification knows no such operation, or no such field of its body, and if nothing can be
-   * said: the emulator dropped older calls of the operation.
+   * said: the emulator dropped older calls of the operation, or kept only the beginning of a body of more than 64 KiB. Of such
+   * a body it knows the reference.
    */
   toHaveReceived(operation: SandboxOperation, expected?: ExpectedRequest): R;
   /** This reference has a collection whose fields fit. */
