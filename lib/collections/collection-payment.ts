@@ -68,7 +68,10 @@ export class CollectionPayment {
   @OpenApiField({ ...KEPT, description: "The provider's transaction reference.", example: 'PA-1' })
   readonly provider_reference!: string;
 
-  /** Typically `pending`. */
+  /**
+   * Typically `pending`. A final status of an answer that does not name the payment is `pending`, too, with a line in
+   * `lastResponse.warnings`: a success counts beside the reference, and every other end also beside the amount.
+   */
   @OpenApiField({
     ...listed(COLLECTION_STATUSES),
     description: 'Typically pending: the outcome comes later.',

@@ -79,7 +79,11 @@ export abstract class Disbursement {
   @OpenApiField({ ...KEPT, example: 'provider-b' })
   readonly provider!: string;
 
-  /** `processing` in the specification's example. */
+  /**
+   * `processing` in the specification's example. A final status of an answer that does not name the payout is
+   * `pending`, with a line in `lastResponse.warnings`: `paid` counts beside the reference, and every other end also
+   * beside the amount.
+   */
   @OpenApiField({ ...listed(DISBURSEMENT_STATUSES), example: 'processing' })
   readonly status!: DisbursementStatus;
 

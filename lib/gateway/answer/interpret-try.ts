@@ -9,7 +9,14 @@ import {
   type ParsedAnswer,
   type SuccessEnvelope,
 } from './parse-answer.js';
-import { asRecord, finalStatus, type LastResponse } from './wire-record.js';
+import {
+  asOpen,
+  asRecord,
+  finalStatus,
+  type LastResponse,
+  missingProof,
+  type WireRecord,
+} from './wire-record.js';
 import { parseRetryAfter } from '../wait-before-try.js';
 import { type TryResult } from '../http/send-try.js';
 
@@ -36,7 +43,7 @@ export interface ReadSuccess<T> extends ReadPayload<T> {
   /** The JSON of the whole answer, as received. */
   readonly text: string;
   readonly envelope: AnswerEnvelope;
-  /** Set if the record says that the payment has ended. */
+  /** Set if the record proves that the payment has ended: it names the payment, too. */
   readonly outcome?: PaymentOutcome;
 }
 
@@ -120,27 +127,42 @@ function interpretSuccess<T extends object>(
   });
   const payload = call.read(data);
   if (payload === undefined) return { report: report('bad-answer') };
-  const { value, warnings } = payload;
   const wire = asRecord(data) ?? {};
   const echo = call.kind === 'read' ? NO_ECHO : checkEcho(call, wire);
   if (echo.differing.length > 0) return { report: report('echo-mismatch') };
-  const outcome = call.kind === 'read' ? undefined : finalStatus(call.kind, wire['status']);
+  const { outcome, value, warnings } = withOutcome(call, payload, wire);
   return {
     report: report('success'),
     success: {
       value,
       text,
-      warnings: [...echo.warnings, ...warnings, ...endWarnings(outcome)],
+      warnings: [...echo.warnings, ...warnings],
       envelope: { message, httpStatus, code: '', ...tokens },
       ...(outcome && { outcome }),
     },
   };
 }
 
+/**
+ * A wrong end pays twice: after a failure the reference is used up, and the caller takes another one. Something
+ * before the gateway may answer a repeated key with `status: "failed"` alone.
+ */
+function withOutcome<T extends object>(
+  { kind }: GatewayCall<T>,
+  payload: ReadPayload<T>,
+  wire: WireRecord,
+): ReadPayload<T> & { readonly outcome?: PaymentOutcome } {
+  const outcome = kind === 'read' ? undefined : finalStatus(kind, wire['status']);
+  if (outcome === undefined) return payload;
+  const missing = missingProof(outcome, wire);
+  if (missing.length > 0) return asOpen(payload, outcome, missing);
+  const { value, warnings } = payload;
+  return { value, warnings: [...warnings, ...endWarnings(outcome)], outcome };
+}
+
 /** A payment may end without success although the gateway took the request. */
-function endWarnings(outcome: PaymentOutcome | undefined): readonly string[] {
-  if (outcome === undefined || movesMoney(outcome)) return [];
-  return [`the payment has ended already: ${outcome}`];
+function endWarnings(outcome: PaymentOutcome): readonly string[] {
+  return movesMoney(outcome) ? [] : [`the payment has ended already: ${outcome}`];
 }
 
 const AMBIGUOUS: ReadonlySet<TryEvent> = new Set<TryEvent>([

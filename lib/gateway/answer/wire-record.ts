@@ -2,6 +2,7 @@ import { moneyFromWire } from '../../common/money.js';
 import {
   type AttemptInfo,
   FINAL_STATUSES,
+  movesMoney,
   type PaymentFamily,
   type PaymentOutcome,
 } from '../../common/vocabulary.js';
@@ -75,6 +76,25 @@ export function finalStatus(family: PaymentFamily, status: unknown): PaymentOutc
   return outcomes.find((outcome) => outcome === status);
 }
 
+/**
+ * What an answer to a payment would have to repeat for its final status to count: half an answer ends nothing. The
+ * rule is that of a status query, whose table is `PROOFS` in `journal/outcomes/status-query.ts`.
+ */
+export function missingProof(outcome: PaymentOutcome, answer: WireRecord): readonly string[] {
+  const needed = movesMoney(outcome) ? ['reference'] : ['reference', 'amount'];
+  return needed.filter((field) => answer[field] == null);
+}
+
+/** The value of an answer whose final status does not count: the payment is open. */
+export function asOpen<T extends object>(
+  { value, warnings }: ReadPayload<T>,
+  outcome: PaymentOutcome,
+  missing: readonly string[],
+): ReadPayload<T> {
+  const open = `the answer says ${outcome}, but does not repeat ${missing.join(' and ')}: the payment counts as accepted, not as ended`;
+  return { value: { ...value, status: 'pending' }, warnings: [...warnings, open] };
+}
+
 /** An amount for the request. As a JSON number it is exact, because it has at most 15 digits. */
 export function wireAmount(canonical: string, format: AmountFormat): string | number {
   return format === 'string' ? canonical : Number(canonical);
@@ -98,7 +118,10 @@ export interface LastResponse {
   readonly idempotencyKey?: string;
   /** Every try of the call, in order. */
   readonly attempts: readonly AttemptInfo[];
-  /** What was odd about the answer: an absent echo, a status that the specification does not list. */
+  /**
+   * What was odd about the answer: an absent echo, a status that the specification does not list, an end that the answer
+   * does not prove.
+   */
   readonly warnings: readonly string[];
 }
 

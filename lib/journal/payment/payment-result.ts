@@ -4,10 +4,13 @@ import { normalizeTzPhone } from '../../common/phone.js';
 import { movesMoney } from '../../common/vocabulary.js';
 import { isPaymentsError, type PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
 import { type CallAborted, type CallFailure, type CallResult } from '../../gateway/call-result.js';
-import { type MoneyCall } from '../../gateway/gateway-call.js';
+import { type MoneyCall, type ReadPayload } from '../../gateway/gateway-call.js';
 import { type AnswerEnvelope, type ReadSuccess } from '../../gateway/answer/interpret-try.js';
 import {
+  asOpen,
   asRecord,
+  finalStatus,
+  missingProof,
   withLastResponse,
   type PaymentsResponse,
   type WireRecord,
@@ -187,14 +190,28 @@ export function repeatedAnswer<T extends object>(
 ): PaymentsResponse<T> {
   const { idempotencyKey } = record;
   const stored = storedAnswer(record);
-  const payload = stored && call.read((stored.answer ?? stored).data);
-  if (!payload) return answerless(record);
+  const data = stored && (stored.answer ?? stored).data;
+  const read = stored && call.read(data);
+  if (!read) return answerless(record);
+  const payload = record.outcome === undefined ? asLongAsOpen(read, record, data) : read;
   return withLastResponse(withOutcome(payload.value, record), {
     ...stored.envelope,
     idempotencyKey,
     attempts: [],
     warnings: payload.warnings,
   });
+}
+
+/** The stored answer of an open payment may say that it has ended, and not prove it. */
+function asLongAsOpen<T extends object>(
+  payload: ReadPayload<T>,
+  { family }: JournalRecord,
+  data: unknown,
+): ReadPayload<T> {
+  const answer = asRecord(data) ?? {};
+  const outcome = finalStatus(family, answer['status']);
+  const missing = outcome === undefined ? [] : missingProof(outcome, answer);
+  return outcome === undefined || missing.length === 0 ? payload : asOpen(payload, outcome, missing);
 }
 
 /** Sets the status to the outcome of a settled payment. */

@@ -9,7 +9,12 @@ import {
   envelope,
 } from '../../support/gateway-answers.js';
 import { startMerchant, type Merchant } from '../../support/merchant.js';
-import { json, startMisbehavingGateway, type MisbehavingGateway } from '../../support/misbehaving-gateway.js';
+import {
+  json,
+  reset,
+  startMisbehavingGateway,
+  type MisbehavingGateway,
+} from '../../support/misbehaving-gateway.js';
 
 const SCOPE = { account: 'default', environment: 'sandbox' } as const;
 const PAYOUT = { ...SCOPE, family: 'disbursement', reference: bankRequest.reference } as const;
@@ -23,7 +28,11 @@ beforeEach(async () => {
   const storage = memoryStorage();
   journal = storage.journal;
   gateway = await startMisbehavingGateway();
-  merchant = await startMerchant({ baseUrl: gateway.baseUrl, storage });
+  merchant = await startMerchant({
+    baseUrl: gateway.baseUrl,
+    storage,
+    probe: { collections: { afterAnswerMs: 1, afterSilenceMs: 1 } },
+  });
 });
 
 afterEach(async () => {
@@ -68,6 +77,53 @@ describe('a success answer whose record has ended', () => {
     gateway.answer(json(envelope({ ...bankRecord, status: 'expired' })));
     await merchant.disbursements.bank(bankRequest);
     expect((await journal.get(PAYOUT))?.record.state).toBe('accepted');
+  });
+});
+
+describe('an answer with a final status that does not name its payment', () => {
+  const openUnder = (status: string, missing: string): string =>
+    `the answer says ${status}, but does not repeat ${missing}: the payment counts as accepted, not as ended`;
+
+  it.each([
+    ['failed', {}, 'reference and amount'],
+    ['cancelled', { amount: '1180.50', currency: 'TZS' }, 'reference'],
+    ['expired', { reference: collectionRequest.reference }, 'amount'],
+    ['success', {}, 'reference'],
+    ['success', { amount: '1180.50' }, 'reference'],
+  ])(
+    'leaves a collection open that the probe found %s with no more than %j',
+    async (status, named, missing) => {
+      gateway.answer(reset, json(envelope({ ...named, status })));
+      const first = await merchant.collections.mobileMoney(collectionRequest);
+      expect(gateway.seen).toHaveLength(2);
+      expect(first.status).toBe('pending');
+      expect(first.lastResponse.warnings).toContain(openUnder(status, missing));
+      expect((await journal.get(COLLECTION))?.record.state).toBe('accepted');
+      const again = await merchant.collections.mobileMoney(collectionRequest);
+      expect(again).toEqual(first);
+      expect(again.lastResponse.warnings).toContain(openUnder(status, missing));
+      expect(gateway.seen).toHaveLength(2);
+    },
+  );
+
+  it.each([
+    ['failed', 'reference and amount'],
+    ['paid', 'reference'],
+  ])('leaves a payout open that its first answer calls %s', async (status, missing) => {
+    gateway.answer(json(envelope({ status })));
+    const payout = await merchant.disbursements.bank(bankRequest);
+    expect(payout.status).toBe('pending');
+    expect(payout.lastResponse.warnings).toContain(openUnder(status, missing));
+    expect((await journal.get(PAYOUT))?.record.state).toBe('accepted');
+    expect(await merchant.disbursements.bank(bankRequest)).toEqual(payout);
+    expect(gateway.seen).toHaveLength(1);
+  });
+
+  it('settles a payout as paid without its amount, as a status query does', async () => {
+    gateway.answer(json(envelope({ reference: bankRequest.reference, status: 'paid' })));
+    const payout = await merchant.disbursements.bank(bankRequest);
+    expect(payout.status).toBe('paid');
+    expect((await journal.get(PAYOUT))?.record).toMatchObject({ state: 'settled', outcome: 'paid' });
   });
 });
 

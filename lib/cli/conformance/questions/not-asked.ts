@@ -3,6 +3,8 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
   'does not say how long an outcome may take': 'A run is too short to see the longest time.',
   'does not say how long an idempotency key is remembered':
     '--after-an-hour asks about the first hour. The whole time may be days or years.',
+  'shows no final status in the answer to a payment':
+    'Nothing in a request makes a gateway end a payment at once.',
   'says only that test keys are for the sandbox': 'A live key is never sent to find out.',
   'says base addresses end in `/api/v1` and JSON goes over HTTPS':
     'A key is never sent in the clear to find out.',

@@ -149,6 +149,33 @@ describe('a success answer', () => {
     });
   });
 
+  const { reference, amount } = payment;
+
+  it.each([
+    ['collection', 'failed', { reference, amount: null }, 'amount'],
+    ['collection', 'cancelled', { amount }, 'reference'],
+    ['collection', 'expired', {}, 'reference and amount'],
+    ['collection', 'success', { reference: null, amount }, 'reference'],
+    ['disbursement', 'failed', { reference }, 'amount'],
+    ['disbursement', 'paid', {}, 'reference'],
+  ] as const)('of a %s with the status %s and only %j leaves it open', (kind, status, named, missing) => {
+    const call = kind === 'collection' ? COLLECTION : PAYOUT;
+    const interpreted = interpretTry(call, success({ ...named, status }), new Set()).success;
+    expect(interpreted).not.toHaveProperty('outcome');
+    expect(interpreted?.value).toEqual({ data: { ...named, status }, status: 'pending' });
+    expect(interpreted?.warnings).toContain(
+      `the answer says ${status}, but does not repeat ${missing}: the payment counts as accepted, not as ended`,
+    );
+  });
+
+  it.each([
+    ['collection', 'success'],
+    ['disbursement', 'paid'],
+  ] as const)('of a %s with the status %s ends it without its amount', (kind, status) => {
+    const call = kind === 'collection' ? COLLECTION : PAYOUT;
+    expect(interpretTry(call, success({ reference, status }), new Set()).success?.outcome).toBe(status);
+  });
+
   it('of a payment whose data is a list repeats nothing', () => {
     const interpreted = interpretTry(COLLECTION, success([COLLECTED]), new Set()).success;
     expect(interpreted?.warnings).toEqual([
