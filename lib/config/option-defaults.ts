@@ -1,4 +1,3 @@
-import { type HttpModuleOptions } from '@nestjs/axios';
 import { PAYMENT_EVENT_NAMES } from '../common/events.js';
 import { amountProblem, canonicalAmount, type MoneyInput, parseCents } from '../common/money.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
@@ -6,6 +5,7 @@ import { hasSchemeFields } from '../common/scheme-fields.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { type Encryption } from '../storage/sealed/encryption.js';
 import { isEncryptionList, oneEncryption } from '../storage/sealed/encryption-list.js';
+import { httpOption } from './http-options.js';
 import {
   checked,
   count,
@@ -68,7 +68,7 @@ export const OPTIONS = {
     undefined,
     'the gateway is asked every time',
   ),
-  http: http(),
+  http: httpOption(),
   storage: storage(),
   encryption: encryption(),
 };
@@ -187,18 +187,6 @@ function amount(): Option<bigint | undefined> {
       const problem = amountProblem(value);
       if (problem !== undefined) throw error(path, `${problem}.`);
       return parseCents(canonicalAmount(value as MoneyInput));
-    },
-  };
-}
-
-function http(): Option<HttpModuleOptions> {
-  return {
-    takes: 'options of HttpModule',
-    default: '{}',
-    read: (written, path, error) => {
-      const value = written ?? {};
-      if (isRecord(value)) return value;
-      throw error(path, 'must be an object: see its fields in PaymentsModuleOptions.');
     },
   };
 }

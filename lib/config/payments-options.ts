@@ -110,7 +110,10 @@ export interface PaymentsModuleOptions {
    */
   readonly banks?: BankDirectoryOptions;
   /**
-   * Options of the package's own `HttpModule`: agent, proxy, adapter, headers. With your own `adapter` or
+   * Options of the package's own `HttpModule`: `httpAgent`, `httpsAgent`, `proxy`, `adapter`, `headers`, `auth` for a
+   * server before the gateway, and others of its connections. One that would have no effect is refused, for example
+   * `timeout`: that is `timeoutMs`. The package sets `maxRedirects`, `responseType`, `transformRequest`,
+   * `transformResponse` and `validateStatus` itself. With your own `adapter` or
    * `transport` the package cannot see when sending begins: a payment that fails there may have been made. An
    * adapter must resolve with every answer, whatever its status. If it throws for a 4xx, a refusal becomes
    * unknown.

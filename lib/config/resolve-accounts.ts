@@ -13,6 +13,7 @@ import {
 } from './option.js';
 import { type OptionError, optionErrors } from './option-checks.js';
 import { OPTIONS, WEBHOOK_OPTIONS } from './option-defaults.js';
+import { twoAuthorizations } from './http-options.js';
 import { OPTION_NAMES, unknownNames } from './option-names.js';
 import { CREDENTIAL_OPTIONS, resolveCredentials } from './resolve-credentials.js';
 import { type ResolvedPaymentsOptions, type ResolvedWebhookKey } from './resolved-options.js';
@@ -100,6 +101,7 @@ export function resolveResolverOptions(
     others: () =>
       readOptions(OPTIONS, options, '', error, (read) => [
         ...unknownNames(options, error),
+        ...twoAuthorizations(options, error),
         ...misplacedKeys(options, error),
         ...uncountedCaps(read, error),
       ]),

@@ -5,6 +5,7 @@ import { isRecord } from '../common/json-object.js';
 import { optionErrors } from './option-checks.js';
 import { readAll } from '../errors/wrong-options.js';
 import { OPTIONS } from './option-defaults.js';
+import { twoAuthorizations } from './http-options.js';
 import { unknownNames } from './option-names.js';
 import { hasResolver, type ResolvedResolverOptions, resolveResolverOptions } from './resolve-accounts.js';
 import { uncountedCaps } from './uncounted-caps.js';
@@ -28,6 +29,7 @@ export function resolveOptions(options: unknown, account: string = DEFAULT_ACCOU
     others: () =>
       readOptions(OPTIONS, options, '', error, (read) => [
         ...unknownNames(options, error),
+        ...twoAuthorizations(options, error),
         ...uncountedCaps(read, error),
       ]),
     webhooks: () => resolveWebhooks(options['webhooks'], error),

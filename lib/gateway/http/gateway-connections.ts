@@ -4,6 +4,7 @@ import { type Agent } from 'undici';
 // The whole of undici is 110 files instead of 23, and puts itself below the application's own `fetch`.
 // @ts-expect-error undici has types for the whole only.
 import UndiciAgent from 'undici/lib/dispatcher/agent.js';
+import { AXIOS_ADAPTER_OPTIONS } from '../../config/http-options.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { undiciAdapter, UndiciTransport } from './undici-transport.js';
@@ -12,20 +13,6 @@ import { undiciAdapter, UndiciTransport } from './undici-transport.js';
 const USUAL_CONNECTIONS = 50;
 /** Much more than any answer of the gateway. A broken answer must not fill the memory. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
-/**
- * Options that only axios' own adapter obeys. With all but `adapter` and `transport` it sends through a watched
- * transport, which knows whether the request left.
- */
-const AXIOS_ADAPTER_OPTIONS = [
-  'adapter',
-  'httpAgent',
-  'httpsAgent',
-  'proxy',
-  'transport',
-  'socketPath',
-  'lookup',
-] as const;
-
 const OwnAgent = UndiciAgent as new (options: Agent.Options) => Agent;
 const unchanged = (data: unknown): unknown => data;
 

@@ -296,7 +296,7 @@ describe("an application's own agent", () => {
     merchant = await startMerchant({
       baseUrl: gateway.baseUrl,
       timeoutMs: 400,
-      http: { httpAgent, timeout: 10, transformResponse: [() => 'spoilt'], validateStatus: () => false },
+      http: { httpAgent, transformResponse: [() => 'spoilt'], validateStatus: () => false },
     });
   });
 

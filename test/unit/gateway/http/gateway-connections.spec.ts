@@ -7,7 +7,7 @@ import { assertNode, GatewayConnections } from '../../../../lib/gateway/http/gat
 import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
 
 describe('GatewayConnections', () => {
-  it.each([{}, { proxy: false }, { proxy: false, timeout: 5 }] as const)(
+  it.each([{}, { proxy: false }, { decompress: false, headers: { 'x-tenant': '7' } }] as const)(
     "send through the package's own adapter and no proxy with the http options %j",
     async (http) => {
       const connections = new GatewayConnections({ http, timeoutMs: 1_000 });
@@ -17,6 +17,21 @@ describe('GatewayConnections', () => {
       await connections.onApplicationShutdown();
     },
   );
+
+  it.each<HttpModuleOptions>([
+    { family: 6 },
+    { auth: { username: 'u', password: 'p' } },
+    { lookup: () => undefined },
+    { socketPath: '/run/gateway.sock' },
+    { decompress: true },
+    { insecureHTTPParser: true },
+    { maxContentLength: 1_000 },
+    { maxRate: 1_000 },
+  ])("send through axios' own adapter with the http options %j, which nothing else obeys", async (http) => {
+    const connections = new GatewayConnections({ http, timeoutMs: 1_000 });
+    expect(connections.httpModuleOptions()).not.toHaveProperty('adapter');
+    await connections.onApplicationShutdown();
+  });
 
   it('take no proxy out of the environment if theirs is left undefined', async () => {
     // As JavaScript writes it, and TypeScript without exactOptionalPropertyTypes.
