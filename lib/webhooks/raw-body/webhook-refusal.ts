@@ -6,7 +6,7 @@ import {
   HttpException,
 } from '@nestjs/common';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
-import { routeProgress } from './answered-request.js';
+import { type MaybeWrapped, nodeOf, routeProgress } from './answered-request.js';
 import { type BodyRefusal } from './captured-body.js';
 import { drainRequest } from './drain-request.js';
 
@@ -71,8 +71,7 @@ export function sendRefusal(refusal: WebhookRefusal, response: ResponseLike): vo
 export class WebhookRefusalFilter implements ExceptionFilter<WebhookRefusal> {
   catch(refusal: WebhookRefusal, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const request = http.getRequest<IncomingMessage & { readonly raw?: IncomingMessage }>();
-    const node = request.raw ?? request;
+    const node = nodeOf(http.getRequest<MaybeWrapped<IncomingMessage>>());
     // The method of the route refuses without the request.
     if (routeProgress.get(node) === 'parameters') routeProgress.set(node, refusal.getStatus());
     sendRefusal(refusal, http.getResponse<ResponseLike>());

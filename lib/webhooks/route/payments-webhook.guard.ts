@@ -22,7 +22,7 @@ import { isSigned, signedDelivery } from '../delivery/delivery-head.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
 import { webhookRoute } from '../handlers/decorated-methods.js';
-import { routeProgress } from '../raw-body/answered-request.js';
+import { type MaybeWrapped, nodeOf, routeProgress } from '../raw-body/answered-request.js';
 import { capturedBodies, type CapturedBody, releaseAtEnd } from '../raw-body/captured-body.js';
 import { readEvent, type ReadEvent, type VerifiedWebhook } from '../signature/read-event.js';
 import { bodyByOption, bodyLeftByHost, refusalWithoutBytes, type RouteRequest } from './host-body.js';
@@ -153,7 +153,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
 
   private deliveryFor(route: GuardedRoute, context: ExecutionContext): GuardedDelivery {
     const given = context.switchToHttp().getRequest<NestRequest>();
-    const request = { given, node: given.raw ?? given };
+    const request = { given, node: nodeOf<IncomingMessage>(given) };
     const name = route.account === undefined ? accountParameter(given.params) : undefined;
     if (name !== undefined) {
       const check =
@@ -210,7 +210,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     }
     const named = await this.accounts().named(name, bytes.length);
     if (named === 'busy') throw refuseRead(503, response);
-    releaseAtEnd(response.raw ?? response, named);
+    releaseAtEnd(nodeOf<ServerResponse>(response), named);
     delivery.check = named.check;
     return named.receiver;
   }
@@ -257,7 +257,7 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
     const refusedWith = 'bytes' in captured ? 413 : captured.refusedWith;
     if (refusedWith === 401) receiver.signatures.reportUnsigned();
     const response = responseOf(context);
-    throw refuseBody(refusedWith, request.node, response.raw ?? response, response);
+    throw refuseBody(refusedWith, request.node, nodeOf<ServerResponse>(response), response);
   }
 
   /** Strangers may write the headers of the scheme, too. */
@@ -275,14 +275,11 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
   }
 }
 
-/** A request or response of Express, which is Node's own, or of Fastify, which wraps it. */
-type MaybeWrapped<Own> = Own & { readonly raw?: Own };
 type NestRequest = WebhookHostRequest & MaybeWrapped<IncomingMessage> & { readonly params?: unknown };
 type NestResponse = ResponseLike & ServerResponse & MaybeWrapped<ServerResponse>;
 
 export function nodeRequest(context: ExecutionContext): IncomingMessage {
-  const request = context.switchToHttp().getRequest<MaybeWrapped<IncomingMessage>>();
-  return request.raw ?? request;
+  return nodeOf(context.switchToHttp().getRequest<MaybeWrapped<IncomingMessage>>());
 }
 
 function responseOf(context: ExecutionContext): NestResponse {
