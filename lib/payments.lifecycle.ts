@@ -12,6 +12,8 @@ import { type ResolvedRegistration } from './config/resolve-options.js';
 
 /** The accounts that use each storage. Several may share one, and the last of them closes it. */
 const usersOf = new WeakMap<PaymentsStorage, Set<PaymentsLifecycle>>();
+/** What was closed and not opened again. */
+const closed = new WeakSet<PaymentsStorage>();
 
 /** Starts and stops one account with the application. */
 export class PaymentsLifecycle
@@ -26,15 +28,26 @@ export class PaymentsLifecycle
   ) {}
 
   /** Before anything is received: a storage that cannot be used stops the boot. */
-  async onModuleInit(): Promise<void> {
-    await this.storage.open?.();
+  onModuleInit(): Promise<void> {
+    return this.open();
   }
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
     const users = this.users();
     const warnings = users.size === 0 ? this.storage.warnings : undefined;
     for (const warning of warnings ?? []) this.logger.warn(warning);
     usersOf.set(this.storage, users.add(this));
+    this.warn();
+    // An application that had the same storage may have ended since `onModuleInit`.
+    if (closed.has(this.storage)) await this.open();
+  }
+
+  private async open(): Promise<void> {
+    closed.delete(this.storage);
+    await this.storage.open?.();
+  }
+
+  private warn(): void {
     const { account, webhooks } = this.options;
     for (const warning of webhooks?.warnings ?? []) {
       this.logger.warn(`Webhooks of the account "${account}": ${warning}`);
@@ -65,7 +78,9 @@ export class PaymentsLifecycle
     await this.registration.idle();
     const users = this.users();
     users.delete(this);
-    if (users.size === 0) await this.storage.close?.();
+    if (users.size > 0) return;
+    closed.add(this.storage);
+    await this.storage.close?.();
   }
 
   /** Of a resolver's accounts, nobody knows the environment at boot: that of the process counts. */

@@ -37,7 +37,8 @@ export interface PaymentsStorage {
   readonly warnings?: readonly string[];
   /**
    * Prepares the storage for use. The package calls it at boot, once for each account that uses the storage. If it
-   * rejects, the application does not start.
+   * rejects, the application does not start. The options of a module are made once in a process, so the next application
+   * opens the storage again after `close()`.
    */
   open?(): Promise<void>;
   /** Closes what the storage itself opened; a client that the application passed in stays open. */

@@ -16,6 +16,7 @@ const SPECS = [
   'test/e2e/cli/migrate.spec.ts',
   'test/e2e/cli/payout-embedded.spec.ts',
   'test/e2e/module/boot-warning.e2e.spec.ts',
+  'test/e2e/storage/next-application.e2e.spec.ts',
   'test/e2e/sample/story.spec.ts',
   'sample/01-quickstart',
 ];

@@ -38,6 +38,11 @@ export class SeverableProxy {
     return url.toString();
   }
 
+  /** How many connections are open. */
+  get connections(): number {
+    return this.pairs.size;
+  }
+
   /** New connections lead to another server. Those that are open stay, as after a change of a name's address. */
   moveTo(url: string): void {
     this.target = new URL(url);

@@ -48,6 +48,8 @@ export function sqliteFile(): SqliteTestFile {
     open: (transactional = false) => {
       const storage = sqliteStorage({ file, transactional, now: () => Date.now() + ahead });
       opened.push(storage);
+      // It opens at once. What hinders it is told at its first use.
+      storage.open?.().catch(() => undefined);
       return storage;
     },
     connect: (options) => {

@@ -40,7 +40,8 @@ export interface GivenRedisOptions {
 }
 
 /**
- * A client that the package opens at the first call and closes after the shutdown of the application.
+ * A client that the package opens at the first call and closes after the shutdown of the application. It connects again
+ * for the next application of the process.
  *
  * @publicApi
  */

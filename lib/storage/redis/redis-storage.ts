@@ -49,18 +49,41 @@ export function redisStorage(options: RedisStorageOptions): PaymentsStorage {
   checkRedisOptions({ ...options });
   const { client, url, keyPrefix } = options;
   if (client) return { ...storageIn(client, keyPrefix), warnings: clientWarnings(client) };
-  const own = openRedisClient(url);
+  let own = openRedisClient(url);
+  let isClosed = false;
+  const current: RedisClient = {
+    get status() {
+      return own.status;
+    },
+    eval: (...given) => own.eval(...given),
+    evalsha: (...given) => own.evalsha(...given),
+    info: (section) => own.info(section),
+  };
+  const scripts = new ScriptRunner(current);
   return {
-    ...storageIn(own, keyPrefix),
+    ...storageIn(current, keyPrefix, scripts),
+    open: () => {
+      if (isClosed) {
+        own = openRedisClient(url);
+        scripts.reconnect();
+      }
+      isClosed = false;
+      return Promise.resolve();
+    },
+    // From now on, the client refuses every call.
     close: () => {
+      isClosed = true;
       own.disconnect();
       return Promise.resolve();
     },
   };
 }
 
-function storageIn(client: RedisClient, keyPrefix = 'nestjs-payments:'): PaymentsStorage {
-  const scripts = new ScriptRunner(client);
+function storageIn(
+  client: RedisClient,
+  keyPrefix = 'nestjs-payments:',
+  scripts = new ScriptRunner(client),
+): PaymentsStorage {
   const keys = new RedisKeys(keyPrefix);
   const accounts = new RedisAccounts(client, scripts, keys);
   const format = new FormatCheck(scripts, keys, accounts);

@@ -25,6 +25,11 @@ export class ScriptRunner {
     return this.lost;
   }
 
+  /** Says that the next call opens a new connection, maybe to a Redis that holds something else by now. */
+  reconnect(): void {
+    this.lost = performance.now();
+  }
+
   async run(script: LuaScript, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     if (LOST.includes(this.client().status)) {
       this.lost = performance.now();

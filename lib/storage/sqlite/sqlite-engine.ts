@@ -57,18 +57,17 @@ interface SqliteModule {
   readonly DatabaseSync: new (path: string, options?: OpenOptions) => SqliteHandle;
 }
 
-/**
- * Opens a file.
- *
- * @throws PaymentsConfigError if this Node.js has no SQLite.
- */
+/** Opens a file. */
 export function openSqlite(path: string, options?: OpenOptions): SqliteHandle {
+  return new (sqliteModule().DatabaseSync)(path, ...(options ? [options] : []));
+}
+
+/** @throws PaymentsConfigError if this Node.js has no SQLite. */
+export function sqliteModule(): SqliteModule {
   const found: unknown = process.getBuiltinModule('node:sqlite');
-  if (found === undefined) {
-    throw new PaymentsConfigError(
-      `sqliteStorage() needs the module node:sqlite, which Node.js ${process.version} does not have: run the application on ` +
-        'Node.js 22.13 or newer, or choose another storage.',
-    );
-  }
-  return new (found as SqliteModule).DatabaseSync(path, ...(options ? [options] : []));
+  if (found !== undefined) return found as SqliteModule;
+  throw new PaymentsConfigError(
+    `sqliteStorage() needs the module node:sqlite, which Node.js ${process.version} does not have: run the application on ` +
+      'Node.js 22.13 or newer, or choose another storage.',
+  );
 }

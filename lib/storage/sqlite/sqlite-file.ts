@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
@@ -16,8 +16,7 @@ import {
 } from '../sql/sql-database.js';
 import { isBusy, SQLITE_BUSY, SqliteConnection, sqliteFailure } from './sqlite-connection.js';
 import { SQLITE } from './sqlite-dialect.js';
-import { openSqlite, type SqliteHandle } from './sqlite-engine.js';
-import { migrateFile } from './sqlite-tables.js';
+import { type OpenFile, openFile } from './open-file.js';
 import { checkedTransaction, checkStillOpen } from './joined-transaction.js';
 import { guardTransaction } from './transaction-guard.js';
 import { Semaphore } from '../sql/semaphore.js';
@@ -40,28 +39,27 @@ export class SqliteFile implements SqlDatabase {
   private readonly writers = new Semaphore(1);
   /** The application's own connections whose transactions were joined. */
   private readonly joined = new WeakMap<object, SqliteConnection>();
-  private closed = false;
+  private opened: OpenFile | undefined;
+  private isClosed = false;
+  private readonly path: string;
 
-  private constructor(
-    private readonly file: string,
+  /** Opens nothing: a process may import a module whose application another process runs. */
+  constructor(
+    path: string,
     private readonly now: () => number,
-    private readonly connection: SqliteConnection,
-    private readonly lock: SqliteHandle,
-  ) {}
+  ) {
+    // The working directory may change.
+    this.path = resolve(path);
+  }
 
-  /** @throws PaymentsStorageError if another storage has the file. */
-  static open(path: string, now: () => number): SqliteFile {
-    const { file, lock } = lockFile(path);
-    try {
-      const connection = SqliteConnection.open(file, now);
-      const migrated = connection.ready(() => {
-        migrateFile(connection.handle, path);
-      });
-      return new SqliteFile(file, now, migrated, lock);
-    } catch (error) {
-      lock.close();
-      throw sqliteFailure(error);
-    }
+  /**
+   * Opens the file, also after `close`.
+   *
+   * @throws PaymentsStorageError if another storage has it.
+   */
+  open(): void {
+    this.isClosed = false;
+    this.use();
   }
 
   readonly run: RunScript = async (script) => {
@@ -84,7 +82,7 @@ export class SqliteFile implements SqlDatabase {
     const handling = this.handlers.getStore();
     if (handling?.isOpen && handling.handle === transaction) return Promise.resolve(handling.run);
     return new Promise((resolve) => {
-      const handle = checkedTransaction(transaction, this.file);
+      const handle = checkedTransaction(transaction, this.use().file);
       const known = this.joined.get(handle);
       const connection = known?.isReady() ? known : SqliteConnection.join(handle, this.now);
       this.joined.set(handle, connection);
@@ -107,7 +105,7 @@ export class SqliteFile implements SqlDatabase {
   read(script: SqlScript): SqlResult | undefined {
     if (script.atomic) return undefined;
     try {
-      return this.connection.run(script, false);
+      return this.use().connection.run(script, false);
     } catch (error) {
       throw sqliteFailure(error);
     }
@@ -115,7 +113,7 @@ export class SqliteFile implements SqlDatabase {
 
   /** Runs an operation of the writer. */
   write(script: SqlScript): Promise<SqlResult> {
-    const { connection } = this;
+    const { connection } = this.use();
     return withoutOthers(() =>
       script.atomic
         ? connection.runAtomic(script)
@@ -125,7 +123,7 @@ export class SqliteFile implements SqlDatabase {
 
   /** Begins a transaction, on a connection of its own, of the writer. */
   begin(): Promise<SqliteConnection> {
-    return withoutOthers(() => SqliteConnection.begin(this.file, this.now));
+    return withoutOthers(() => SqliteConnection.begin(this.use().file, this.now));
   }
 
   acquireWriter(): Promise<void> {
@@ -141,35 +139,19 @@ export class SqliteFile implements SqlDatabase {
     this.writers.release();
   }
 
+  /** From now on, everything is refused. */
   close(): void {
-    if (this.closed) return;
-    this.closed = true;
-    this.connection.close();
-    this.lock.close();
+    this.isClosed = true;
+    this.opened?.connection.close();
+    this.opened?.lock.close();
+    this.opened = undefined;
   }
-}
 
-/**
- * Locks a second file, with a transaction that is open as long as this process lives: the tables themselves stay open to the
- * application's own connections. Makes the first file if it is missing.
- *
- * @returns The file itself, too: the path may lead through links, or begin in the working directory, and both may change.
- */
-function lockFile(path: string): { readonly file: string; readonly lock: SqliteHandle } {
-  let lock: SqliteHandle | undefined;
-  try {
-    openSqlite(path).close();
-    const file = realpathSync(path);
-    lock = openSqlite(`${file}.lock`);
-    lock.exec('BEGIN EXCLUSIVE');
-    return { file, lock };
-  } catch (error) {
-    lock?.close();
-    if (!isBusy(error)) throw sqliteFailure(error);
-    throw new PaymentsStorageError(
-      `The file ${path} is in use by another process, or by another sqliteStorage() of this one. SQLite is for one process: ` +
-        'stop the other one, or use PostgreSQL or Redis for several.',
-    );
+  /** Opens the file at its first use. */
+  private use(): OpenFile {
+    if (this.isClosed)
+      throw new PaymentsStorageError(`The file ${this.path} is closed: the application has ended.`);
+    return (this.opened ??= openFile(this.path, this.now));
   }
 }
 

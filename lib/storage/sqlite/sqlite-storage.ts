@@ -8,6 +8,7 @@ import { portableJournal } from '../sql/portable-journal.js';
 import { portableReconciliation } from '../sql/portable-reconciliation.js';
 import { sqlParts } from '../sql/sql-parts.js';
 import { SQLITE } from './sqlite-dialect.js';
+import { sqliteModule } from './sqlite-engine.js';
 import { SqliteFile } from './sqlite-file.js';
 
 /**
@@ -49,8 +50,10 @@ const HERE = 'sqliteStorage({ file })';
  *
  * Entries never expire: call `PaymentsInbox.purge()` and `PaymentsJournal.purge()` from a scheduled job.
  *
- * @throws PaymentsConfigError if an option is missing, wrong or unknown, or this Node.js has no SQLite;
- * PaymentsStorageError if another process has the file, if a newer version made it, or if it cannot be opened.
+ * The file is opened when the application starts, or at the first use. The start rejects with a `PaymentsStorageError` if
+ * another process has the file, if a newer version made it, or if it cannot be opened.
+ *
+ * @throws PaymentsConfigError if an option is missing, wrong or unknown, or this Node.js has no SQLite.
  *
  * @example
  * ```ts
@@ -69,7 +72,9 @@ const HERE = 'sqliteStorage({ file })';
  */
 export function sqliteStorage(options: SqliteStorageOptions): PaymentsStorage {
   const { file, transactional, now } = checked(options);
-  const database = SqliteFile.open(file, now);
+  // What is not there is missed at once, and not at the first payment.
+  sqliteModule();
+  const database = new SqliteFile(file, now);
   const statements = {
     inbox: portableInbox(SQLITE),
     journal: portableJournal(SQLITE),
@@ -80,6 +85,11 @@ export function sqliteStorage(options: SqliteStorageOptions): PaymentsStorage {
   };
   return {
     ...sqlParts('sqlite', database, statements, transactional),
+    open: () =>
+      new Promise((resolve) => {
+        database.open();
+        resolve();
+      }),
     close: () => {
       database.close();
       return Promise.resolve();

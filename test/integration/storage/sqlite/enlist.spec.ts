@@ -155,6 +155,7 @@ describeWithSqlite('the journal of SQLite inside of a transaction', () => {
     symlinkSync(file.file, link);
     const storage = sqliteStorage({ file: link });
     onTestFinished(() => storage.close?.());
+    await storage.open?.();
     unlinkSync(link);
     symlinkSync(other.file, link);
     other.open();

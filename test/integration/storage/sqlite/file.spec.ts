@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { PaymentsStorageError } from 'nestjs-payments';
 import { sqliteStorage } from 'nestjs-payments/sqlite';
@@ -39,6 +39,8 @@ describeWithSqlite('the file of sqliteStorage()', () => {
     file = sqliteFile();
   });
   afterEach(() => file.close());
+
+  const opening = (path = file.file) => sqliteStorage({ file: path }).open?.();
 
   it('keeps what was written, for the next start', async () => {
     const first = file.open();
@@ -84,10 +86,10 @@ describeWithSqlite('the file of sqliteStorage()', () => {
 
   it('is opened once in a process', async () => {
     const first = file.open();
-    expect(() => sqliteStorage({ file: file.file })).toThrow(PaymentsStorageError);
-    expect(() => sqliteStorage({ file: file.file })).toThrow('is in use by another process');
+    await expect(opening()).rejects.toThrow(PaymentsStorageError);
+    await expect(opening()).rejects.toThrow('is in use by another process');
     await first.close?.();
-    expect(file.open().name).toBe('sqlite');
+    await file.open().open?.();
   });
 
   it.each([
@@ -98,31 +100,43 @@ describeWithSqlite('the file of sqliteStorage()', () => {
     const link = `${file.file}.link`;
     symlinkSync(file.file, link);
     const first = sqliteStorage({ file: link });
-    expect(() => file.open()).toThrow('is in use by another process');
+    await first.open?.();
+    await expect(opening()).rejects.toThrow('is in use by another process');
     await first.close?.();
-    expect(file.open().name).toBe('sqlite');
+    await file.open().open?.();
   });
 
   it('says of a folder that is not there, and of a file that is no database, what is wrong', async () => {
-    expect(() => sqliteStorage({ file: join(file.file, 'nowhere', 'shop.db') })).toThrow(
+    await expect(opening(join(file.file, 'nowhere', 'shop.db'))).rejects.toThrow(
       'SQLite did not do what it was asked: unable to open database file',
     );
     const first = file.open();
     await first.close?.();
     expect(existsSync(`${file.file}.lock`)).toBe(true);
-    expect(() => sqliteStorage({ file: process.execPath })).toThrow(PaymentsStorageError);
+    await expect(opening(process.execPath)).rejects.toThrow(PaymentsStorageError);
   });
 
   it('is left alone if a newer version of the package made it', async () => {
     await file.open().close?.();
-    file.connect().exec('INSERT INTO payments_migrations VALUES (9, 5, 0)');
-    expect(() => file.open()).toThrow('holds version 9 of the tables of nestjs-payments');
+    const tables = file.connect();
+    tables.exec('INSERT INTO payments_migrations VALUES (9, 5, 0)');
+    await expect(opening()).rejects.toThrow('holds version 9 of the tables of nestjs-payments');
+    tables.exec('DELETE FROM payments_migrations WHERE version = 9');
+    await file.open().open?.();
+  });
+
+  it('is the one that the path means when the storage is made: the working directory may change', async () => {
+    const storage = sqliteStorage({ file: relative(process.cwd(), file.file) });
+    await storage.close?.();
+    await expect(storage.journal.get(journalRecord('order-1'))).rejects.toThrow(
+      `The file ${file.file} is closed`,
+    );
   });
 
   it('is used if a newer version of the package made it that this one may work on', async () => {
     await file.open().close?.();
     file.connect().exec('INSERT INTO payments_migrations VALUES (9, 1, 0)');
-    expect(file.open().name).toBe('sqlite');
+    await file.open().open?.();
   });
 
   it('is free again after a kill, and holds nothing of a handler that the kill interrupted', async () => {
@@ -132,7 +146,7 @@ describeWithSqlite('the file of sqliteStorage()', () => {
     });
     try {
       await said(handler, 'written');
-      expect(() => sqliteStorage({ file: file.file })).toThrow('is in use by another process');
+      await expect(opening()).rejects.toThrow('is in use by another process');
     } finally {
       handler.kill('SIGKILL');
       await once(handler, 'exit');
