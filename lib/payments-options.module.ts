@@ -49,14 +49,15 @@ export type PaymentsModuleAsyncOptions = ConfigurableModuleAsyncOptions<
 /** Token of the checked options of one account, within the modules of that account. */
 export const RESOLVED_OPTIONS = Symbol.for('nestjs-payments.options');
 
-/**
- * Token of a function that changes the options of every account before their check. Only
- * `PaymentsTestingModule` provides it.
- */
-export const OPTIONS_OVERRIDE = Symbol.for('nestjs-payments.options-override');
+/** Token of what changes the options of every account before their check. Only `PaymentsTestingModule` provides it. */
+export const OPTIONS_OVERRIDE: unique symbol = Symbol.for('nestjs-payments.options-override');
 
 /** Replaces the options of the application. */
-export type OptionsOverride = (options: unknown, account: string) => unknown;
+export interface OptionsOverride {
+  /** Tells it from a mock: `useMocker()` of `@nestjs/testing` also makes what is optional and absent. */
+  readonly brand: typeof OPTIONS_OVERRIDE;
+  replace(options: unknown, account: string): unknown;
+}
 
 const RAW_OPTIONS = Symbol.for('nestjs-payments.raw-options');
 /** Distinguishes the modules of two accounts, because Nest compares modules by their text. */
@@ -81,8 +82,9 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<RegistrationOp
           provide: RESOLVED_OPTIONS,
           useFactory: (application: object, raw: unknown, override?: OptionsOverride) => {
             const options = mergeOptions(raw, beside);
+            const isOurs = override?.brand === OPTIONS_OVERRIDE;
             try {
-              return resolveRegistration(override ? override(options, name) : options, name);
+              return resolveRegistration(isOurs ? override.replace(options, name) : options, name);
             } catch (error) {
               return failWithOtherAccounts(application, error);
             }

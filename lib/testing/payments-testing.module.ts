@@ -91,10 +91,10 @@ export class PaymentsTestingModule {
   static forApplication(overrides: PaymentsTestingOverrides = {}): DynamicModule {
     const emulator = EmulatorModule.register(overrides, {
       provide: OPTIONS_OVERRIDE,
-      useFactory:
-        (tested: TestedAccounts): OptionsOverride =>
-        (options, account) =>
-          tested.optionsOf(account, options),
+      useFactory: (tested: TestedAccounts): OptionsOverride => ({
+        brand: OPTIONS_OVERRIDE,
+        replace: (options, account) => tested.optionsOf(account, options),
+      }),
       inject: [TestedAccounts],
     });
     return { module: PaymentsTestingModule, imports: [emulator], providers: [HangingCalls] };

@@ -17,7 +17,7 @@ import {
 } from 'nestjs-payments';
 import { collectionPayment } from 'nestjs-payments/testing';
 import { ADAPTERS } from '../../support/adapters.js';
-import { mobileRequest } from '../../support/gateway-answers.js';
+import { collectionRequest, mobileRequest } from '../../support/gateway-answers.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { WebhooksController } from '../../support/webhooks.controller.js';
 
@@ -126,5 +126,40 @@ describe('an application whose services are replaced', () => {
     expect(mobileMoney).toHaveBeenCalledWith(request);
     await expect(payroll.payouts.bank({} as never)).rejects.toMatchObject({ evidence: 'no-answer' });
     expect(payroll.own).toBeInstanceOf(DisbursementsService);
+  });
+});
+
+describe('an application under test whose missing providers Nest mocks', () => {
+  class Mailer {
+    send(): void {}
+  }
+  @Injectable()
+  class Orders {
+    constructor(
+      readonly collections: CollectionsService,
+      readonly mailer: Mailer,
+    ) {}
+  }
+
+  /** Answers every property with a function, as `createMock()` of `@golevelup/ts-jest` does. */
+  const deepMock = (): object =>
+    new Proxy(() => undefined, { get: (_, name) => (name === 'then' ? undefined : deepMock()) });
+
+  it.each<[kind: string, mock: () => unknown]>([
+    ['objects', () => ({})],
+    ['functions', () => vi.fn()],
+    ['proxies', deepMock],
+  ])('gets real payments if the mocks are %s', async (_kind, mock) => {
+    const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    const module = await Test.createTestingModule({
+      imports: [PaymentsModule.forRoot(sandbox.moduleOptions())],
+      providers: [Orders],
+    })
+      .useMocker(mock)
+      .compile();
+    app = module.createNestApplication({ logger: false });
+    await app.init();
+    const payment = await app.get(Orders).collections.mobileMoney(collectionRequest);
+    expect(payment.reference).toBe(collectionRequest.reference);
   });
 });
