@@ -17,6 +17,7 @@ import {
   receiveFromHost,
   type WebhookHttpAnswer,
 } from './delivery/host-webhook.js';
+import { AFTER_START } from './delivery/webhook-answer.js';
 import { type WebhookReceiver } from './delivery/webhook-receiver.js';
 
 /**
@@ -161,8 +162,8 @@ export class PaymentsInbox {
     }
     if (receiver.isStarting) {
       const message =
-        'The application has not started yet, so its handlers are not known, and the webhook stays set aside: release it after ' +
-        'app.init(), app.listen() or NestFactory.createApplicationContext().';
+        'The application has not started yet, so its handlers are not known, and the webhook stays set aside: release it ' +
+        AFTER_START;
       throw new PaymentsError('INBOX_BUSY', message, { reference });
     }
     if (!receiver.recognizes(conflict)) {

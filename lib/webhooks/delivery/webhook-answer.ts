@@ -15,6 +15,11 @@ export const ANSWER_MESSAGES = {
   503: 'This webhook cannot be handled right now.',
 } as const;
 
+/** When handlers are known. Nest runs no hooks of a module that it loads later, so such a one never learns them. */
+export const AFTER_START =
+  'after app.init(), app.listen() or NestFactory.createApplicationContext(). Import PaymentsModule in a module that is ' +
+  'there at boot: one that LazyModuleLoader loads never starts.';
+
 /** `Retry-After` if the storage cannot be reached. */
 export const STORAGE_RETRY_MS = 5_000;
 

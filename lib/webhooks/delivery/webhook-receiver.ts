@@ -22,7 +22,14 @@ import { SignatureCheck } from '../signature/signature-check.js';
 import { KeyServiceError } from '../../storage/sealed/encryption.js';
 import { type ValueSealer } from '../../storage/sealed/value-sealer.js';
 import { type VerifiedWebhook } from '../signature/read-event.js';
-import { retryLater, describeEvent, DONE, STORAGE_RETRY_MS, type WebhookAnswer } from './webhook-answer.js';
+import {
+  AFTER_START,
+  retryLater,
+  describeEvent,
+  DONE,
+  STORAGE_RETRY_MS,
+  type WebhookAnswer,
+} from './webhook-answer.js';
 import { type TracedWebhook, WebhookTrace } from './webhook-trace.js';
 
 /** `Retry-After` while the application starts or stops: another replica may be running. */
@@ -187,7 +194,7 @@ export class WebhookReceiver {
   private tooEarly(event: PaymentWebhookEvent): Promise<WebhookAnswer> {
     this.logger.warn(
       `${describeEvent(event)} came before the application had started, so its handlers were not known yet; answered 503. ` +
-        'Begin to take webhooks after app.init(), app.listen() or NestFactory.createApplicationContext().',
+        `Begin to take webhooks ${AFTER_START}`,
     );
     return Promise.resolve(retryLater(RESTART_MS));
   }

@@ -6,7 +6,7 @@ import {
   type OnModuleInit,
   type Provider,
 } from '@nestjs/common';
-import { ModuleRef, NestFactory } from '@nestjs/core';
+import { LazyModuleLoader, ModuleRef, NestFactory } from '@nestjs/core';
 import {
   memoryStorage,
   OnPayment,
@@ -138,10 +138,27 @@ describe('a webhook that comes before the application has started', () => {
       code: 'INBOX_BUSY',
       message:
         'The application has not started yet, so its handlers are not known, and the webhook stays set aside: release it after ' +
-        'app.init(), app.listen() or NestFactory.createApplicationContext().',
+        'app.init(), app.listen() or NestFactory.createApplicationContext(). Import PaymentsModule in a module that is ' +
+        'there at boot: one that LazyModuleLoader loads never starts.',
     });
     expect(ran).toEqual([]);
     await app.get(PaymentsInbox).release(conflict!.id);
     expect(ran).toEqual(['paid']);
+  });
+
+  it('is answered 503 by a PaymentsModule that LazyModuleLoader loads, which never starts, and the log says so', async () => {
+    @Module({})
+    class AppModule {}
+    @Module({ imports: [PaymentsModule.forRoot(paymentsOptions())], providers: [Orders] })
+    class LazyModule {}
+    logs = new LogLines();
+    app = await NestFactory.createApplicationContext(AppModule, { logger: logs });
+    const lazy = await app.get(LazyModuleLoader).load(() => LazyModule);
+    const inbox = lazy.get(PaymentsInbox, { strict: false });
+    expect(await inbox.receive(body, headers)).toMatchObject({ status: 503 });
+    expect(ran).toEqual([]);
+    expect(logs.webhooks('warn').join()).toContain(
+      'Import PaymentsModule in a module that is there at boot: one that LazyModuleLoader loads never starts.',
+    );
   });
 });
