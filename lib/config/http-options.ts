@@ -80,21 +80,24 @@ export function httpOption(): Option<HttpModuleOptions> {
     read: (written, path, error) => {
       const value = written ?? {};
       if (!isRecord(value)) throw error(path, 'must be an object: see its fields in PaymentsModuleOptions.');
-      throwJoined(notObeyed(Object.keys(value), path, error));
+      throwJoined(notObeyed(value, path, error));
       return value;
     },
   };
 }
 
 function notObeyed(
-  names: readonly string[],
+  written: Readonly<Record<string, unknown>>,
   path: string,
   error: OptionError,
 ): readonly PaymentsConfigError[] {
+  const names = Object.keys(written);
   const known = names.flatMap((name) => {
     const instead = Object.hasOwn(INSTEAD, name) ? INSTEAD[name] : undefined;
     return instead === undefined ? [] : [error(`${path}.${name}`, instead)];
   });
+  // It may read names of its own.
+  if (typeof written['adapter'] === 'function') return known;
   const others = names.filter((name) => !Object.hasOwn(INSTEAD, name) && !SET_BY_THE_PACKAGE.includes(name));
   return [...known, ...unknownOptions(others, OBEYED, path, error)];
 }

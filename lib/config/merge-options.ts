@@ -11,10 +11,10 @@ const WEBHOOK_NAMES = Object.keys(WEBHOOK_OPTIONS);
  */
 export function mergeOptions(fromFactory: unknown, beside: Readonly<Record<string, unknown>>): unknown {
   if (!isRecord(fromFactory)) return fromFactory;
-  const merged = joined(withInherited(fromFactory, OPTION_NAMES), beside);
+  const merged = joined(fromFactory, beside, OPTION_NAMES);
   const [first, second] = [fromFactory['webhooks'], beside['webhooks']];
   if (!isRecord(first) || !isRecord(second)) return merged;
-  return { ...merged, webhooks: joined(withInherited(first, WEBHOOK_NAMES), second) };
+  return { ...merged, webhooks: joined(first, second, WEBHOOK_NAMES) };
 }
 
 /**
@@ -29,8 +29,10 @@ export function withInherited<T extends object>(options: T, names: readonly stri
 }
 
 function joined(
-  one: Readonly<Record<string, unknown>>,
-  other: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
+  over: Readonly<Record<string, unknown>>,
+  names: readonly string[],
 ): Readonly<Record<string, unknown>> {
+  const [one, other] = [withInherited(given, names), withInherited(over, names)];
   return { ...one, ...other, ...definedFields(one), ...definedFields(other) };
 }

@@ -26,6 +26,7 @@ describe('the option http', () => {
     ['limits', { maxContentLength: 1_000, maxRate: 1_000 }],
     ['another parser', { insecureHTTPParser: true, decompress: true }],
     ['options of fetch', { adapter: 'fetch', fetchOptions: {}, env: {} }],
+    ["names of an adapter of the application's", { adapter: () => undefined, tracing: true }],
     ['options of the module', { global: true, extraProviders: [] }],
     ['what the package sets', { maxRedirects: 5, responseType: 'json', validateStatus: () => false }],
     ['what the package sets for the texts', { transformRequest: [], transformResponse: [] }],

@@ -57,6 +57,24 @@ describe('the options beside a factory', () => {
     expect(mergeOptions(fromFactory, beside)).toStrictEqual(merged);
   });
 
+  it('are read from the getters of a class, as those of the factory are', () => {
+    class Limits {
+      get limits() {
+        return 'of the class';
+      }
+    }
+    class Webhooks {
+      get leaseMs() {
+        return 1;
+      }
+    }
+    const merged = { apiKey: 'a', limits: 'of the class', webhooks: { leaseMs: 1, secrets } };
+    const [given, over] = [new Limits(), new Webhooks()];
+    expect(mergeOptions(given, { apiKey: 'a', webhooks: { leaseMs: 1, secrets } })).toStrictEqual(merged);
+    const beside = Object.assign(new Limits(), { webhooks: over });
+    expect(mergeOptions({ apiKey: 'a', webhooks: { secrets } }, beside as never)).toStrictEqual(merged);
+  });
+
   it.each([undefined, null, 'options', ['options']])(
     'leave it to the checks that a factory returned %j',
     (returned) => {
