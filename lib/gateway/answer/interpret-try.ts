@@ -1,4 +1,4 @@
-import { type AttemptInfo, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
+import { type AttemptInfo, type PaymentOutcome } from '../../common/vocabulary.js';
 import { safeTexts, safeTokens, type SafeTokens } from './safe-texts.js';
 import { type TryEvent, classifyAnswer } from './classify-answer.js';
 import { checkEcho, type EchoCheck } from './check-echo.js';
@@ -9,14 +9,7 @@ import {
   type ParsedAnswer,
   type SuccessEnvelope,
 } from './parse-answer.js';
-import {
-  asOpen,
-  asRecord,
-  finalStatus,
-  type LastResponse,
-  missingProof,
-  type WireRecord,
-} from './wire-record.js';
+import { asRecord, type LastResponse, withProvenEnd } from './wire-record.js';
 import { parseRetryAfter } from '../wait-before-try.js';
 import { type TryResult } from '../http/send-try.js';
 
@@ -130,7 +123,7 @@ function interpretSuccess<T extends object>(
   const wire = asRecord(data) ?? {};
   const echo = call.kind === 'read' ? NO_ECHO : checkEcho(call, wire);
   if (echo.differing.length > 0) return { report: report('echo-mismatch') };
-  const { outcome, value, warnings } = withOutcome(call, payload, wire);
+  const { outcome, value, warnings } = withProvenEnd(call.kind, payload, wire);
   return {
     report: report('success'),
     success: {
@@ -141,28 +134,6 @@ function interpretSuccess<T extends object>(
       ...(outcome && { outcome }),
     },
   };
-}
-
-/**
- * A wrong end pays twice: after a failure the reference is used up, and the caller takes another one. Something
- * before the gateway may answer a repeated key with `status: "failed"` alone.
- */
-function withOutcome<T extends object>(
-  { kind }: GatewayCall<T>,
-  payload: ReadPayload<T>,
-  wire: WireRecord,
-): ReadPayload<T> & { readonly outcome?: PaymentOutcome } {
-  const outcome = kind === 'read' ? undefined : finalStatus(kind, wire['status']);
-  if (outcome === undefined) return payload;
-  const missing = missingProof(outcome, wire);
-  if (missing.length > 0) return asOpen(payload, outcome, missing);
-  const { value, warnings } = payload;
-  return { value, warnings: [...warnings, ...endWarnings(outcome)], outcome };
-}
-
-/** A payment may end without success although the gateway took the request. */
-function endWarnings(outcome: PaymentOutcome): readonly string[] {
-  return movesMoney(outcome) ? [] : [`the payment has ended already: ${outcome}`];
 }
 
 const AMBIGUOUS: ReadonlySet<TryEvent> = new Set<TryEvent>([

@@ -77,22 +77,27 @@ export function finalStatus(family: PaymentFamily, status: unknown): PaymentOutc
 }
 
 /**
- * What an answer to a payment would have to repeat for its final status to count: half an answer ends nothing. The
- * rule is that of a status query, whose table is `PROOFS` in `journal/outcomes/status-query.ts`.
+ * What an answer to a payment proves: half an answer ends nothing. A wrong end pays twice: after a failure the reference is
+ * used up, and the caller takes another one. Something before the gateway may answer a repeated key with
+ * `status: "failed"` alone. The rule is that of a status query, whose table is `PROOFS` in `journal/outcomes/status-query.ts`.
  */
-export function missingProof(outcome: PaymentOutcome, answer: WireRecord): readonly string[] {
+export function withProvenEnd<T extends object>(
+  kind: PaymentFamily | 'read',
+  payload: ReadPayload<T>,
+  answer: WireRecord,
+): ReadPayload<T> & { readonly outcome?: PaymentOutcome } {
+  const outcome = kind === 'read' ? undefined : finalStatus(kind, answer['status']);
+  if (outcome === undefined) return payload;
+  const { value, warnings } = payload;
   const needed = movesMoney(outcome) ? ['reference'] : ['reference', 'amount'];
-  return needed.filter((field) => answer[field] == null);
-}
-
-/** The value of an answer whose final status does not count: the payment is open. */
-export function asOpen<T extends object>(
-  { value, warnings }: ReadPayload<T>,
-  outcome: PaymentOutcome,
-  missing: readonly string[],
-): ReadPayload<T> {
-  const open = `the answer says ${outcome}, but does not repeat ${missing.join(' and ')}: the payment counts as accepted, not as ended`;
-  return { value: { ...value, status: 'pending' }, warnings: [...warnings, open] };
+  const missing = needed.filter((field) => answer[field] == null);
+  if (missing.length > 0) {
+    const open = `the answer says ${outcome}, but does not repeat ${missing.join(' and ')}: the payment counts as accepted, not as ended`;
+    return { value: { ...value, status: 'pending' }, warnings: [...warnings, open] };
+  }
+  // A payment may end without success although the gateway took the request.
+  const ended = movesMoney(outcome) ? [] : [`the payment has ended already: ${outcome}`];
+  return { value, warnings: [...warnings, ...ended], outcome };
 }
 
 /** An amount for the request. As a JSON number it is exact, because it has at most 15 digits. */

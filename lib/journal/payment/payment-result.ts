@@ -4,14 +4,12 @@ import { normalizeTzPhone } from '../../common/phone.js';
 import { movesMoney } from '../../common/vocabulary.js';
 import { isPaymentsError, type PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
 import { type CallAborted, type CallFailure, type CallResult } from '../../gateway/call-result.js';
-import { type MoneyCall, type ReadPayload } from '../../gateway/gateway-call.js';
+import { type MoneyCall } from '../../gateway/gateway-call.js';
 import { type AnswerEnvelope, type ReadSuccess } from '../../gateway/answer/interpret-try.js';
 import {
-  asOpen,
   asRecord,
-  finalStatus,
-  missingProof,
   withLastResponse,
+  withProvenEnd,
   type PaymentsResponse,
   type WireRecord,
 } from '../../gateway/answer/wire-record.js';
@@ -193,25 +191,14 @@ export function repeatedAnswer<T extends object>(
   const data = stored && (stored.answer ?? stored).data;
   const read = stored && call.read(data);
   if (!read) return answerless(record);
-  const payload = record.outcome === undefined ? asLongAsOpen(read, record, data) : read;
+  const payload =
+    record.outcome === undefined ? withProvenEnd(record.family, read, asRecord(data) ?? {}) : read;
   return withLastResponse(withOutcome(payload.value, record), {
     ...stored.envelope,
     idempotencyKey,
     attempts: [],
     warnings: payload.warnings,
   });
-}
-
-/** The stored answer of an open payment may say that it has ended, and not prove it. */
-function asLongAsOpen<T extends object>(
-  payload: ReadPayload<T>,
-  { family }: JournalRecord,
-  data: unknown,
-): ReadPayload<T> {
-  const answer = asRecord(data) ?? {};
-  const outcome = finalStatus(family, answer['status']);
-  const missing = outcome === undefined ? [] : missingProof(outcome, answer);
-  return outcome === undefined || missing.length === 0 ? payload : asOpen(payload, outcome, missing);
 }
 
 /** Sets the status to the outcome of a settled payment. */

@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events';
 import { type IncomingMessage } from 'node:http';
 
 /**
@@ -23,11 +22,3 @@ export interface AnsweredRequest {
 
 /** Gets requests that were answered with another status than the package's. */
 export type OnOtherStatus = (answered: AnsweredRequest) => void;
-
-/** A request or response as Nest gives it: Express extends that of Node, and Fastify keeps it in `raw`. */
-export type MaybeWrapped<Own extends object> = Own & { readonly raw?: Own };
-
-/** Node's own request or response. On Express, `raw` is of the application: a body parser may keep the bytes there. */
-export function nodeOf<Own extends object>(given: MaybeWrapped<Own>): Own {
-  return given instanceof EventEmitter ? given : (given.raw ?? given);
-}

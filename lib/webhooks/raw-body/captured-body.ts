@@ -1,11 +1,25 @@
-import { Injectable } from '@nestjs/common';
+import { type ArgumentsHost, Injectable } from '@nestjs/common';
 import { AsyncResource } from 'node:async_hooks';
+import { EventEmitter } from 'node:events';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Http2ServerResponse } from 'node:http2';
 import { type Readable } from 'node:stream';
 import { type DeliveryCheck, type FoundAccount, type NamedAccount } from '../delivery/delivery-check.js';
 import { type DeliveryLimits } from '../delivery/delivery-head.js';
 import { type ReadEvent } from '../signature/read-event.js';
+
+/** A request or response as Nest gives it: Express extends that of Node, and Fastify keeps it in `raw`. */
+export type MaybeWrapped<Own extends object> = Own & { readonly raw?: Own };
+
+/** Node's own request or response. On Express, `raw` is of the application: a body parser may keep the bytes there. */
+export function nodeOf<Own extends object>(given: MaybeWrapped<Own>): Own {
+  return given instanceof EventEmitter ? given : (given.raw ?? given);
+}
+
+/** Node's own request: by it the package knows the body and the answer. */
+export function nodeRequest(host: ArgumentsHost): IncomingMessage {
+  return nodeOf(host.switchToHttp().getRequest<MaybeWrapped<IncomingMessage>>());
+}
 
 /** Why a body was not read to its end. */
 type UnreadBody = 400 | 408 | 413 | 503;

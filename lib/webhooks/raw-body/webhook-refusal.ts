@@ -6,8 +6,8 @@ import {
   HttpException,
 } from '@nestjs/common';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type MaybeWrapped, nodeOf, routeProgress } from './answered-request.js';
-import { type BodyRefusal } from './captured-body.js';
+import { routeProgress } from './answered-request.js';
+import { type BodyRefusal, nodeRequest } from './captured-body.js';
 import { drainRequest } from './drain-request.js';
 
 /** An answer to the gateway other than 200. */
@@ -70,11 +70,10 @@ export function sendRefusal(refusal: WebhookRefusal, response: ResponseLike): vo
 @Catch(WebhookRefusal)
 export class WebhookRefusalFilter implements ExceptionFilter<WebhookRefusal> {
   catch(refusal: WebhookRefusal, host: ArgumentsHost): void {
-    const http = host.switchToHttp();
-    const node = nodeOf(http.getRequest<MaybeWrapped<IncomingMessage>>());
+    const node = nodeRequest(host);
     // The method of the route refuses without the request.
     if (routeProgress.get(node) === 'parameters') routeProgress.set(node, refusal.getStatus());
-    sendRefusal(refusal, http.getResponse<ResponseLike>());
+    sendRefusal(refusal, host.switchToHttp().getResponse<ResponseLike>());
   }
 }
 

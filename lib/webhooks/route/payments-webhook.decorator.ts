@@ -12,13 +12,9 @@ import { copyOf } from '../../common/json-object.js';
 import { ANSWER_MESSAGES, type WebhookAnswer } from '../delivery/webhook-answer.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { WEBHOOK_ROUTE, type WebhookRouteMetadata } from '../handlers/decorated-methods.js';
-import {
-  nodeRequest,
-  PaymentsWebhookGuard,
-  type ReceivableWebhook,
-  verifiedWebhooks,
-} from './payments-webhook.guard.js';
+import { PaymentsWebhookGuard, type ReceivableWebhook, verifiedWebhooks } from './payments-webhook.guard.js';
 import { routeProgress } from '../raw-body/answered-request.js';
+import { nodeRequest } from '../raw-body/captured-body.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { WebhookRefusal, WebhookRefusalFilter } from '../raw-body/webhook-refusal.js';
 

@@ -22,8 +22,14 @@ import { isSigned, signedDelivery } from '../delivery/delivery-head.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 import { type WebhookReceiver } from '../delivery/webhook-receiver.js';
 import { webhookRoute } from '../handlers/decorated-methods.js';
-import { type MaybeWrapped, nodeOf, routeProgress } from '../raw-body/answered-request.js';
-import { capturedBodies, type CapturedBody, releaseAtEnd } from '../raw-body/captured-body.js';
+import { routeProgress } from '../raw-body/answered-request.js';
+import {
+  capturedBodies,
+  type CapturedBody,
+  type MaybeWrapped,
+  nodeOf,
+  releaseAtEnd,
+} from '../raw-body/captured-body.js';
 import { readEvent, type ReadEvent, type VerifiedWebhook } from '../signature/read-event.js';
 import { bodyByOption, bodyLeftByHost, refusalWithoutBytes, type RouteRequest } from './host-body.js';
 import {
@@ -277,10 +283,6 @@ export class PaymentsWebhookGuard implements CanActivate, OnModuleInit {
 
 type NestRequest = WebhookHostRequest & MaybeWrapped<IncomingMessage> & { readonly params?: unknown };
 type NestResponse = ResponseLike & ServerResponse & MaybeWrapped<ServerResponse>;
-
-export function nodeRequest(context: ExecutionContext): IncomingMessage {
-  return nodeOf(context.switchToHttp().getRequest<MaybeWrapped<IncomingMessage>>());
-}
 
 function responseOf(context: ExecutionContext): NestResponse {
   return context.switchToHttp().getResponse<NestResponse>();

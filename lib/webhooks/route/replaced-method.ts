@@ -3,8 +3,8 @@ import { map, type Observable } from 'rxjs';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { webhookRoute } from '../handlers/decorated-methods.js';
 import { routeProgress } from '../raw-body/answered-request.js';
+import { nodeRequest } from '../raw-body/captured-body.js';
 import { WebhookRefusal } from '../raw-body/webhook-refusal.js';
-import { nodeRequest } from './payments-webhook.guard.js';
 
 /** Nest's metadata key for the interceptors of a class or method. */
 const INTERCEPTORS = '__interceptors__';
