@@ -207,9 +207,9 @@ export class Reconciliation {
 
   /**
    * Settles payments by what a statement proves, in the journal and in their batches, and keeps the row as evidence. Callers that
-   * wait in `PaymentsJournal.waitForOutcome()` get the outcome. A proposal of another attempt than the last one, or of which
-   * another row says the contrary, is refused. Reads all exceptions that are open or explained once: give it many proposals
-   * in one call.
+   * wait in `PaymentsJournal.waitForOutcome()` get the outcome. A proposal of another attempt than the last one, one of which
+   * another row says the contrary, and one whose exception somebody has explained is refused. Reads all exceptions that are open
+   * or explained once: give it many proposals in one call.
    *
    * @param proposals Those of closes of this account, or some of them. It may be called again.
    * @throws PaymentsValidationError if something is no proposal of a close of this account; nothing was applied.
@@ -232,7 +232,8 @@ export class Reconciliation {
   }
 
   /**
-   * Writes down why an exception is as it is: closes to come do not show it any more.
+   * Writes down why an exception is as it is: closes to come do not show it any more, and it proposes nothing any more. If what
+   * it proposes is right, apply that first.
    *
    * @param note 1 to 2,000 characters.
    * @throws PaymentsError with the code `EXCEPTION_NOT_FOUND`, `EXCEPTION_SETTLED` if it has ended, or `EXCEPTION_CHANGED` if

@@ -1,6 +1,8 @@
+import { printable } from '../../common/printable.js';
 import { tableLines } from '../../common/table-lines.js';
 import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { type CloseProposal, type DayClose } from '../../reconciliation/index.js';
+import { takesProof } from '../../reconciliation/matching/finding.js';
 import { shellWord } from '../shell-word.js';
 import { EXIT, exitCodeOf } from './exit-code.js';
 import { type ReconcileSession } from './reconcile-session.js';
@@ -25,8 +27,10 @@ export async function closeDay(session: ReconcileSession): Promise<number> {
 export async function applyDay(session: ReconcileSession): Promise<number> {
   const { args, context, reconciliation } = session;
   const { data, paintData } = context.terminal;
-  const { summary, proposals } = await closedDay(session);
-  if (!args.values.json) for (const line of proposalLines(proposals)) data(line);
+  const close = await closedDay(session);
+  const { summary, proposals } = close;
+  if (!args.values.json)
+    for (const line of [...proposalLines(proposals), ...explainedLines(close)]) data(line);
   const { settled, refused } = await reconciliation.apply(proposals, { by: args.by });
   const { exceptions } = await reconciliation.open(summary.day);
   if (args.values.json) {
@@ -82,6 +86,16 @@ function proposalLines(proposals: readonly CloseProposal[]): readonly string[] {
     ]),
     ['row'],
   );
+}
+
+/** What a person has explained proposes nothing. */
+function explainedLines({ exceptions }: DayClose): readonly string[] {
+  return exceptions
+    .filter(({ state, kind }) => state === 'explained' && takesProof(kind))
+    .map(
+      ({ reference = '', kind }) =>
+        `${printable(reference)} is left as it is: somebody has explained its exception (${kind}).`,
+    );
 }
 
 /** What a person can do now, with the commands to type. */

@@ -87,15 +87,11 @@ async function applyOne(
   const { store, scope, services, events } = account;
   const { family, reference, outcome, exception } = proposal;
   const stored = exception === undefined ? undefined : await store.get(scope, 'exception', exception);
-  const hasEnded = stored?.entry.state === 'settled';
   const isContradicted = applying.contradicted.has(attemptName({ family, reference, attempt }));
-  const isApplied = async (): Promise<boolean> =>
-    (await services.journal.get(family, reference))?.outcome === outcome;
+  const problem = problemOf(proposal, stored, isContradicted);
   // The reference may have a new attempt since, of which the row says nothing.
-  if (hasEnded && !(await isApplied()))
-    return `The exception of ${quoted(reference)} has ended, and its payment is not ${outcome} now: nothing of it is left to settle.`;
-  if (isContradicted && !(await isApplied()))
-    return `Another row of a statement says the contrary of ${quoted(reference)}: ask the gateway, then write down how it ended with PaymentsJournal.settle().`;
+  if (problem !== undefined && (await services.journal.get(family, reference))?.outcome !== outcome)
+    return problem;
   let entry: JournalEntry;
   try {
     entry = await services.journal.settle(family, reference, outcome, {
@@ -110,12 +106,28 @@ async function applyOne(
   const { by, until } = applying;
   try {
     await settleLine(account, entry, by);
-    if (stored && !hasEnded) await endException(account, stored, until);
+    if (stored && stored.entry.state !== 'settled') await endException(account, stored, until);
   } finally {
     // A later call finds the evidence, and tells nobody again.
     if (isNew)
       events.emit('reconciliation.settled', { account: scope.account, family, reference, outcome, by });
   }
+  return undefined;
+}
+
+/** Why nothing settles the payment, unless it has the proposed outcome already. */
+function problemOf(
+  { reference, outcome }: CloseProposal,
+  stored: StoredReconciliationEntry | undefined,
+  isContradicted: boolean,
+): string | undefined {
+  const name = quoted(reference);
+  if (stored?.entry.state === 'settled')
+    return `The exception of ${name} has ended, and its payment is not ${outcome} now: nothing of it is left to settle.`;
+  if (stored?.entry.state === 'explained')
+    return `Somebody has explained the exception of ${name}, so nothing settles its payment any more: if the row is right after all, write down how it ended with PaymentsJournal.settle().`;
+  if (isContradicted)
+    return `Another row of a statement says the contrary of ${name}: ask the gateway, then write down how it ended with PaymentsJournal.settle().`;
   return undefined;
 }
 

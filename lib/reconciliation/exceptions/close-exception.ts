@@ -157,7 +157,7 @@ export interface CloseException {
   readonly theirs: StatementSide | undefined;
   /** Milliseconds from the payment, or from the row, to the end of the day that was closed last. */
   readonly ageMs: number;
-  /** What to do; undefined if a person has to find out. */
+  /** What to do; undefined if a person has to find out, or has explained it. */
   readonly proposal: CloseProposal | undefined;
   /** Which payments would explain a gap of the balance; a hint for people, and no proof. */
   readonly hint: string | undefined;

@@ -119,9 +119,10 @@ export function exceptionOf(stored: StoredReconciliationEntry, cutOff: number): 
   const { id, state, account } = stored.entry;
   const details = detailsOf(stored);
   const { kind, day, reason, family, reference, own, theirs, proves, hint, note } = details;
-  const isOpen = state !== 'settled' && isProposing(details);
+  // A person may have explained that the row is wrong.
+  const hasProposal = state === 'open' && isProposing(details);
   const proposal =
-    isOpen && proves && family && reference !== undefined && theirs
+    hasProposal && proves && family && reference !== undefined && theirs
       ? proposalOf(
           { account, day, statement: theirs.statement, exception: id },
           { family, reference, outcome: proves, row: theirs.row },

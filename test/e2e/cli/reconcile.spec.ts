@@ -155,6 +155,18 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
     });
   });
 
+  it('settles nothing of what somebody has explained, and says so', async () => {
+    const day = await busyDay();
+    const { exceptions } = said(await reconcile('--day', day, '--statement', 'a.csv', '--json'));
+    await reconcile('--explain', exceptions[0]!.id, '--note', 'The row is wrong.', '--by', 'mary');
+    const apply = await reconcile('--day', day, '--apply', '--by', 'mary');
+    expect(apply).toMatchObject({ code: 0, stderr: '' });
+    expect(apply.stdout).toContain(
+      '\nsupplier-2 is left as it is: somebody has explained its exception (proven).\n1 of 1 have this outcome now.\n',
+    );
+    expect([await outcomeOf('supplier-1'), await outcomeOf('supplier-2')]).toEqual(['paid', undefined]);
+  });
+
   it('prints the day in each form, with the same balance in the books', async () => {
     const day = await busyDay();
     const { summary } = said(await reconcile('--day', day, '--statement', 'a.csv', '--json'));

@@ -272,6 +272,27 @@ describe('a proposal', () => {
     expect((await store.get(SCOPE, 'exception', id))?.entry.state).toBe('settled');
   });
 
+  it('of an exception that somebody has explained is made no more, and refused', async () => {
+    await lost('supplier-2');
+    await place.sandbox.payout('supplier-2').pay();
+    const { proposals, exceptions, summary } = await closeToday();
+    expect(proposals).toMatchObject([{ reference: 'supplier-2', outcome: 'paid' }]);
+    const { id = '' } = exceptions[0] ?? {};
+    const note = 'The row is wrong: no money moved.';
+    expect((await shop.reconciliation.explain(id, { note, ...BY })).proposal).toBeUndefined();
+    const opened = await shop.reconciliation.open(summary.day);
+    expect(opened.proposals).toEqual([]);
+    expect(opened.exceptions).toMatchObject([{ state: 'explained', proposal: undefined }]);
+    const state = await stateOf('supplier-2');
+    expect(await shop.reconciliation.apply(proposals, BY)).toMatchObject({
+      settled: 0,
+      refused: [{ reason: expect.stringContaining('has explained the exception of "supplier-2"') as string }],
+    });
+    expect(await stateOf('supplier-2')).toBe(state);
+    expect(await evidence()).toEqual([]);
+    expect((await closeToday((csv) => csv)).proposals).toEqual([]);
+  });
+
   it('of an exception that was explained changes no close that showed it no more', async () => {
     await lost('supplier-2');
     await place.sandbox.payout('supplier-2').pay();
@@ -281,7 +302,8 @@ describe('a proposal', () => {
     const second = await closeToday();
     expect(second.exceptions).toEqual([]);
     await shop.reconciliation.explain(id, { note: 'The bank does have it.', ...BY });
-    await shop.reconciliation.apply(first.proposals, BY);
+    await shop.journal.settle('disbursement', 'supplier-2', 'paid');
+    expect(await shop.reconciliation.apply(first.proposals, BY)).toEqual({ settled: 1, refused: [] });
     const shown = async (day: string): Promise<number> =>
       (await shop.reconciliation.open(day)).exceptions.length;
     expect([await shown(first.summary.day), await shown(second.summary.day)]).toEqual([1, 0]);
