@@ -47,24 +47,38 @@ export async function applyDay(session: ReconcileSession): Promise<number> {
 }
 
 /** A person who settles has looked at the close before. */
-async function closedDay(session: ReconcileSession): Promise<DayClose> {
-  const { day = '' } = session.args.values;
+function closedDay(session: ReconcileSession): Promise<DayClose> {
+  return openedDay(
+    session,
+    (day) =>
+      `Nothing was settled: ${day} was not closed. Close it without --apply, look at what its statement proves, and then settle it.`,
+  );
+}
+
+/** Closes the day, or looks at it. Nothing is closed twice, so a day without its statement needs a word for that. */
+function closeOf(session: ReconcileSession): Promise<DayClose> {
+  if (session.statement || session.args.values['without-statement']) return closeNow(session);
+  return openedDay(
+    session,
+    (day) =>
+      `Nothing was done: ${day} was not closed. Close it with --statement <file>; if the gateway writes no statement of it, with --without-statement.`,
+  );
+}
+
+/** @throws PaymentsError with the code `DAY_NOT_CLOSED`. */
+async function openedDay(session: ReconcileSession, notClosed: (day: string) => string): Promise<DayClose> {
+  const { day = '', 'time-zone': timeZone } = session.args.values;
   try {
     const closed = await session.reconciliation.open(day);
     // Says that the statement or the zone are others, if some are given.
-    return session.statement || session.args.values['time-zone'] !== undefined
-      ? await closeOf(session)
-      : closed;
+    return session.statement || timeZone !== undefined ? await closeNow(session) : closed;
   } catch (error) {
     if (!isPaymentsError(error) || error.code !== 'DAY_NOT_CLOSED') throw error;
-    throw new PaymentsError(
-      'DAY_NOT_CLOSED',
-      `Nothing was settled: ${day} was not closed. Close it without --apply, look at what its statement proves, and then settle it.`,
-    );
+    throw new PaymentsError('DAY_NOT_CLOSED', notClosed(day));
   }
 }
 
-function closeOf({ args, reconciliation, statement }: ReconcileSession): Promise<DayClose> {
+function closeNow({ args, reconciliation, statement }: ReconcileSession): Promise<DayClose> {
   const { day = '', 'time-zone': timeZone } = args.values;
   return reconciliation.close({
     day,

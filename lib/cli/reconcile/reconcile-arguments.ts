@@ -12,6 +12,7 @@ const BELONGS: Partial<Record<keyof ReconcileValues, keyof ReconcileValues>> = {
   'time-zone': 'day',
   report: 'day',
   apply: 'day',
+  'without-statement': 'day',
   note: 'explain',
   preview: 'statement',
   columns: 'statement',
@@ -89,6 +90,9 @@ function refuseStray(action: ReconcileAction, values: ReconcileValues): void {
   }
   if (values.statement !== undefined && action !== 'day' && action !== 'apply' && action !== 'preview') {
     throw new UsageError('--statement belongs to --day, or to --preview.');
+  }
+  if (values['without-statement'] && (values.statement !== undefined || values.apply)) {
+    throw new UsageError('--without-statement closes a day: leave out --statement and --apply.');
   }
   if (values.json && values.report !== undefined) {
     throw new UsageError('Write --json or --report: each is a form of its own.');

@@ -3,12 +3,13 @@ import { flag, text } from '../command.js';
 import { APPLICATION_OPTIONS } from '../with-application.js';
 
 export const RECONCILE_OPTIONS = {
-  day: text('<date>', 'close this day, for example 2026-11-20, or say how it was closed'),
+  day: text('<date>', 'close this day, for example 2026-11-20, with --statement; or say how it was closed'),
   'time-zone': text(
     '<name>',
     'where the day begins and ends, always the same (default: Africa/Dar_es_Salaam)',
   ),
   statement: text('<file>', "the gateway's statement, a CSV file"),
+  'without-statement': flag('with --day: close the day for good with the balance alone'),
   columns: text('<list>', 'with --statement: its columns, for example "reference=Ref,amount=Amt"'),
   kinds: text('<list>', 'with --statement: what its words mean, for example "collection=IN,payout=OUT"'),
   statuses: text(

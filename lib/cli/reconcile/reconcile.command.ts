@@ -38,7 +38,7 @@ export const reconcileCommand: Command = {
   about: [
     'Compares what the journal says of a day with what the gateway says, and keeps every difference until somebody has',
     'explained or settled it. Payments are in the database of DATABASE_URL, keys come from the variables of the application.',
-    'A day that was closed is not closed again: the same command says what became of it.',
+    'A day that was closed is not closed again: the same command says what became of it. --day alone closes nothing.',
     '',
     'Exit codes: 0 fine and nothing is open, 1 the statement, the configuration or the order of the days is wrong, or a',
     'proposal was refused, 2 the command line is wrong, 3 exceptions are open.',

@@ -86,7 +86,7 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
   /** A day with a collection, a payout that was paid, and another one whose answer was lost. */
   const busyDay = async (): Promise<string> => {
     const before = await endDay();
-    expect(await reconcile('--day', before)).toMatchObject({ code: 0, stderr: '' });
+    expect(await reconcile('--day', before, '--without-statement')).toMatchObject({ code: 0, stderr: '' });
     await place.pass(9 * HOUR);
     await collected(shop, place.sandbox, 'order-1', '50000');
     await paidOut(shop, 'supplier-1', '20000');
@@ -140,6 +140,24 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
     expect(said(settle)).toMatchObject({ summary: { day, by: 'npx nestjs-payments reconcile' } });
   });
 
+  it('closes no day without its statement unless it is told so', async () => {
+    const day = await busyDay();
+    for (const more of [[], ['--report', 'journal'], ['--json'], ['--time-zone', 'Africa/Dar_es_Salaam']]) {
+      const looked = await reconcile('--day', day, ...more);
+      expect(looked).toMatchObject({ code: 1, stdout: '' });
+      expect(looked.stderr).toContain(`Nothing was done: ${day} was not closed.`);
+      expect(looked.stderr).toContain('--without-statement');
+    }
+    expect(await reconcile('--day', day, '--statement', 'a.csv')).toMatchObject({ code: 3 });
+    const again = said(await reconcile('--day', day, '--json'));
+    expect(again).toMatchObject({ summary: { statement: { name: 'a.csv' } } });
+    const without = await reconcile('--day', day, '--without-statement', '--json');
+    expect(said(without)).toEqual(again);
+    const zone = await reconcile('--day', day, '--time-zone', 'UTC');
+    expect(zone).toMatchObject({ code: 1, stdout: '' });
+    expect(zone.stderr).toContain('was closed in the time zone "Africa/Dar_es_Salaam"');
+  });
+
   it('says which proposals were refused, because somebody settled the payment otherwise meanwhile', async () => {
     const day = await busyDay();
     await reconcile('--day', day, '--statement', 'a.csv');
@@ -186,8 +204,8 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
   it('prints what is open, and takes the word of a person for it', async () => {
     const day = await busyDay();
     // Nobody has a statement, so nobody knows what became of the payout without an answer.
-    await reconcile('--day', day);
-    await reconcile('--day', await endDay());
+    await reconcile('--day', day, '--without-statement');
+    await reconcile('--day', await endDay(), '--without-statement');
     const open = await reconcile('--exceptions');
     expect(open).toMatchObject({ code: 3, stderr: '' });
     expect(open.stdout).toMatch(/^Open: 1\.\n\n {2}unknown: payout supplier-2\n/);
@@ -262,7 +280,7 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
   });
 
   it('closes nothing if the statement is wrong, the day is not over, or was closed otherwise', async () => {
-    const today = await reconcile('--day', place.today());
+    const today = await reconcile('--day', place.today(), '--without-statement');
     expect(today).toMatchObject({ code: 1, stdout: '' });
     expect(today.stderr).toContain('Nothing was closed');
     const day = await busyDay();
@@ -284,7 +302,7 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
 
   it.each([
     [['--day', '2026-02-30'], '--day'],
-    [['--day', '2026-02-03', '--time-zone', 'Dar'], '--time-zone'],
+    [['--day', '2026-02-03', '--without-statement', '--time-zone', 'Dar'], '--time-zone'],
     [['--day', '2026-02-03', '--statement', 'no.csv'], 'There is no file no.csv here'],
     [['--day', '2026-02-03', '--statement', 'a.csv', '--columns', 'amount=A,fee=A'], '--columns'],
     [['--statement', 'a.csv', '--preview', '--statement-time-zone', 'Dar'], '--statement-time-zone'],

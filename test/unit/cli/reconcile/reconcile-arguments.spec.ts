@@ -17,6 +17,7 @@ describe('the command line of reconcile', () => {
     [['--day', '2026-11-20'], 'day'],
     [['--day', '2026-11-20', '--statement', 'a.csv', '--report', 'csv', '--time-zone', 'UTC'], 'day'],
     [['--day', '2026-11-20', '--apply', '--by', 'mary'], 'apply'],
+    [['--day', '2026-11-20', '--without-statement'], 'day'],
     [['--balance'], 'balance'],
     [['--exceptions', '--json'], 'exceptions'],
     [['--explain', 'id', '--note', 'because', '--by', 'mary'], 'explain'],
@@ -55,6 +56,15 @@ describe('the command line of reconcile', () => {
     [['--balance', '--time-zone', 'UTC'], '--time-zone belongs to --day.'],
     [['--balance', '--apply', '--by', 'mary'], '--apply belongs to --day.'],
     [['--balance', '--statement', 'a.csv'], '--statement belongs to --day, or to --preview.'],
+    [['--balance', '--without-statement'], '--without-statement belongs to --day.'],
+    [
+      ['--day', '2026-11-20', '--statement', 'a.csv', '--without-statement'],
+      'leave out --statement and --apply',
+    ],
+    [
+      ['--day', '2026-11-20', '--apply', '--by', 'a', '--without-statement'],
+      'leave out --statement and --apply',
+    ],
     [['--preview'], '--preview belongs to --statement.'],
     [['--balance', '--auth', 'basic'], '--auth must be one of headers, bearer.'],
   ])('refuses %j', (args, says) => {
