@@ -56,11 +56,24 @@ export interface ExceptionPlace {
   readonly token: string;
 }
 
-/** The entry of a finding. No other run writes an entry with its id, so a run that was overtaken changes nothing of another one. */
+/** Rows that nobody knows, repeated ones, and those that contradict differ by their place in the statement alone. */
+const BY_ROW: ReadonlySet<ExceptionKind> = new Set(['duplicate', 'missing-here', 'status']);
+
+/** Names a finding. Rows that have the same place, as those of two files may, have the same name. */
+export function findingName({ kind, family, reference, row }: Finding): string {
+  return JSON.stringify([kind, family, reference, BY_ROW.has(kind) ? row?.row : undefined]);
+}
+
+/**
+ * The entry of a finding. No other run writes an entry with its id, so a run that was overtaken changes nothing of another one.
+ *
+ * @param sameName How many findings of the run have had its name before.
+ */
 export function exceptionEntry(
   { scope, day, statement, token }: ExceptionPlace,
   finding: Finding,
   proves: PaymentOutcome | undefined,
+  sameName: number,
 ): ReconciliationEntry {
   const { kind, family, reference, own, row, hint } = finding;
   const details: ExceptionDetails = {
@@ -77,12 +90,8 @@ export function exceptionEntry(
     proves,
     hint,
   };
-  // Rows that nobody knows, repeated ones, and those that contradict differ by their place in the statement alone.
-  const isByRow = kind === 'duplicate' || kind === 'missing-here' || kind === 'status';
-  const place = isByRow ? row?.row : undefined;
-  const hash = createHash('sha256')
-    .update(JSON.stringify([kind, family, reference, place]))
-    .digest('hex');
+  const name = `${findingName(finding)}${sameName === 0 ? '' : ` ${sameName}`}`;
+  const hash = createHash('sha256').update(name).digest('hex');
   const id = `${day}.${kind}.${hash.slice(0, 16)}.${token.replaceAll('-', '').slice(0, 12)}`;
   return { ...scope, kind: 'exception', id, state: 'open', details: JSON.stringify(details) };
 }

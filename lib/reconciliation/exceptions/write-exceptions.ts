@@ -17,6 +17,7 @@ import {
   exceptionEntry,
   type ExceptionDetails,
   type ExceptionPlace,
+  findingName,
   isProposing,
 } from './exception-entry.js';
 import { isOfClose, type KnownCloses } from './known-closes.js';
@@ -77,6 +78,7 @@ export async function writeExceptions(
   const counts: Partial<Record<ExceptionKind, number>> = {};
   const hints: [StoredReconciliationEntry, string | undefined][] = [];
   const added: ReconciliationEntry[] = [];
+  const named = new Map<string, number>();
   for (const finding of findings) {
     const name = foundAgainName(finding.kind, { ...finding, attempt: finding.own?.attempt });
     const known = left.get(name);
@@ -84,7 +86,11 @@ export async function writeExceptions(
       left.delete(known.entry.id);
       left.delete(name);
       if (detailsOf(known).hint !== finding.hint) hints.push([known, finding.hint]);
-    } else added.push(exceptionEntry(place, finding, ofFindings.get(finding)?.outcome));
+    } else {
+      const before = named.get(findingName(finding)) ?? 0;
+      named.set(findingName(finding), before + 1);
+      added.push(exceptionEntry(place, finding, ofFindings.get(finding)?.outcome, before));
+    }
     if (known?.entry.state !== 'explained') counts[finding.kind] = (counts[finding.kind] ?? 0) + 1;
   }
   for (let start = 0; start < added.length; start += PAGE) {

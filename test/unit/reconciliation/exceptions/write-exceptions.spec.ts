@@ -67,6 +67,28 @@ describe('the exceptions of a run', () => {
     }
   });
 
+  it('are all kept if two rows have the same place, as those of two files may', async () => {
+    const written = async (): Promise<readonly ReconciliationEntry[]> => {
+      const { store, added } = takingStore();
+      const [one, other] = [unknownRow('', 2), unknownRow('', 2)].map((row) => ({
+        ...row,
+        reference: undefined,
+      }));
+      const larger = { ...other!, row: { ...other!.row!, cents: 900 } };
+      await write(store, [one!, larger, unknownRow('order-1', 2)], () => undefined);
+      return added.flat();
+    };
+    const entries = await written();
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(3);
+    expect(entries.map(({ details }) => JSON.parse(details) as unknown)).toMatchObject([
+      { theirs: { amount: '1.00' } },
+      { theirs: { amount: '9.00' } },
+      { reference: 'order-1' },
+    ]);
+    // The same run writes the same entries.
+    expect(await written()).toEqual(entries);
+  });
+
   it('take what their own row proves, and not the row of an earlier statement', async () => {
     const { store, added } = takingStore();
     const proof = { family: 'collection', reference: 'order-1', outcome: 'success', row: 2, at: AT } as const;
