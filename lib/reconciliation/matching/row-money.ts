@@ -1,6 +1,7 @@
+import { types } from 'node:util';
 import { parseCentsAsNumber } from '../../common/money.js';
 import { type PaymentsValidationError } from '../../errors/payments-errors.js';
-import { type StatementRow } from '../statement/statement-row.js';
+import { type StatementRow, type StatementRowKind } from '../statement/statement-row.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
 import { type RowMoney } from './classify-payment.js';
 
@@ -20,16 +21,28 @@ export interface OtherMoney {
   readonly isDoubtful: boolean;
 }
 
+const KINDS: ReadonlySet<unknown> = new Set<StatementRowKind>(['collection', 'payout', 'fee', 'other']);
+/** What is checked of a row beside its amounts and its time. */
+const FORM: readonly (readonly [keyof StatementRow, (value: unknown) => boolean, string])[] = [
+  ['kind', (value) => KINDS.has(value), "'collection', 'payout', 'fee' or 'other'"],
+  ['reference', (value) => value === undefined || isText(value), 'a text that is not blank, or undefined'],
+  ['recipient', (value) => value === undefined || isText(value), 'a text that is not blank, or undefined'],
+  ['isFailed', (value) => typeof value === 'boolean', 'true or false'],
+  ['at', types.isDate, 'a Date'],
+];
+
 /** Sums of smaller amounts are exact. A file has no larger ones, either. */
 const LIMIT_CENTS = 1e15;
 const AMOUNT = 'must be a two-decimal string such as "1180.50", below 10000000000000 (10^13)';
 
 /**
- * The amounts of a row in cents.
+ * The amounts of a row in cents. A JavaScript program may give a row any form, so that is checked, too.
  *
- * @throws PaymentsValidationError if the statement, which may be the application's own, gave something else than amounts.
+ * @throws PaymentsValidationError if the statement, which may be the application's own, gave something else than a row.
  */
-export function rowMoney({ row, kind, amount, fee, at, isFailed }: StatementRow): RowMoney {
+export function rowMoney(given: StatementRow): RowMoney {
+  checkForm(given);
+  const { row, kind, amount, fee, at, isFailed } = given;
   const [cents, feeCents] = [centsOf(amount), fee === undefined ? undefined : centsOf(fee)];
   const isPayment = kind === 'collection' || kind === 'payout';
   if (cents === undefined) throw wrongRow(row, `the amount ${AMOUNT}`);
@@ -51,11 +64,24 @@ export function otherMoney(
   return { cents: change, at, isDoubtful: isFee && reference !== undefined };
 }
 
-function centsOf(amount: string): number | undefined {
-  const cents = parseCentsAsNumber(amount);
+/** Nothing is guessed: an unknown kind would leave a payment out, and two rows with a blank reference would be one payment. */
+function checkForm(row: Readonly<Record<keyof StatementRow, unknown>>): void {
+  const name = String(row.row);
+  if (!Number.isSafeInteger(row.row))
+    throw wrongRow(name, 'its place must be a whole number, such as the line of a file');
+  for (const [field, isRight, what] of FORM)
+    if (!isRight(row[field])) throw wrongRow(name, `${field} must be ${what}`);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function centsOf(amount: unknown): number | undefined {
+  const cents = typeof amount === 'string' ? parseCentsAsNumber(amount) : undefined;
   return cents !== undefined && Math.abs(cents) < LIMIT_CENTS ? cents : undefined;
 }
 
-function wrongRow(row: number, problem: string): PaymentsValidationError {
+function wrongRow(row: number | string, problem: string): PaymentsValidationError {
   return wrongStatement(`row ${row}: ${problem}`);
 }

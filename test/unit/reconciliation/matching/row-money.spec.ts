@@ -26,6 +26,7 @@ describe('the amounts of a row', () => {
   });
 
   const AMOUNT = 'must be a two-decimal string such as "1180.50", below 10000000000000 (10^13)';
+  const TEXT = 'must be a text that is not blank, or undefined';
   it.each<[string, Partial<StatementRow>, string]>([
     ['an amount that is none', { amount: '1,000.00' }, `the amount ${AMOUNT}`],
     ['an amount that is too large', { amount: '10000000000000.00' }, `the amount ${AMOUNT}`],
@@ -35,6 +36,19 @@ describe('the amounts of a row', () => {
     ['a fee that is too large', { fee: '90071992547409.93' }, `the fee ${AMOUNT}, or undefined`],
     ['a negative fee', { fee: '-20.00' }, 'the fee must not be negative'],
     ['a negative fee of no payment', { kind: 'other', fee: '-1.00' }, 'the fee must not be negative'],
+    ['an amount that is no text', { amount: 1000 as never }, `the amount ${AMOUNT}`],
+    ['a fee that is null', { fee: null as never }, `the fee ${AMOUNT}, or undefined`],
+    [
+      'a kind that does not exist',
+      { kind: 'disbursement' as never },
+      "kind must be 'collection', 'payout', 'fee' or 'other'",
+    ],
+    ['a reference that is null', { reference: null as never }, `reference ${TEXT}`],
+    ['a blank reference', { reference: ' ' }, `reference ${TEXT}`],
+    ['a recipient that is null', { recipient: null as never }, `recipient ${TEXT}`],
+    ['a blank recipient', { recipient: '' }, `recipient ${TEXT}`],
+    ['an end that is a word', { isFailed: 'no' as never }, 'isFailed must be true or false'],
+    ['a time that is a text', { at: '2026-11-20' as never }, 'at must be a Date'],
     ['a time that is none', { at: new Date(NaN) }, 'the time must be a valid date'],
   ])('are refused in one sentence: %s', (_, given, problem) => {
     expect(() => rowMoney(row(given))).toThrow(
@@ -45,6 +59,12 @@ describe('the amounts of a row', () => {
       }),
     );
   });
+});
+
+it.each([undefined, '7', 1.5, NaN, 2 ** 53])('a row whose place is %j is refused', (place) => {
+  expect(() => rowMoney(row({ row: place as never }))).toThrow(
+    `row ${place}: its place must be a whole number, such as the line of a file`,
+  );
 });
 
 describe('money that is no payment', () => {
