@@ -7,7 +7,10 @@ export function tableLines(
   toTheRight: readonly string[],
 ): readonly string[] {
   const cells = [head, ...rows.map((row) => row.map(printable))];
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  // Math.max() takes an argument for each cell, and a call with 120,000 of them overflows the stack.
+  const widths = head.map((_, column) =>
+    cells.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),
+  );
   return cells.map((row) =>
     row
       .map((cell, column) => {
