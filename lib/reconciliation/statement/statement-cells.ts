@@ -78,17 +78,17 @@ function noAmount(text: string, { decimal, thousands }: AmountFormat): string {
   return `is no amount: it must be a number such as ${example}, without a currency or other signs`;
 }
 
-const CLOCK = /^(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?$/;
+const CLOCK = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?([AP])\.?M\.?)?$/i;
 const YEAR_FIRST = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]+|$)/;
 const YEAR_LAST = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?:,? +|T|$)/;
-const ZONE = / ?(?:Z|([+-])(\d\d):?(\d\d))$/i;
+const ZONE = / ?(?:Z|([+-])(\d\d)(?::?(\d\d))?)$/i;
 const NO_TIME = 'is no time: it must be one such as 2026-11-20 14:05:09 or 2026-11-20T14:05:09+03:00';
 
 /** Reads times: of a certain zone if a time names one, and of the option's zone otherwise. */
 export function timeReader({ dateFormat, timeZone }: TimeFormat): (cell: string) => CellValue<Date> {
   const instant = timeZone === undefined ? undefined : instantsIn(timeZone);
   return (cell) => {
-    const zone = ZONE.exec(cell);
+    const zone = zoneOf(cell);
     const local = localTime(zone ? cell.slice(0, zone.index) : cell, dateFormat);
     if (typeof local === 'string') return { problem: local };
     if (zone) {
@@ -105,6 +105,12 @@ export function timeReader({ dateFormat, timeZone }: TimeFormat): (cell: string)
       problem: 'does not exist in the time zone, because the clocks were set forward: check timeZone',
     };
   };
+}
+
+/** A zone follows the time of day: `20-11-2026` ends with a year, and `2026-11-20` with a day. */
+function zoneOf(cell: string): RegExpExecArray | undefined {
+  const zone = ZONE.exec(cell);
+  return zone && cell.lastIndexOf(':', zone.index) >= 0 ? zone : undefined;
 }
 
 /** As if it were UTC, or the problem. */
@@ -139,10 +145,18 @@ function midnight(year: string, month: string, day: string): number | undefined 
 
 /** In milliseconds; undefined for what is none. */
 function timeOfDay(clock: string): number | undefined {
-  const [, hour, minute, second = '0', fraction = ''] = CLOCK.exec(clock) ?? [];
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const seconds = (Number(hour) * 60 + Number(minute)) * 60 + Number(second);
-  return hour === undefined ? undefined : seconds * 1_000 + Number(fraction.padEnd(3, '0').slice(0, 3));
+  const [, given, minute, second = '0', fraction = '', half] = CLOCK.exec(clock) ?? [];
+  const hour = given === undefined ? undefined : hourOf(Number(given), half);
+  if (hour === undefined || hour > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const seconds = (hour * 60 + Number(minute)) * 60 + Number(second);
+  return seconds * 1_000 + Number(fraction.padEnd(3, '0').slice(0, 3));
+}
+
+/** Of 24 hours. A clock of 12 hours shows 12 in place of 0. */
+function hourOf(hour: number, half: string | undefined): number | undefined {
+  if (half === undefined) return hour;
+  if (hour < 1 || hour > 12) return undefined;
+  return (hour % 12) + (half.toUpperCase() === 'P' ? 12 : 0);
 }
 
 /** Reads a reference or the number of a recipient as it was before a spreadsheet had it. */

@@ -187,7 +187,9 @@ export function columnsProblem(headers: readonly string[], found: FoundColumns):
     found.kind.problem === undefined ? '' : ', or signed: true if what left the wallet has a minus';
   const instead =
     similar.length === 0 ? "{ reference: 'the name in your file' }" : `{ ${similar.join(', ')} }`;
-  return `the first line must name the columns, and ${problems.join(', ')}: write for example columns: ${instead}${noKind}`;
+  const isTitle = STATEMENT_FIELDS.every((field) => proposed[field].header === undefined);
+  const noTitle = isTitle ? `; delete the first line if it is a title, or a line such as 'sep=;'` : '';
+  return `the first line must name the columns, and ${problems.join(', ')}: write for example columns: ${instead}${noKind}${noTitle}`;
 }
 
 interface Header {

@@ -54,6 +54,14 @@ describe('a statement that is no table', () => {
       'When,What,Merchant Ref,Amt\n1,2,3,4',
       `'Reference' is missing, 'Amount' is missing, 'Date' is missing, 'Type' is missing: write for example columns: { reference: "Merchant Ref", amount: "Amt" }`,
     ],
+    ...['Statement of November', 'sep=;', 'Account 0150234567801;from 2026-11-20'].map(
+      (title) =>
+        [
+          `the line ${title} above the names`,
+          `${title}\n${HEAD}\n${ROW}`,
+          "delete the first line if it is a title, or a line such as 'sep=;'",
+        ] as const,
+    ),
     ['a column twice', `${HEAD},amount \n${ROW},1`, "'Amount' is there twice"],
     ['a column that is cut off', HEAD.slice(0, 18), "'Reference' is missing, 'Amount' is missing: write"],
     [
@@ -197,7 +205,15 @@ describe('a row of a statement', () => {
     ['a year 1926', { Date: '1926-11-20T08:00:00Z' }, "'Date' is of a day that is not in the calendar"],
     ['an hour 24', { Date: '2026-11-20T24:00:00Z' }, "'Date' is no time"],
     ['a minute 60', { Date: '2026-11-20T08:60:00Z' }, "'Date' is no time"],
-    ['a clock of 12 hours', { Date: '2026-11-20 08:00 PM' }, "'Date' is no time"],
+    ['an hour 13 in the afternoon', { Date: '2026-11-20 13:00 PM' }, "'Date' is no time"],
+    ['an hour 0 in the morning', { Date: '2026-11-20 0:30 AM' }, "'Date' is no time"],
+    ['a day alone that looks like a zone', { Date: '20-11-2026' }, "'Date' begins with a day or a month"],
+    [
+      'a day alone with its format',
+      { Date: '20-11-2026' },
+      "'Date' has no time of day",
+      { dateFormat: 'DD/MM/YYYY' },
+    ],
     ['a zone of 15 hours', { Date: '2026-11-20T08:00:00+15:00' }, "'Date' is no time"],
     [
       'an hour that the clocks skipped',

@@ -100,6 +100,22 @@ describe('a statement', () => {
     ]);
   });
 
+  it.each<[string, string, Omit<CsvStatementOptions, 'stream'>?]>([
+    ['20/11/2026 9:05', '2026-11-20T06:05:00Z', { dateFormat: 'DD/MM/YYYY' }],
+    ['11/20/2026 2:05 PM', '2026-11-20T11:05:00Z', { dateFormat: 'MM/DD/YYYY' }],
+    ['11/20/2026 12:05:30am', '2026-11-19T21:05:30Z', { dateFormat: 'MM/DD/YYYY' }],
+    ['11/20/2026 12:05 p.m.', '2026-11-20T09:05:00Z', { dateFormat: 'MM/DD/YYYY' }],
+    ['2026-11-20 14:05:09+03', '2026-11-20T11:05:09Z'],
+    ['2026-11-20 14:05:09.123456-03', '2026-11-20T17:05:09.123Z'],
+    ['2026-11-20 2:05 PM +0300', '2026-11-20T11:05:00Z'],
+    ['20-11-2026 14:05', '2026-11-20T11:05:00Z', { dateFormat: 'DD/MM/YYYY' }],
+    ['2026-11-20 14:05', '2026-11-20T11:05:00Z'],
+  ])('has the time %s', async (time, instant, options) => {
+    const text = `Date,Type,Reference,Amount\n${time},Payout,A-1,100\n`;
+    const [row] = await rowsOf(text, { timeZone: 'Africa/Dar_es_Salaam', ...options });
+    expect(row?.at).toEqual(new Date(instant));
+  });
+
   it('has amounts with the sign of the wallet, and needs no kind then', async () => {
     const text = `Date,Reference,Amount,Fee
 2026-11-20T05:00:00Z,A,100,-5
