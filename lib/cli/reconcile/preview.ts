@@ -9,7 +9,7 @@ import { UsageError } from '../usage-error.js';
 import { EXIT } from './exit-code.js';
 import { type ReconcileValues } from './reconcile-options.js';
 import { commandLine, READING, type ReconcileArguments } from './reconcile-arguments.js';
-import { inWordsOfOptions, statementOptions } from './statement-file.js';
+import { inWordsOfOptions, NO_COLUMN, statementOptions } from './statement-file.js';
 
 /** `--preview`: needs no database and no keys. */
 export async function previewFile(args: ReconcileArguments, context: CommandContext): Promise<number> {
@@ -53,8 +53,9 @@ function previewLines(
     fee === undefined ? '' : formatTzs(fee, 'en'),
     at.toISOString(),
   ]);
-  const list = Object.entries(mapping).flatMap(([field, header]) =>
-    typeof header === 'string' ? [`${field}=${printable(header)}`] : [],
+  const list = Object.entries(mapping).map(
+    ([field, header]: [string, unknown]) =>
+      `${field}=${typeof header === 'string' ? printable(header) : NO_COLUMN}`,
   );
   return [
     ...tableLines(['field', 'column', ''], read, []),

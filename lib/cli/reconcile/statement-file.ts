@@ -11,6 +11,8 @@ import { type ReconcileValues } from './reconcile-options.js';
 const FIELDS = ['reference', 'amount', 'fee', 'at', 'kind', 'recipient', 'status', 'currency'] as const;
 const KINDS = ['collection', 'payout', 'fee', 'other'] as const;
 const STATUSES = ['succeeded', 'failed', 'pending'] as const;
+/** In place of the name of a column: it is not read. */
+export const NO_COLUMN = '-';
 /** Between entries, and not in the name of a column. */
 const NEXT_ENTRY = /,(?=[a-z]+=)/;
 
@@ -45,7 +47,7 @@ function readingOf(values: ReconcileValues): Omit<CsvStatementOptions, 'stream'>
   const wordsOf = (status: (typeof STATUSES)[number]): string[] =>
     statuses.filter(([name]) => name === status).map(([, word]) => word);
   return {
-    columns: Object.fromEntries(columns),
+    columns: Object.fromEntries(columns.map(([field, name]) => [field, name === NO_COLUMN ? false : name])),
     kinds: Object.fromEntries(kinds.map(([kind, word]) => [word, kind])),
     succeeded: wordsOf('succeeded'),
     failed: wordsOf('failed'),
@@ -119,8 +121,8 @@ export function inWordsOfOptions(message: string): string {
     );
 }
 
-/** `reference=Ref,amount=Amt` of `reference: "Ref", amount: "Amt"`. */
+/** `reference=Ref,amount=Amt,fee=-` of `reference: "Ref", amount: "Amt", fee: false`. */
 function asList(object: string): string {
-  const pairs = [...object.matchAll(/(\w+): (["'])(.*?)\2/g)];
-  return pairs.map(([, field = '', , name = '']) => `${field}=${name}`).join(',');
+  const pairs = [...object.matchAll(/(\w+): (?:(["'])(.*?)\2|false)/g)];
+  return pairs.map(([, field = '', , name = NO_COLUMN]) => `${field}=${name}`).join(',');
 }

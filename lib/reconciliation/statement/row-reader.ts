@@ -13,7 +13,8 @@ export const EMPTY_FILE = 'the file is empty: its first line must name the colum
 const NO_FEE: readonly string[] = ['', '-'];
 const OTHER_STATUS = 'is in none of the lists: write its word in succeeded, failed or pending';
 const OTHER_KIND = "is no word of kinds: write for example kinds: { 'the word': 'payout' }";
-const OTHER_CURRENCY = 'is not TZS: read amounts of another currency by themselves, from another file';
+const OTHER_CURRENCY =
+  'is not TZS: write columns: { currency: false } if every amount is in TZS, and read amounts of another currency by themselves, from another file';
 const NEGATIVE = 'is negative: write signed: true if what left the wallet has a minus in this file';
 
 /** How to read the file of a statement. */
@@ -47,10 +48,16 @@ export function rowReader(columns: FoundColumns, options: ResolvedStatementOptio
       amount,
       fee,
       at: cells.value(row, 'at', timeOf),
-      recipient: cells.value(row, 'recipient', textOf)?.replace(/[^\p{L}\p{N}]/gu, '') || undefined,
+      recipient: recipientOf(cells.of(row, 'recipient') ?? ''),
       isFailed: meaning === 'failed',
     };
   };
+}
+
+/** Nothing depends on it for certain, so a number that a spreadsheet has changed is left out. */
+function recipientOf(cell: string): string | undefined {
+  const text = textOf(cell);
+  return 'problem' in text ? undefined : text.value?.replace(/[^\p{L}\p{N}]/gu, '') || undefined;
 }
 
 /** The cells of the fields of a row. */

@@ -18,7 +18,10 @@ export interface StatementColumns {
   readonly at?: string;
   /** What moved, in words of `kinds`. @default 'Type' */
   readonly kind?: string | false;
-  /** Phone or account number of the other side. @default 'Recipient', if there is one */
+  /**
+   * Phone or account number of the other side; what a spreadsheet has rounded or made a formula is left out.
+   * @default 'Recipient', if there is one
+   */
   readonly recipient?: string | false;
   /** How it ended, in words of `succeeded`, `failed` and `pending`. @default 'Status', if there is one */
   readonly status?: string | false;

@@ -279,6 +279,20 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
     expect(close.stdout).toContain('Statement b.csv\n');
   });
 
+  it('reads a statement without a column that is switched off, and prints that in its command', async () => {
+    const day = await endDay();
+    write(
+      'tsh.csv',
+      `${place.csv(day).split('\n')[0] ?? ''}\n${day}T06:00:00Z,Adjustment,,,100.00,,,TSh,Success\n`,
+    );
+    const bare = await reconcile('--statement', 'tsh.csv', '--preview');
+    expect(bare).toMatchObject({ code: 1 });
+    expect(bare.stdout).toContain('write --columns "currency=-" if every amount is in TZS');
+    const preview = await reconcile('--statement', 'tsh.csv', '--columns', 'currency=-', '--preview');
+    expect(preview).toMatchObject({ code: 0, stderr: '' });
+    expect(preview.stdout).toMatch(/--columns "?reference=Reference,.*,currency=-"?/);
+  });
+
   it('closes nothing if the statement is wrong, the day is not over, or was closed otherwise', async () => {
     const today = await reconcile('--day', place.today(), '--without-statement');
     expect(today).toMatchObject({ code: 1, stdout: '' });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../../../lib/cli/command-line.js';
 import { RECONCILE_OPTIONS } from '../../../../lib/cli/reconcile/reconcile-options.js';
 import { inWordsOfOptions, statementOptions } from '../../../../lib/cli/reconcile/statement-file.js';
-import { csvStatement } from '../../../../lib/reconciliation/index.js';
+import { csvStatement, previewStatement } from '../../../../lib/reconciliation/index.js';
 
 let folder: string;
 
@@ -64,6 +64,15 @@ describe('the options of a statement', () => {
       thousands: '.',
       signed: true,
     });
+  });
+
+  it('take a dash for a column that is not read', async () => {
+    const { columns } = optionsOf('--statement', 'a.csv', '--columns', 'currency=-,recipient=-,at=Date')!();
+    expect(columns).toEqual({ currency: false, recipient: false, at: 'Date' });
+    const stream = 'Date,Type,Reference,Amount,Currency\n2026-11-20T05:00:00Z,Payout,A,100,TSh\n';
+    const { problem = '' } = await previewStatement({ stream });
+    expect(inWordsOfOptions(problem)).toContain('write --columns "currency=-" if every amount is in TZS');
+    expect((await previewStatement({ stream, columns: columns! })).problem).toBeUndefined();
   });
 
   it.each([

@@ -154,6 +154,14 @@ describe('a statement', () => {
     expect(await rowsOf(text, options)).toMatchObject([{ row: 4, reference: undefined }]);
   });
 
+  it.each(['2.55713E+11', '"=""0713123456"""', '=0150234567801'])(
+    'has no recipient in place of %s, which a spreadsheet made of a number',
+    async (cell) => {
+      const text = `Date,Type,Reference,Amount,Recipient\n2026-11-20T05:00:00Z,Payout,A,100,${cell}\n`;
+      expect(await rowsOf(text)).toMatchObject([{ reference: 'A', recipient: undefined }]);
+    },
+  );
+
   it('takes back the apostrophe in front of a formula', async () => {
     const text = "Date,Type,Reference,Amount\n2026-11-20T05:00:00Z,payout,'=1+1,100\n";
     expect(await rowsOf(text)).toMatchObject([{ reference: '=1+1' }]);
