@@ -3,6 +3,7 @@ import { printable } from '../../common/printable.js';
 import { tableLines } from '../../common/table-lines.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';
 import { type StatementPreview } from '../../reconciliation/index.js';
+import { isColumnName } from '../../reconciliation/statement/statement-columns.js';
 import { type CommandContext } from '../command.js';
 import { nestCore } from '../nest-core.js';
 import { UsageError } from '../usage-error.js';
@@ -27,8 +28,13 @@ export async function previewFile(args: ReconcileArguments, context: CommandCont
 }
 
 /** Which column is the recipient's is worth a look; who it was is not. */
-function forScripts({ rows, problem, ...preview }: StatementPreview): object {
+function forScripts({ headers, columns, rows, problem, ...preview }: StatementPreview): object {
+  const { reference, amount, at } = columns;
+  // The first line of a file that names no columns is a row, and tells of a person.
+  const hasNames = [reference, amount, at].some(({ header }) => header !== undefined);
   return {
+    headers: hasNames ? headers.filter(isColumnName) : [],
+    columns,
     ...preview,
     rows: rows.map(({ recipient: _person, ...row }) => row),
     problem: problem && inWordsOfOptions(problem),

@@ -40,7 +40,10 @@ export interface PreviewColumn {
  * @publicApi
  */
 export interface StatementPreview {
-  /** The names of all columns, as the file writes them; empty if the file has no first line. */
+  /**
+   * The names of all columns, as the file writes them; empty if the file has no first line. If the file names no columns, these are
+   * the cells of its first row, which may name a person: keep them out of logs.
+   */
   readonly headers: readonly string[];
   /** Which column each field is taken from. */
   readonly columns: Readonly<Record<StatementField, PreviewColumn>>;

@@ -152,15 +152,18 @@ export function findColumns(
   return byField(found);
 }
 
+/** Whether a cell of the first line may be a name: one with a digit may be an amount, a time or a phone number. */
+export function isColumnName(header: string): boolean {
+  return header.length <= LONGEST_NAME && /^\D+$/.test(header);
+}
+
 /** Takes a similar column for each that is missing, and no column twice. */
 export function proposeColumns(headers: readonly string[], found: FoundColumns): FoundColumns {
   const taken = new Set(STATEMENT_FIELDS.map((field) => found[field].index));
   const proposed = new Map<StatementField, FoundColumn>();
   // A file without names begins with a row, whose cells nobody may read in an error.
   const named = headers.flatMap((header, index) =>
-    header.length <= LONGEST_NAME && /^\D+$/.test(header)
-      ? [{ header, index, plain: plainName(header) }]
-      : [],
+    isColumnName(header) ? [{ header, index, plain: plainName(header) }] : [],
   );
   // A column of a known name is not taken for another field, whose name is only similar.
   for (const similar of [sameName, similarName]) {

@@ -293,6 +293,18 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
     expect(preview.stdout).toMatch(/--columns "?reference=Reference,.*,currency=-"?/);
   });
 
+  it('prints nothing of the first row of a file that names no columns', async () => {
+    const row = '2026-11-20T06:00:00Z,Fee,order-1,,100.00,,Asha Mushi,255712345678,TZS,Success';
+    write('rows.csv', `${row}\n${row}\n`);
+    const bare = await reconcile('--statement', 'rows.csv', '--preview', '--json');
+    expect(bare).toMatchObject({ code: 1, stderr: '' });
+    expect(JSON.parse(bare.stdout)).toMatchObject({ headers: [], rows: [] });
+    expect(bare.stdout).not.toMatch(/Asha|712345678/);
+    write('names.csv', 'Date,Type,Reference,Amount,Line 255712345678\n');
+    const named = await reconcile('--statement', 'names.csv', '--preview', '--json');
+    expect(JSON.parse(named.stdout)).toMatchObject({ headers: ['Date', 'Type', 'Reference', 'Amount'] });
+  });
+
   it('closes nothing if the statement is wrong, the day is not over, or was closed otherwise', async () => {
     const today = await reconcile('--day', place.today(), '--without-statement');
     expect(today).toMatchObject({ code: 1, stdout: '' });
