@@ -108,7 +108,7 @@ export interface CloseSummary {
 export interface StatementSummary {
   /** Its name. */
   readonly name: string;
-  /** SHA-256 (hex) of its rows, in their order, without the recipients. */
+  /** SHA-256 (hex) that names its rows, in any order and without the recipients. */
   readonly digest: string;
   /** How many rows it has. */
   readonly rows: number;

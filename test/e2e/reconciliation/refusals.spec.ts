@@ -130,6 +130,20 @@ describe('a close that is refused', () => {
     expect((await closeWith('255712345678', '255712345679')).summary).toEqual(summary);
   });
 
+  it('is not one with the same rows in another order', async () => {
+    const more = `${new Date(place.sandbox.clock.now() - 2 * HOUR).toISOString()},Adjustment,,,5.00,,,TZS,Success`;
+    const inOrder = (order: (rows: readonly string[]) => readonly string[]): Statement =>
+      place.statement(yesterday, (csv) => {
+        const [head = '', ...rows] = csv.trimEnd().split('\n');
+        return [head, ...order([...rows, more])].join('\n');
+      });
+    const statement = inOrder((rows) => rows);
+    const { summary } = await shop.reconciliation.close({ day: yesterday, statement, ...BY });
+    const newestFirst = inOrder((rows) => rows.toReversed());
+    const again = await shop.reconciliation.close({ day: yesterday, statement: newestFirst, ...BY });
+    expect(again.summary).toEqual(summary);
+  });
+
   it.each<[string, object]>([
     ['a day that does not exist', { day: '2026-02-30' }],
     ['a time zone that does not exist', { timeZone: 'Africa/Dodoma' }],
@@ -157,7 +171,7 @@ describe('a close that is refused', () => {
   });
 
   it('writes nothing if no row is of the day', async () => {
-    const statement = place.statement(yesterday, (csv) => csv.replaceAll('2026-', '2025-'));
+    const statement = place.statement(yesterday, (csv) => csv.replaceAll(/\b20\d\d-/g, '2025-'));
     await expect(shop.reconciliation.close({ day: yesterday, statement, ...BY })).rejects.toMatchObject({
       errors: { statement: [expect.stringContaining(`no row is of ${yesterday}`)] },
     });
