@@ -1,6 +1,7 @@
 import { formatCents } from '../../common/money.js';
 import { quoted } from '../../common/quoted.js';
 import { type Finding } from '../matching/finding.js';
+import { familyTakenBack } from '../matching/taken-back.js';
 import { type ExceptionKind } from './close-exception.js';
 
 /** The words of a finding. */
@@ -15,6 +16,8 @@ interface FindingWords {
   readonly isMissing: boolean;
   readonly isFailed: boolean;
   readonly isForgotten: boolean;
+  /** What the row says that the money did. */
+  readonly moved: string;
 }
 
 const REASONS: Readonly<Record<ExceptionKind, (words: FindingWords) => string>> = {
@@ -26,8 +29,8 @@ const REASONS: Readonly<Record<ExceptionKind, (words: FindingWords) => string>> 
   fee: ({ ours, theirs, where }) =>
     `The fee is another one: the journal has ${ours}, and the statement ${theirs} (${where}).`,
   duplicate: ({ what, where }) => `The statement shows this ${what} once more (${where}).`,
-  status: ({ status, theirs, where, isFailed }) =>
-    `The journal says ${status}, and the statement says that ${isFailed ? 'no money' : theirs} moved (${where}).`,
+  status: ({ status, theirs, where, isFailed, moved }) =>
+    `The journal says ${status}, and the statement says that ${isFailed ? 'no money' : theirs} ${moved} (${where}).`,
   proven: ({ status, theirs, where, isFailed }) =>
     `The journal says ${status}, and the statement proves that ${isFailed ? 'no money' : theirs} moved (${where}).`,
   late: ({ what, where }) => `This ${what} moved long after it was made (${where}).`,
@@ -43,24 +46,32 @@ const LOOSE = 'The row names no reference of the journal; amount and time fit th
 const CONTRADICTS = {
   nothing: '',
   row: 'Another row says the contrary, so neither is proposed.',
+  back: 'Ask the gateway how it ended: nothing of it is proposed.',
   attempts: 'That was before the last attempt began, and the journal says that no earlier one moved money.',
 } as const;
 
 /** Why both sides differ, in a sentence for people. */
 export function reasonOf({ kind, family, row, own, gap = 0, ...finding }: Finding): string {
+  const { contradicts = 'nothing' } = finding;
+  const isBack = contradicts === 'row' && row !== undefined && familyTakenBack(row) === family;
   const reason = REASONS[kind]({
     what: family === 'collection' ? 'collection' : 'payout',
     status: own?.status ?? '',
     ours: own ? money(own.cents, own.feeCents) : '',
-    theirs: row ? money(row.cents, row.feeCents) : '',
+    theirs: row ? money(isBack ? Math.abs(row.cents) : row.cents, row.feeCents) : '',
     where: row ? `row ${row.row}` : 'no row',
     gap: formatCents(BigInt(Math.abs(gap))),
     isMissing: gap < 0,
     isFailed: row?.isFailed === true,
     isForgotten: finding.isForgotten === true,
+    moved: isBack ? cameBack(family) : 'moved',
   });
-  const more = finding.isLoose ? LOOSE : CONTRADICTS[finding.contradicts ?? 'nothing'];
+  const more = finding.isLoose ? LOOSE : CONTRADICTS[isBack ? 'back' : contradicts];
   return more === '' ? reason : `${reason} ${more}`;
+}
+
+function cameBack(family: Finding['family']): string {
+  return family === 'collection' ? 'was taken back' : 'came back';
 }
 
 /** What explains a balance. */

@@ -1,4 +1,4 @@
-import { type PaymentOutcome } from '../../common/vocabulary.js';
+import { type PaymentFamily, type PaymentOutcome } from '../../common/vocabulary.js';
 import { isSentAgainSince } from '../../journal/payment/repeated-call.js';
 import { CentsSum } from '../balance/cents-sum.js';
 import { type Statement, type StatementRow } from '../statement/statement-row.js';
@@ -11,6 +11,7 @@ import { type JournalPayments } from './journal-payments.js';
 import { attemptIfLater, type ProvenRow } from './proven-row.js';
 import { ProvenRows } from './proven-rows.js';
 import { StatementDigest } from './statement-digest.js';
+import { familyTakenBack, takesBack } from './taken-back.js';
 import { isPaymentRow, type OtherMoney, otherMoney, type PaymentRow, rowMoney } from './row-money.js';
 
 /** What a close learns from the rows, one after the other. */
@@ -35,6 +36,13 @@ export interface OpenRow {
   readonly money: RowMoney;
 }
 
+/** A row that is no payment, but may take back one of another day. */
+export interface OpenReturn {
+  readonly family: PaymentFamily;
+  readonly reference: string;
+  readonly money: RowMoney;
+}
+
 /** A payment, and a row that says the contrary of another one about it. */
 interface Contradiction {
   readonly own: JournalPayment;
@@ -53,6 +61,7 @@ interface StatementDay {
 export class StatementMatch {
   readonly findings: Finding[] = [];
   readonly open: OpenRow[] = [];
+  readonly openReturns: OpenReturn[] = [];
   readonly collections = new MoneySum();
   readonly payouts = new MoneySum();
   readonly others = new CentsSum();
@@ -191,6 +200,13 @@ export class StatementMatch {
     return true;
   }
 
+  /** Takes a row that moves the money of a payment in the other direction. False if it does not, or such a row came before. */
+  takeBack(own: JournalPayment, row: RowMoney): boolean {
+    if (!takesBack(own, row) || !this.contradict(own, row)) return false;
+    if (row.kind !== 'other') this.listener.doubtful(row);
+    return true;
+  }
+
   private matchFailed(place: number, row: RowMoney): void {
     if (this.failedPlaces.has(place) || this.failedBefore.has(place)) return;
     const movedAt = this.hasRow(place) ? this.movedAt[place] : undefined;
@@ -222,6 +238,18 @@ export class StatementMatch {
     const other = otherMoney(given, money);
     if (isOfDay) this.others.add(other.cents);
     this.listener.other(other);
+    if (isOfDay) this.lookForReturn(given, money);
+  }
+
+  private lookForReturn({ reference }: StatementRow, money: RowMoney): void {
+    const family = familyTakenBack(money);
+    if (family === undefined || reference === undefined) return;
+    const place = this.payments.find(family, reference);
+    if (place !== undefined) this.takeBack(this.payments.at(place, { family, reference }), money);
+    else {
+      this.openReturns.push({ family, reference, money });
+      this.checkMost(this.openReturns.length);
+    }
   }
 
   private takePayment(given: PaymentRow, money: RowMoney): void {

@@ -1,9 +1,10 @@
-import { type InboxScope } from '../../common/vocabulary.js';
+import { type InboxScope, type PaymentFamily } from '../../common/vocabulary.js';
 import { type JournalStore } from '../../storage/journal-store.js';
 import { familyOf } from './finding.js';
 import { type OpenRow, type StatementMatch } from './match-statement.js';
 import { type RowMoney } from './classify-payment.js';
 import { type JournalPayment, journalPayment } from './journal-payment.js';
+import { familyTakenBack } from './taken-back.js';
 
 const AT_ONCE = 16;
 
@@ -19,7 +20,9 @@ export interface AccountJournalReader {
 }
 
 interface Found {
-  readonly own?: JournalPayment;
+  readonly own?: JournalPayment | undefined;
+  /** That of the other direction with the same reference, if there is no own one. */
+  readonly opposite?: JournalPayment | undefined;
   readonly isForgotten: boolean;
 }
 
@@ -55,15 +58,37 @@ export class OpenRows {
       for (const [index, row] of rows.entries()) this.take(row, found[index]);
       await everyPiece();
     }
+    await this.findReturned(everyPiece);
   }
 
-  private async look({ given }: OpenRow): Promise<Found | undefined> {
+  private async findReturned(everyPiece: () => Promise<void> | undefined): Promise<void> {
+    const { openReturns } = this.match;
+    for (let start = 0; start < openReturns.length; start += AT_ONCE) {
+      const rows = openReturns.slice(start, start + AT_ONCE);
+      const found = await Promise.all(rows.map(({ family, reference }) => this.get(family, reference)));
+      for (const [index, { money }] of rows.entries()) {
+        const own = found[index];
+        if (own) this.match.takeBack(own, money);
+      }
+      await everyPiece();
+    }
+  }
+
+  private async get(family: PaymentFamily, reference: string): Promise<JournalPayment | undefined> {
+    const stored = await this.account.journal.get({ ...this.account.scope, family, reference });
+    return stored && journalPayment(stored);
+  }
+
+  private async look({ given, money }: OpenRow): Promise<Found | undefined> {
     const { reference } = given;
     if (reference === undefined) return undefined;
-    const key = { ...this.account.scope, family: familyOf(given), reference };
-    const stored = await this.account.journal.get(key);
-    if (stored) return { own: journalPayment(stored), isForgotten: false };
-    return { isForgotten: (await this.account.journal.tombstone(key)) !== undefined };
+    const family = familyOf(given);
+    const own = await this.get(family, reference);
+    if (own) return { own, isForgotten: false };
+    const key = { ...this.account.scope, family, reference };
+    const isForgotten = (await this.account.journal.tombstone(key)) !== undefined;
+    const other = isForgotten ? undefined : familyTakenBack(money);
+    return { isForgotten, opposite: other && (await this.get(other, reference)) };
   }
 
   private take(row: OpenRow, found: Found | undefined): void {
@@ -83,6 +108,7 @@ export class OpenRows {
     const name = `${family} ${reference}`;
     const own = found?.own;
     if (own && this.match.takeEarlierAttempt(own, money)) return;
+    if (found?.opposite && this.match.takeBack(found.opposite, money)) return;
     if (this.seen.has(name) || (own && this.hasHadRow(own))) {
       this.match.doubt({ kind: 'duplicate', family, reference, ...(own && { own }), row: money });
       return;

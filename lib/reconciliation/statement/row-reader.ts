@@ -120,12 +120,17 @@ function signProblem(kind: StatementRowKind, amount: bigint, signed: boolean): s
   if (kind === 'other') return undefined;
   if (!signed) return amount < 0n ? NEGATIVE : undefined;
   if (kind === 'collection' && amount < 0n) {
-    return "is negative, so that this is no collection: write kinds: { 'its word': 'other' } for money that was taken back";
+    return `is negative, so that this is no collection: ${ofOtherSign('money that was taken back', 'collections')}`;
   }
   if (kind === 'payout' && amount > 0n) {
-    return "has no minus, so that this is no payout: write kinds: { 'its word': 'other' } for money that came back";
+    return `has no minus, so that this is no payout: ${ofOtherSign('money that came back', 'payouts')}`;
   }
   return undefined;
+}
+
+/** A close takes such a row as one that takes back the payment that it names. */
+function ofOtherSign(what: string, payments: string): string {
+  return `if ${what} has a word of its own, write kinds: { 'its word': 'other' }; if it has the word of ${payments}, read the sign alone: columns: { kind: false }`;
 }
 
 /** A fee that has no sign was taken. */

@@ -5,7 +5,8 @@
  * - `payout`: a payout arrived; the wallet paid `amount` and `fee`.
  * - `fee`: a fee of its own; `amount` is negative if the gateway took it. If it names a reference, it may be the fee that the
  *   payment has already, so nobody takes it for certain.
- * - `other`: money that is no payment, for example a top-up or a withdrawal; a negative `amount` left the wallet.
+ * - `other`: money that is no payment, for example a top-up or a withdrawal; a negative `amount` left the wallet. If it names a
+ *   payment of the other direction, it takes that payment back: the money came back, or was taken back.
  *
  * @publicApi
  */

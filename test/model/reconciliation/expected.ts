@@ -115,7 +115,7 @@ export class ExpectedExceptions {
     if (isFirst)
       kinds = rows > 0 ? shownKinds(payment, entry, facts) : this.hiddenKinds(payment, entry, facts);
     if (rows > 0 && !hasFailed(entry)) this.shown.add(reference);
-    const isTakenBack = planted('taken back');
+    const isTakenBack = planted('taken back') || planted('reversed');
     if (isTakenBack) kinds = [...kinds, 'status'];
     const isProof = !kinds.includes('amount') && !isTakenBack;
     // Two rows that contradict each other leave it to the journal, unless it holds the outcome already.

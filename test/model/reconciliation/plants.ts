@@ -17,6 +17,8 @@ export interface Plant {
     | 'failed before'
     /** A row after that of the payment takes it back. */
     | 'taken back'
+    /** A row after that of the payment moves its money in the other direction. */
+    | 'reversed'
     /** The gateway says that a payout failed. */
     | 'told failed'
     /** A row of a later day says the contrary of what nobody has applied yet. */
@@ -39,6 +41,8 @@ export class PlantedStatement {
   readonly plants: Plant[] = [];
   private readonly header: readonly string[];
   private readonly rows: string[][];
+  /** Rows of money that came back. */
+  private readonly reversals = new Set<readonly string[]>();
 
   /** @param unknownFees References of payments whose fee nobody here knows: a wrong one could only be guessed from the balance. */
   constructor(
@@ -51,10 +55,10 @@ export class PlantedStatement {
     this.rows = lines.map((line) => line.split(','));
   }
 
-  /** The references of all rows that moved money, as the gateway wrote them or as they were planted. */
+  /** The references of all rows that moved the money of payments, as the gateway wrote them or as they were planted. */
   get references(): readonly string[] {
     return this.rows
-      .filter((row) => this.cell(row, 'Status') !== 'failed')
+      .filter((row) => this.cell(row, 'Status') !== 'failed' && !this.reversals.has(row))
       .map((row) => this.cell(row, 'Reference'));
   }
 
@@ -98,13 +102,20 @@ export class PlantedStatement {
   /** @param failed References of payments of which the journal says that they failed. */
   plant(random: Random, failed: readonly string[], number: number): void {
     const paid = [...this.rows.entries()]
-      .filter(([, row]) => this.cell(row, 'Reference') !== '' && this.cell(row, 'Status') !== 'failed')
+      .filter(
+        ([, row]) =>
+          this.cell(row, 'Reference') !== '' &&
+          this.cell(row, 'Status') !== 'failed' &&
+          !this.reversals.has(row),
+      )
       .map(([index]) => index);
     const at = paid.length === 0 ? undefined : random.pick(paid);
     const row = at === undefined ? undefined : this.rows[at];
     const kinds = [
       'missing-here',
-      ...(row ? (['amount', 'fee', 'duplicate', 'removed', 'failed before', 'taken back'] as const) : []),
+      ...(row
+        ? (['amount', 'fee', 'duplicate', 'removed', 'failed before', 'taken back', 'reversed'] as const)
+        : []),
       ...(row && failed.length > 0 ? (['status'] as const) : []),
     ] as const;
     const kind = random.pick(kinds);
@@ -127,7 +138,7 @@ export class PlantedStatement {
   }
 
   private spoil(
-    kind: 'amount' | 'fee' | 'duplicate' | 'removed' | 'failed before' | 'taken back',
+    kind: 'amount' | 'fee' | 'duplicate' | 'removed' | 'failed before' | 'taken back' | 'reversed',
     row: readonly string[],
     at: number,
   ): void {
@@ -135,11 +146,18 @@ export class PlantedStatement {
     // One error a payment: of two nobody could say which one was found.
     if (this.plants.some((plant) => plant.reference === reference)) return;
     if (kind === 'fee' && this.unknownFees.has(reference)) return;
-    if (kind === 'failed before' || kind === 'taken back') {
+    if (kind === 'failed before' || kind === 'taken back' || kind === 'reversed') {
       const date = this.cell(row, 'Date');
       if (MIDNIGHT.test(date)) return;
-      const other = new Date(Date.parse(date) + (kind === 'taken back' ? 1_000 : -1_000)).toISOString();
-      this.rows.splice(at, 0, this.changed(this.changed(row, 'Status', 'failed'), 'Date', other));
+      const other = new Date(Date.parse(date) + (kind === 'failed before' ? -1_000 : 1_000)).toISOString();
+      const later = this.changed(row, 'Date', other);
+      const opposite = this.cell(row, 'Type') === 'Payout' ? 'Collection' : 'Payout';
+      const isReversal = kind === 'reversed';
+      const planted = isReversal
+        ? this.changed(later, 'Type', opposite)
+        : this.changed(later, 'Status', 'failed');
+      if (isReversal) this.reversals.add(planted);
+      this.rows.splice(at, 0, planted);
     } else if (kind === 'duplicate') this.rows.splice(at, 0, [...row]);
     else if (kind === 'removed') this.rows.splice(at, 1);
     else

@@ -37,6 +37,7 @@ async function fateOf(
       given: { kind: 'collection', reference: 'order-1' },
       money,
     })),
+    openReturns: [],
     isOfLastAttempt: () => true,
     takeEarlierAttempt: () => false,
     match: () => void fate.push('matched'),

@@ -169,11 +169,18 @@ describe('a row of a statement', () => {
     ['a negative collection', { Type: 'Collection', Amount: '-100' }, "'Amount' is negative: write signed"],
     ['a negative fee of its own', { Type: 'Fee', Amount: '-100' }, "'Amount' is negative: write signed"],
     ['a negative fee', { Fee: '-5' }, "'Fee' is negative: write signed"],
-    ['a payout that came in', {}, "'Amount' has no minus, so that this is no payout", { signed: true }],
+    [
+      'a payout that came in',
+      {},
+      "'Amount' has no minus, so that this is no payout: if money that came back has a word of its own, write " +
+        "kinds: { 'its word': 'other' }; if it has the word of payouts, read the sign alone: columns: { kind: false }",
+      { signed: true },
+    ],
     [
       'a collection that went out',
       { Type: 'Collection', Amount: '-100' },
-      "'Amount' is negative, so that this is no collection",
+      "'Amount' is negative, so that this is no collection: if money that was taken back has a word of its own, write " +
+        "kinds: { 'its word': 'other' }; if it has the word of collections, read the sign alone",
       { signed: true },
     ],
     ['a bad fee', { Fee: 'none' }, "'Fee' is no amount"],

@@ -1,0 +1,27 @@
+import { type PaymentFamily } from '../../common/vocabulary.js';
+import { isBeforeLastAttempt, type RowMoney } from './classify-payment.js';
+import { hasOutcome, type JournalPayment } from './journal-payment.js';
+
+/**
+ * The family of the payment whose money a row takes back, if the row names one: that of the other direction. Undefined: it takes
+ * nothing back. A fee may be of any payment.
+ */
+export function familyTakenBack({
+  kind,
+  cents,
+  isFailed,
+}: Pick<RowMoney, 'kind' | 'cents' | 'isFailed'>): PaymentFamily | undefined {
+  if (isFailed || cents === 0 || kind === 'fee') return undefined;
+  const isIn = kind === 'collection' || (kind === 'other' && cents > 0);
+  return isIn ? 'disbursement' : 'collection';
+}
+
+/** Whether a row takes back that a payment moved. It names the payment, and moves money in the other direction. */
+export function takesBack(own: JournalPayment, row: RowMoney): boolean {
+  // The journal says so, too; or the row is that of an earlier attempt, which the journal says the same of.
+  const isKnown = (own.state === 'none' && hasOutcome(own)) || isBeforeLastAttempt(own, row);
+  if (isKnown || familyTakenBack(row) !== own.family) return false;
+  // A payout arrives as a whole or not at all. Of a collection somebody may take a levy, or a customer get a part back.
+  if (own.family === 'disbursement' || own.cents === undefined) return true;
+  return 2 * Math.abs(row.cents) >= own.cents - (own.feeCents ?? 0);
+}
