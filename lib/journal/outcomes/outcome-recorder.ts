@@ -9,13 +9,13 @@ import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { changeRecord } from '../payment/change-record.js';
 import { isAnotherAttempt, toSettled } from '../payment/journal-transitions.js';
 import { begunAtOf } from '../../storage/stored-record.js';
-import { isSentAgainSince } from '../payment/repeated-call.js';
+import { failedSend } from '../payment/repeated-call.js';
 
 /** What an outcome is about. */
 interface MeantAttempt {
   /** If given, another attempt stays as it is. */
   readonly attempt?: number | undefined;
-  /** When it ended without money. If given, a payment that was sent again since stays as it is. */
+  /** When it ended without money. If given, a payment stays as it is if that was not certainly after it was sent last. */
   readonly failedAt?: number | undefined;
 }
 
@@ -49,7 +49,9 @@ function isMeant(existing: StoredJournalRecord, { attempt, failedAt }: MeantAtte
   const { record, createdAt } = existing;
   if (isAnotherAttempt(record, attempt)) return false;
   if (failedAt === undefined) return true;
-  return !isSentAgainSince({ attempt: record.attempt, createdAt, begunAt: begunAtOf(existing) }, failedAt);
+  return (
+    failedSend({ attempt: record.attempt, createdAt, begunAt: begunAtOf(existing) }, failedAt) === 'last'
+  );
 }
 
 /** Notifies the callers in this process that wait for an outcome. */

@@ -162,19 +162,31 @@ export function mayBeTriedAgain(record: JournalRecord): boolean {
   return state === 'settled' && outcome === 'failed' && settledBy === 'operator' && !isAcknowledged(record);
 }
 
+/** What the clocks of the gateway and of the storage may differ by, and what a time may be cut by. */
+const FAILED_BEFORE_MS = 60_000;
+/** Within this time of a later send, a failure may still be that of the send before. */
+const FAILED_AFTER_MS = 300_000;
+
+/** Which send of a payment the clocks let a failure be of. */
+type FailedSend = 'last' | 'earlier' | 'unsure';
+
 /**
- * Whether a payment was sent once more after a time: by another attempt, or by the same one if that was turned away.
- * Ignores the first send: the clock behind the given time may run behind.
+ * Which send of a payment failed at a time, as another clock says. It is sent once more by another attempt, or by the same one if
+ * that was turned away; an enlisted payment counts as sent once more, too. A failure from before the payment is nobody's.
  */
-export function isSentAgainSince(
+export function failedSend(
   {
     attempt,
     createdAt,
     begunAt,
   }: { readonly attempt: number; readonly createdAt: number; readonly begunAt: number },
   at: number,
-): boolean {
-  return (attempt > 1 || begunAt > createdAt) && at < begunAt;
+): FailedSend {
+  const isSentAgain = attempt > 1 || begunAt > createdAt;
+  const isBefore = at < begunAt - FAILED_BEFORE_MS;
+  if (!isSentAgain) return isBefore ? 'unsure' : 'last';
+  if (isBefore) return 'earlier';
+  return at < begunAt + FAILED_AFTER_MS ? 'unsure' : 'last';
 }
 
 /** Whether a refusal is certain. Otherwise the same call follows with the same key, and may be accepted. */

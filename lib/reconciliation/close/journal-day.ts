@@ -1,5 +1,5 @@
 import { type JournalState, PAYMENT_FAMILIES } from '../../common/vocabulary.js';
-import { isSentAgainSince } from '../../journal/payment/repeated-call.js';
+import { failedSend } from '../../journal/payment/repeated-call.js';
 import { type JournalPage, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { hasOutcome, isOpen, type JournalPayment, journalPayment } from '../matching/journal-payment.js';
 import { type RowMoney } from '../matching/classify-payment.js';
@@ -98,7 +98,7 @@ function isStillOf({ proven, attempt = 1 }: KnownPayment, payment: JournalPaymen
   return (
     !proven.isFailed ||
     proven.isContradicted === true ||
-    (isOpen(payment) && !isSentAgainSince(payment, proven.at))
+    (isOpen(payment) && failedSend(payment, proven.at) === 'last')
   );
 }
 

@@ -1,6 +1,7 @@
 import { formatCents } from '../../common/money.js';
 import { quoted } from '../../common/quoted.js';
 import { type Finding } from '../matching/finding.js';
+import { type JournalPayment } from '../matching/journal-payment.js';
 import { familyTakenBack } from '../matching/taken-back.js';
 import { type ExceptionKind } from './close-exception.js';
 
@@ -48,17 +49,19 @@ const CONTRADICTS = {
   row: 'Another row says the contrary, so neither is proposed.',
   back: 'Ask the gateway how it ended: nothing of it is proposed.',
   attempts: 'That was before the last attempt began, and the journal says that no earlier one moved money.',
+  send: 'That was before the payment was sent last, or so soon after it that it may be another failure: nothing is proposed.',
 } as const;
 
 /** Why both sides differ, in a sentence for people. */
 export function reasonOf({ kind, family, row, own, gap = 0, ...finding }: Finding): string {
   const { contradicts = 'nothing' } = finding;
   const isBack = contradicts === 'row' && row !== undefined && familyTakenBack(row) === family;
+  const theirs = row && (isBack ? { ...row, cents: Math.abs(row.cents) } : row);
   const reason = REASONS[kind]({
     what: family === 'collection' ? 'collection' : 'payout',
     status: own?.status ?? '',
-    ours: own ? money(own.cents, own.feeCents) : '',
-    theirs: row ? money(isBack ? Math.abs(row.cents) : row.cents, row.feeCents) : '',
+    ours: moneyOf(own),
+    theirs: moneyOf(theirs),
     where: row ? `row ${row.row}` : 'no row',
     gap: formatCents(BigInt(Math.abs(gap))),
     isMissing: gap < 0,
@@ -99,7 +102,9 @@ function named(references: readonly string[]): string {
   return references.slice(0, NAMED).map(quoted).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-function money(cents: number | undefined, feeCents: number | undefined): string {
+function moneyOf(side: Pick<JournalPayment, 'cents' | 'feeCents'> | undefined): string {
+  if (!side) return '';
+  const { cents, feeCents } = side;
   const amount = cents === undefined ? 'an unreadable amount' : `${formatCents(BigInt(cents))} TZS`;
   return feeCents === undefined ? amount : `${amount} with a fee of ${formatCents(BigInt(feeCents))}`;
 }

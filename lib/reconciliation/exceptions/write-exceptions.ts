@@ -1,5 +1,5 @@
 import { pages } from '../../common/pages.js';
-import { isSentAgainSince } from '../../journal/payment/repeated-call.js';
+import { failedSend } from '../../journal/payment/repeated-call.js';
 import {
   type ReconciliationEntry,
   type ReconciliationStore,
@@ -218,7 +218,7 @@ function isOverBy(own: JournalPayment, details: ExceptionDetails, hasStatement: 
   const { state, attempt: last, family } = own;
   // Another attempt begins only when the one before moved nothing. Earlier versions did not write down which one it was.
   if (attempt !== undefined && last > attempt) return FOUND_AGAIN.has(kind) || proves === 'failed';
-  if (proves === 'failed' && theirs && isSentAgainSince(own, theirs.at)) return true;
+  if (proves === 'failed' && theirs && failedSend(own, theirs.at) !== 'last') return true;
   if (kind === 'unknown') return true;
   if (kind === 'missing-there') return hasStatement || state !== 'moved';
   // Without a statement nothing looks for the end of a payout.
@@ -228,9 +228,10 @@ function isOverBy(own: JournalPayment, details: ExceptionDetails, hasStatement: 
 
 /** Whether the journal holds an outcome that leaves nothing to say of a row. */
 function isEndedByOutcome(own: JournalPayment, details: ExceptionDetails): boolean {
-  const { proves, isContradiction, isWithdrawn } = details;
-  // Whatever was written down since decides between two rows that contradict each other.
-  if (isContradiction || isWithdrawn) return hasOutcome(own) && own.status !== details.own?.status;
+  const { proves, isContradiction, isWithdrawn, theirs } = details;
+  const isDoubt = isContradiction || isWithdrawn || (proves === undefined && theirs?.isFailed);
+  // Whatever was written down since decides between two rows that contradict each other, and of which attempt a failure was.
+  if (isDoubt) return hasOutcome(own) && own.status !== details.own?.status;
   return proves !== undefined && own.state === (proves === 'failed' ? 'none' : 'moved');
 }
 

@@ -13,8 +13,11 @@ export interface Finding {
   readonly row?: RowMoney;
   /** How the row found its payment, if not by its reference. */
   readonly isLoose?: boolean;
-  /** What the row contradicts: an earlier one about the same attempt, or that nothing moved before the last attempt. */
-  readonly contradicts?: 'row' | 'attempts';
+  /**
+   * What the row contradicts: an earlier one about the same attempt, that nothing moved before the last attempt, or when the payment
+   * was sent.
+   */
+  readonly contradicts?: 'row' | 'attempts' | 'send';
   /** The journal has forgotten the payment. */
   readonly isForgotten?: boolean;
   /** In cents; of a balance. */

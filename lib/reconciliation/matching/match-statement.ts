@@ -1,5 +1,5 @@
-import { type PaymentFamily, type PaymentOutcome } from '../../common/vocabulary.js';
-import { isSentAgainSince } from '../../journal/payment/repeated-call.js';
+import { type PaymentOutcome } from '../../common/vocabulary.js';
+import { failedSend } from '../../journal/payment/repeated-call.js';
 import { CentsSum } from '../balance/cents-sum.js';
 import { type Statement, type StatementRow } from '../statement/statement-row.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
@@ -11,7 +11,7 @@ import { type JournalPayments } from './journal-payments.js';
 import { attemptIfLater, type ProvenRow } from './proven-row.js';
 import { ProvenRows } from './proven-rows.js';
 import { StatementDigest } from './statement-digest.js';
-import { familyTakenBack, takesBack } from './taken-back.js';
+import { familyTakenBack, type OpenReturn, takesBack } from './taken-back.js';
 import { isPaymentRow, type OtherMoney, otherMoney, type PaymentRow, rowMoney } from './row-money.js';
 
 /** What a close learns from the rows, one after the other. */
@@ -33,13 +33,6 @@ export interface MatchListener {
 /** A row that names no payment of the day. It waits for the end of the statement. */
 export interface OpenRow {
   readonly given: PaymentRow;
-  readonly money: RowMoney;
-}
-
-/** A row that is no payment, but may take back one of another day. */
-export interface OpenReturn {
-  readonly family: PaymentFamily;
-  readonly reference: string;
   readonly money: RowMoney;
 }
 
@@ -79,6 +72,8 @@ export class StatementMatch {
   private readonly failedPlaces = new Set<number>();
   /** Of which an earlier statement says that they failed. */
   private readonly failedBefore = new Set<number>();
+  /** Payments of which a failure may be that of an earlier send. */
+  private readonly unsure = new Set<string>();
   /** The first row of each payment that contradicts another row. */
   private readonly contradictions = new Map<string, Contradiction>();
 
@@ -176,9 +171,20 @@ export class StatementMatch {
    * @returns Whether the row is that of the last attempt, and no other row contradicts it.
    */
   isOfLastAttempt(own: JournalPayment, row: RowMoney, movedAt: number | undefined): boolean {
-    if (movedAt === undefined) return !isSentAgainSince(own, row.at);
+    if (movedAt === undefined) return this.isOfLastSend(own, row);
     if (row.at < movedAt) return false;
     if (this.contradict(own, row)) this.listener.takenBack(row);
+    return false;
+  }
+
+  /** Whether a failure is certainly that of the last send. One that may be is reported, and proves nothing. */
+  private isOfLastSend(own: JournalPayment, row: RowMoney): boolean {
+    const send = failedSend(own, row.at);
+    if (send !== 'unsure' || own.state === 'none') return send !== 'earlier';
+    const { family, reference } = own;
+    if (!this.unsure.has(nameOf(own)))
+      this.addFinding({ kind: 'status', family, reference, own, row, contradicts: 'send' });
+    this.unsure.add(nameOf(own));
     return false;
   }
 

@@ -2,6 +2,13 @@ import { type PaymentFamily } from '../../common/vocabulary.js';
 import { isBeforeLastAttempt, type RowMoney } from './classify-payment.js';
 import { hasOutcome, type JournalPayment } from './journal-payment.js';
 
+/** A row that is no payment, but may take back one of another day. */
+export interface OpenReturn {
+  readonly family: PaymentFamily;
+  readonly reference: string;
+  readonly money: RowMoney;
+}
+
 /**
  * The family of the payment whose money a row takes back, if the row names one: that of the other direction. Undefined: it takes
  * nothing back. A fee may be of any payment.

@@ -96,6 +96,53 @@ describe('rows that contradict each other, or do not name a payment for certain'
     expect(shown(await closeWith([]))).toEqual([['unproven', 'supplier-1', undefined]]);
   });
 
+  const refusedOnce = async (againMs: number): Promise<number> => {
+    place.sandbox.next('POST /disbursements/bank').status(402, { code: 'INSUFFICIENT_BALANCE' });
+    await expect(paidOut(shop, 'supplier-1', '30000')).rejects.toThrow();
+    const first = now();
+    await place.pass(againMs);
+    await paidOut(shop, 'supplier-1', '30000');
+    return first;
+  };
+  const STATUS = [['status', 'supplier-1', undefined]];
+
+  it.each([5_000, 60_000, 240_000])(
+    'prove no failure of an attempt that began two seconds after the one before, by a clock %d ms ahead',
+    async (aheadMs) => {
+      const first = await refusedOnce(2_000);
+      const failed = payoutRow(first + aheadMs, { status: 'failed' });
+      const close = await closeWith([failed, failed]);
+      expect(shown(close)).toEqual(STATUS);
+      expect(close.exceptions[0]?.reason).toContain('so soon after it that it may be another failure');
+      await place.pass(8 * HOUR);
+      await place.sandbox.payout('supplier-1').pay();
+      const next = await closeWith([payoutRow(now() + HOUR)]);
+      expect(shown(next)).toEqual([...STATUS, ['late', 'supplier-1', 'paid']]);
+      // The journal holds the end of the attempt, so nobody has to find out any more.
+      expect(await shop.reconciliation.apply(next.proposals, BY)).toMatchObject({ settled: 1 });
+      await place.pass(8 * HOUR);
+      expect(shown(await closeWith([]))).toEqual([]);
+    },
+  );
+
+  it('prove that a later attempt failed some minutes after it began', async () => {
+    const first = await refusedOnce(2_000);
+    const close = await closeWith([payoutRow(first + 400_000, { status: 'failed' })]);
+    expect(shown(close)).toEqual([['proven', 'supplier-1', 'failed']]);
+    expect(await shop.reconciliation.apply(close.proposals, BY)).toMatchObject({ settled: 1 });
+  });
+
+  it('prove no failure of a payment that was made after them', async () => {
+    await paidOut(shop, 'supplier-1', '30000');
+    expect(shown(await closeWith([payoutRow(now() - HOUR, { status: 'failed' })]))).toEqual(STATUS);
+  });
+
+  it('prove that a payment failed in the minute in which it was made', async () => {
+    await paidOut(shop, 'supplier-1', '30000');
+    const failed = payoutRow(now() - 55_000, { status: 'failed' });
+    expect(shown(await closeWith([failed]))).toEqual([['proven', 'supplier-1', 'failed']]);
+  });
+
   it('say that a payment failed, once', async () => {
     await paidOut(shop, 'supplier-1', '30000');
     const failed = payoutRow(now() + HOUR, { status: 'failed' });

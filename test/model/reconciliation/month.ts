@@ -299,6 +299,8 @@ export class Month {
       const at = settled_at === null ? 0 : Date.parse(settled_at);
       const isKnown = entries.get(reference)?.outcome !== undefined;
       if (status !== 'failed' || isKnown || at < from || at >= from + DAY) return [];
+      // So soon after another attempt began it may be the failure of the one before, and proves nothing.
+      if (at - (this.payments.get(reference)?.begunAt ?? 0) < 6 * MINUTE) return [];
       return [{ reference, amount, at: new Date(at).toISOString() }];
     });
   }
