@@ -9,7 +9,8 @@ import {
   mayBeginAgain,
   type RowMoney,
 } from '../matching/classify-payment.js';
-import { type MatchListener, type StatementMatch } from '../matching/match-statement.js';
+import { type MatchListener } from '../matching/match-listener.js';
+import { type StatementMatch } from '../matching/match-statement.js';
 import { MoneySum } from '../matching/money-sum.js';
 import {
   type MovementLimits,

@@ -2,7 +2,8 @@ import { type ReconciledAccount } from '../accounts.js';
 import { familyOf } from '../matching/finding.js';
 import { type DayLimits, type RowMoney } from '../matching/classify-payment.js';
 import { matchLoosely } from '../matching/match-loosely.js';
-import { type MatchListener, StatementMatch } from '../matching/match-statement.js';
+import { type MatchListener } from '../matching/match-listener.js';
+import { StatementMatch } from '../matching/match-statement.js';
 import { OpenRows } from '../matching/open-rows.js';
 import { type JournalPayment } from '../matching/journal-payment.js';
 import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
@@ -34,7 +35,8 @@ export async function matchDay(
   eachRow: () => Promise<void> | undefined,
 ): Promise<MatchedDay> {
   const { day, from, to, previous } = place;
-  const span = { day, from, to, most: policy.mostExceptions };
+  const awaited = new Set([...journalDay.carried].flatMap(([at, one]) => (one.awaitsRow ? [at] : [])));
+  const span = { day, from, to, most: policy.mostExceptions, awaited };
   const match = new StatementMatch(journalDay.payments, provenRows(journalDay), dayLimits, span, listener);
   await match.read(statement, eachRow);
   const open = new OpenRows(match, account, { since: previous?.statementsSince ?? from, from, to });

@@ -55,7 +55,7 @@ const CONTRADICTS = {
 /** Why both sides differ, in a sentence for people. */
 export function reasonOf({ kind, family, row, own, gap = 0, ...finding }: Finding): string {
   const { contradicts = 'nothing' } = finding;
-  const isBack = contradicts === 'row' && row !== undefined && familyTakenBack(row) === family;
+  const isBack = contradicts === 'row' && isReturn(family, row);
   const theirs = row && (isBack ? { ...row, cents: Math.abs(row.cents) } : row);
   const reason = REASONS[kind]({
     what: family === 'collection' ? 'collection' : 'payout',
@@ -71,6 +71,10 @@ export function reasonOf({ kind, family, row, own, gap = 0, ...finding }: Findin
   });
   const more = finding.isLoose ? LOOSE : CONTRADICTS[isBack ? 'back' : contradicts];
   return more === '' ? reason : `${reason} ${more}`;
+}
+
+function isReturn(family: Finding['family'], row: Finding['row']): boolean {
+  return row !== undefined && familyTakenBack(row) === family;
 }
 
 function cameBack(family: Finding['family']): string {

@@ -10,25 +10,11 @@ import { type JournalPayment } from './journal-payment.js';
 import { type JournalPayments } from './journal-payments.js';
 import { attemptIfLater, type ProvenRow } from './proven-row.js';
 import { ProvenRows } from './proven-rows.js';
+import { type MatchListener } from './match-listener.js';
+import { awaitsRow } from './awaited-row.js';
 import { StatementDigest } from './statement-digest.js';
 import { familyTakenBack, type OpenReturn, takesBack } from './taken-back.js';
-import { isPaymentRow, type OtherMoney, otherMoney, type PaymentRow, rowMoney } from './row-money.js';
-
-/** What a close learns from the rows, one after the other. */
-export interface MatchListener {
-  /**
-   * A payment and its row.
-   *
-   * @param isOfException What the row proves belongs to an exception, and not to the list of the close.
-   */
-  matched(own: JournalPayment, row: RowMoney, isOfException: boolean): void;
-  /** A row of a payment that is not certain: nobody knows it, or it comes twice. */
-  doubtful(row: RowMoney): void;
-  /** A row that takes back what another one says. */
-  takenBack(row: RowMoney): void;
-  /** Money that is no payment. It may have moved after the end of the day. */
-  other(money: OtherMoney): void;
-}
+import { isPaymentRow, otherMoney, type PaymentRow, rowMoney } from './row-money.js';
 
 /** A row that names no payment of the day. It waits for the end of the statement. */
 export interface OpenRow {
@@ -48,6 +34,8 @@ interface StatementDay {
   readonly from: number;
   readonly to: number;
   readonly most: number;
+  /** Places of payments that an earlier statement should have shown. */
+  readonly awaited: ReadonlySet<number>;
 }
 
 /** Brings the rows of a statement and the payments of a day together. Holds nothing of a row that fits. */
@@ -59,7 +47,9 @@ export class StatementMatch {
   readonly payouts = new MoneySum();
   readonly others = new CentsSum();
   rows = 0;
+  /** Rows of other days, those that a payment of an earlier day waited for included. */
   otherDays = 0;
+  awaited = 0;
   matched = 0;
   private hasEarlier = false;
   private hasLater = false;
@@ -229,7 +219,18 @@ export class StatementMatch {
     const isOfDay = money.at >= this.day.from && money.at < this.day.to;
     if (!isOfDay) this.skip(money);
     if (!isPaymentRow(given)) this.takeOther(given, money, isOfDay);
-    else if (isOfDay) this.takePayment(given, money);
+    else if (isOfDay || this.takeAwaited(given, money)) this.takePayment(given, money);
+  }
+
+  /** Whether a row of an earlier day is the one that the statement of that day did not show. */
+  private takeAwaited(given: PaymentRow, row: RowMoney): boolean {
+    const { reference } = given;
+    if (row.at >= this.day.from || reference === undefined) return false;
+    const place = this.payments.find(familyOf(given), reference);
+    if (place === undefined || this.hasRow(place)) return false;
+    if (!awaitsRow(this.payments.at(place), row, this.day.awaited.has(place))) return false;
+    this.awaited += 1;
+    return true;
   }
 
   private skip({ at }: RowMoney): void {
