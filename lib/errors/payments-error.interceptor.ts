@@ -41,6 +41,8 @@ export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.er
  * Converts this package's errors to Nest's `HttpException`s. Other errors pass unchanged, and so do all errors in
  * the handlers of microservices and WebSocket gateways, which answer no HTTP.
  *
+ * The error of the package is the `cause` of the exception. An exception filter finds the `hint` there.
+ *
  * In GraphQL resolvers, the exception has `extensions`, which the server answers: `code` of the error, `status` of
  * the table, and the body of an HTTP answer as `originalError`.
  *
@@ -102,7 +104,9 @@ export class PaymentsErrorInterceptor implements NestInterceptor {
     const seconds = retryAfter(error);
     if (seconds !== undefined) setRetryAfter(context, seconds);
     const body = bodyFor(error, status);
-    return kindOf(context) === 'graphql' ? graphqlException(body) : new HttpException(body, status);
+    return kindOf(context) === 'graphql'
+      ? graphqlException(body, error)
+      : new HttpException(body, status, { cause: error });
   }
 }
 
@@ -118,10 +122,13 @@ function kindOf(context: Partial<ExecutionContext>): string {
  * GraphQL servers answer the `extensions` of a thrown error. Nest's Apollo driver replaces their code by its own
  * for a response with a `statusCode`, so the response has none.
  */
-function graphqlException({ statusCode, ...response }: PaymentsErrorBody): HttpException {
+function graphqlException(
+  { statusCode, ...response }: PaymentsErrorBody,
+  cause: PaymentsError,
+): HttpException {
   const originalError = { statusCode, ...response };
   const extensions = { code: response.code, status: statusCode, originalError };
-  return Object.assign(new HttpException(response, statusCode), { extensions });
+  return Object.assign(new HttpException(response, statusCode, { cause }), { extensions });
 }
 
 function bodyFor(error: PaymentsError, statusCode: number): Readonly<PaymentsErrorBody> {

@@ -54,6 +54,7 @@ export class CallTrace {
   }
 
   ended(result: CallResult<unknown>): void {
+    if ('error' in result && NEEDS_OPERATOR.has(result.end)) this.logError(result.error);
     publishDiagnostics(CALL_END_CHANNEL, () => ({
       ...this.subject,
       ...endReport(result),
@@ -101,19 +102,34 @@ export class CallTrace {
     if (level === 'warn' || writesDebugLines()) logger[level](this.line(info, requestId));
   }
 
+  /** The caller of the application may never see the hint. */
+  private logError({ name, code, httpStatus, requestId, hint }: PaymentsError): void {
+    const { operation, reference } = this.subject;
+    const status = httpStatus === undefined ? '' : ` httpStatus=${httpStatus}`;
+    logger.warn(
+      `${operation}${field('reference', reference)} error=${name}${field('code', code)}${status}` +
+        `${field('requestId', requestId)}${field('hint', hint)}`,
+    );
+  }
+
   private line(
     { number: attempt, phase, code, durationMs }: AttemptInfo,
     requestId: string | undefined,
   ): string {
     const { operation, reference } = this.subject;
-    // Quoted: text from outside must not break the line.
-    const field = (name: string, value: string | undefined): string =>
-      value === undefined ? '' : ` ${name}=${quoted(value)}`;
     return (
       `${operation}${field('reference', reference)} attempt=${attempt} phase=${phase}` +
       `${field('code', code)}${field('requestId', requestId)} duration=${durationMs}ms`
     );
   }
+}
+
+/** Ends after which every call fails until somebody changes keys or options. */
+const NEEDS_OPERATOR: ReadonlySet<string> = new Set(['authentication', 'redirected', 'request-changed']);
+
+/** Quoted: text from outside must not break the line. */
+function field(name: string, value: string | undefined): string {
+  return value === undefined ? '' : ` ${name}=${quoted(value)}`;
 }
 
 /** With an application's own logger, Nest 11 reports every level as disabled, even `fatal`. */

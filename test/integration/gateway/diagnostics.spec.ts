@@ -54,6 +54,22 @@ describe('what a call tells while it goes', () => {
     await merchant.close();
   });
 
+  it.each([
+    ['refuses the keys', json({ message: 'Unauthenticated' }, 401), /httpStatus=401 hint="Check apiKey/],
+    [
+      'redirects',
+      json({}, 301, { location: 'https://elsewhere.example/' }),
+      /httpStatus=301 hint="Set baseUrl/,
+    ],
+  ])('is a warning that says what to do if the gateway %s', async (_, behaviour, hint) => {
+    gateway.answer(behaviour);
+    await expect(merchant.disbursements.bank(bankRequest)).rejects.toThrow();
+    const warnings = lines.filter((line) => line.startsWith('warn'));
+    expect(warnings).toEqual([expect.stringMatching(hint)]);
+    expect(warnings[0]).toMatch(/^warn disbursement\.bank reference="salary-1" error=Payments/);
+    expect(warnings[0]).not.toMatch(/_test_|0150123456789/);
+  });
+
   describe('on the diagnostics channels', () => {
     it('is its start, every try, every wait between them, and its end', async () => {
       gateway.answer(

@@ -190,6 +190,18 @@ it('answers 422 for a code that is the name of an object method', async () => {
   await expect(answer).rejects.toMatchObject({ status: 422 });
 });
 
+it.each(['http', 'graphql'])(
+  'keeps the error of the package as the cause of the exception in %s',
+  async (kind) => {
+    const refused = new PaymentsStorageError('The storage is away.');
+    const context = { getType: () => kind } as ExecutionContext;
+    const answer = new PaymentsErrorInterceptor().intercept(context, {
+      handle: () => throwError(() => refused),
+    });
+    await expect(lastValueFrom(answer)).rejects.toHaveProperty('cause', refused);
+  },
+);
+
 it('leaves out what the error does not know', async () => {
   const refused = throwError(() => new PaymentsStorageError('The storage is away.'));
   const answer = lastValueFrom(

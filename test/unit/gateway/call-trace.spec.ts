@@ -98,6 +98,24 @@ describe('the report of a call', () => {
     expect(rest).toEqual({ ...SUBJECT, ...event });
   });
 
+  it.each(['authentication', 'redirected', 'request-changed'])(
+    'has a warning with the hint if the call ends as %s, because every other call will',
+    (end) => {
+      const error = { name: 'SomeError', code: 'ODD', httpStatus: 301, hint: 'Set "baseUrl".' };
+      trace.ended({ end, error } as never);
+      expect(lines).toEqual([
+        String.raw`warn disbursement.bank reference="salary-1" error=SomeError code="ODD" httpStatus=301 hint="Set \"baseUrl\"." PaymentsCalls`,
+      ]);
+    },
+  );
+
+  it('has no such warning if the call ends otherwise', () => {
+    trace.ended({ end: 'aborted' } as never);
+    for (const end of ['rejected', 'unknown', 'unreachable', 'rate-limit', 'unusable-answer'])
+      trace.ended({ end, error: { name: 'SomeError', code: 'ODD', hint: 'Wait.' } } as never);
+    expect(lines).toEqual([]);
+  });
+
   it('has a warning if the call continues, is unknown, or is turned away', () => {
     const info = { number: 1, phase: 'ambiguous', code: 'ECONNRESET', durationMs: 5 } as const;
     for (const decision of [AGAIN, UNKNOWN, TURNED_AWAY]) trace.tried(info, 'req "1"', decision);
