@@ -20,7 +20,13 @@ import {
 import { type NewPayment } from './journal-transitions.js';
 import { type JournalWriter } from './journal-writer.js';
 import { journalKeyText, writtenRequest } from './payment-identity.js';
-import { existingPaymentResult, paymentResult, type PaymentResult, plannedResult } from './payment-result.js';
+import {
+  existingPaymentResult,
+  joinedResult,
+  paymentResult,
+  type PaymentResult,
+  plannedResult,
+} from './payment-result.js';
 import { type PaymentOptions, type PaymentSender } from './payment-sender.js';
 import { type PlannedPayments } from './planned-payments.js';
 import { asksForAnotherKey, maySend, type RequestedPayment } from './repeated-call.js';
@@ -194,7 +200,7 @@ export class PaymentCalls {
     if (asksForAnotherKey(asked, underWay.asked))
       return { ok: false, error: existingPaymentUnknown(payment, 'in-flight') };
     const waited = await withDeadline(underWay.end, deadline, signal);
-    if (waited.ended === 'done') return waited.value;
+    if (waited.ended === 'done') return joinedResult(waited.value);
     const evidence = waited.ended === 'late' ? 'in-flight' : 'aborted';
     return { ok: false, error: existingPaymentUnknown(payment, evidence) };
   }

@@ -85,6 +85,13 @@ export function paymentResult<T extends object>(
     : { ok: false, error: withoutProof(result.error, record) };
 }
 
+/** The result for a caller that joined. A caller that writes into its result changes no other one. */
+export function joinedResult(result: PaymentResult<object>): PaymentResult<object> {
+  if (!result.ok) return result;
+  const { value } = result;
+  return { ok: true, value: withLastResponse({ ...value }, value.lastResponse) };
+}
+
 /**
  * The result of a call for a planned payment: if the call sent nothing, the payment stays planned, and the error must
  * not say that nothing will be sent.

@@ -87,6 +87,16 @@ describe('a payment that is asked for again', () => {
       expect(new Set(results.map(({ provider_reference }) => provider_reference))).toEqual(new Set(['PA-1']));
     });
 
+    it('gives each caller a result of its own', async () => {
+      gateway.answer(ACCEPTED);
+      const [first, second] = await Promise.all([pay(), pay()]);
+      expect(second).toEqual(first);
+      expect(second.lastResponse).toEqual(first.lastResponse);
+      Object.assign(first, { status: 'changed by its caller' });
+      expect(second.status).toBe('pending');
+      expect(Object.keys(second)).not.toContain('lastResponse');
+    });
+
     it('fails with it', async () => {
       gateway.answer(reset);
       const errors = await Promise.all([failureOf(pay()), failureOf(pay())]);
