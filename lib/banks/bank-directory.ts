@@ -89,7 +89,7 @@ export class BankDirectory {
     this.failure = undefined;
     if (banks.length > 0) {
       const { lastResponse } = banks;
-      this.kept = { banks: structuredClone([...banks]), lastResponse, receivedAt: this.now() };
+      this.kept = { banks: banks.map(copyOf), lastResponse, receivedAt: this.now() };
     }
     return banks;
   }
@@ -126,13 +126,22 @@ function tooLate(): GatewayAnswerError {
   });
 }
 
+/** A field that nobody knows may be nested too deeply to be copied. It is shared: the list must not fail for it. */
+function copyOf(bank: Bank): Bank {
+  try {
+    return structuredClone(bank);
+  } catch {
+    return Object.assign({}, bank);
+  }
+}
+
 /** Copies the list, so that no caller changes another caller's list. */
 function again(
   { banks, lastResponse }: Pick<KeptList, 'banks' | 'lastResponse'>,
   attempts: LastResponse['attempts'] = [],
   warnings: readonly string[] = [],
 ): PaymentsResponse<Bank[]> {
-  return withLastResponse(structuredClone([...banks]), {
+  return withLastResponse(banks.map(copyOf), {
     ...lastResponse,
     attempts,
     warnings: [...lastResponse.warnings, ...warnings],

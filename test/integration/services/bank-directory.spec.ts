@@ -77,6 +77,18 @@ describe('the bank directory', () => {
     expect(gateway.seen).toHaveLength(1);
   });
 
+  it('gives and keeps a list in which a field is nested too deeply to be copied', async () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    const body = JSON.stringify(envelope([{ ...BANKS[0], branches: 'deep' }, BANKS[1]]));
+    gateway.answer(text(body.replace('"deep"', deep), 200, { 'content-type': 'application/json' }));
+    for (let call = 0; call < 3; call += 1) {
+      const banks = await merchant.banks.list();
+      expect(banks.map(({ code }) => code)).toEqual(['ABC', 'BBB']);
+      Object.assign(banks[0]!, { code: 'changed by its caller' });
+    }
+    expect(gateway.seen).toHaveLength(1);
+  });
+
   it.each([
     ['is out of reach', reset],
     ['fails', text('<h1>oops</h1>', 502)],
