@@ -35,6 +35,13 @@ export const LETTER_QUESTIONS: readonly LetterQuestion[] = [
       'Ni path zipi zinazotoa hali (status) ya malipo yanayopokelewa na ya malipo yanayotumwa, kwa reference ipi, na jibu lina muundo gani? Reference isiyokuwepo inajibiwaje?',
   },
   {
+    point: 'shows no final status in the answer to a payment',
+    english:
+      'Can the answer to a payment already say that it has ended, and does it then repeat the reference and the amount?',
+    swahili:
+      'Je, jibu la ombi la malipo linaweza kusema tayari kwamba malipo yamekwisha, na je, hapo linarudia reference na kiasi (amount)?',
+  },
+  {
     point: 'does not say what a repeated key gives',
     english:
       'What is answered when the same Idempotency-Key comes again: with the same body, with another body, and after a refusal?',
