@@ -1,7 +1,13 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type INestApplication, Logger } from '@nestjs/common';
-import { type JournalEntry, PaymentsInbox, PaymentsJournal, type PaymentWebhookEvent } from 'nestjs-payments';
+import {
+  CollectionsService,
+  type JournalEntry,
+  PaymentsInbox,
+  PaymentsJournal,
+  type PaymentWebhookEvent,
+} from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { Client } from 'pg';
 import { DataSource, EntityManager } from 'typeorm';
@@ -40,11 +46,12 @@ async function open(databaseUrl: string): Promise<void> {
 async function order(
   quantity = 3,
   checkout = randomUUID(),
+  change: object = {},
 ): Promise<{ readonly status: number; readonly body: Order }> {
   const answer = await fetch(`${await shop.getUrl()}/orders`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ checkout, product: 'honey', quantity, ...CUSTOMER }),
+    body: JSON.stringify({ checkout, product: 'honey', quantity, ...CUSTOMER, ...change }),
   });
   return { status: answer.status, body: (await answer.json()) as Order };
 }
@@ -70,6 +77,16 @@ async function deliver(body: string): Promise<number> {
 
 const statusOf = async (reference: string): Promise<string> =>
   (await read<Order>(`/orders/${reference}`)).status;
+async function recovered(reference: string): Promise<string> {
+  await shop.get(RecoveryService).lookAfterPayments();
+  return statusOf(reference);
+}
+
+/** As if six minutes went by. */
+async function waitLong(): Promise<void> {
+  await shop.get(DataSource).query("UPDATE orders SET asked_at = asked_at - interval '6 minutes'");
+}
+
 const honeyLeft = async (): Promise<number> => (await read<readonly Product[]>('/products'))[0]!.stock;
 
 function specs(databaseUrl: () => string): void {
@@ -189,6 +206,68 @@ function specs(databaseUrl: () => string): void {
       expect([await statusOf(body.reference), await honeyLeft()]).toEqual(['paid', before - 3]);
     },
   );
+
+  it.each([
+    ['the gateway turned its call away', () => sandbox.next(ASK).status(401)],
+    ['the gateway refused it without a code', () => sandbox.next(ASK).status(422)],
+    ['the gateway cannot be reached', () => sandbox.stop()],
+    [
+      'the process died before its call',
+      () =>
+        vi.spyOn(shop.get(CollectionsService), 'mobileMoney').mockImplementationOnce(() => {
+          throw new Error('The process died.');
+        }),
+    ],
+  ])('the goods of an order return after a while if %s, and it is never asked for again', async (_, fail) => {
+    const checkout = randomUUID();
+    await fail();
+    expect((await order(3, checkout)).status).toBeGreaterThanOrEqual(400);
+    expect(await honeyLeft()).toBe(before - 3);
+    expect(await recovered(`order-${checkout}`)).toBe('waiting');
+    await waitLong();
+    expect([await recovered(`order-${checkout}`), await honeyLeft()]).toEqual(['not-paid', before]);
+    const asked = sandbox.requests().length;
+    expect((await order(3, checkout)).body).toMatchObject({ status: 'not-paid' });
+    expect([sandbox.requests().length, await honeyLeft()]).toEqual([asked, before]);
+  });
+
+  it('an order that was turned away is paid if the page sends it again in time, and keeps its goods', async () => {
+    const checkout = randomUUID();
+    sandbox.next(ASK).status(401);
+    await order(3, checkout);
+    await waitLong();
+    const { reference } = (await order(3, checkout)).body;
+    await waitLong();
+    expect(await recovered(reference)).toBe('waiting');
+    await sandbox.customer(PHONE).approve(reference);
+    expect([await statusOf(reference), await honeyLeft()]).toEqual(['paid', before - 3]);
+  });
+
+  it('an order keeps its goods if the page sends it again while the recovery asks about it', async () => {
+    const checkout = randomUUID();
+    const reference = `order-${checkout}`;
+    sandbox.next(ASK).status(401);
+    await order(3, checkout);
+    await waitLong();
+    const journal = shop.get(PaymentsJournal);
+    const get = journal.get.bind(journal);
+    vi.spyOn(journal, 'get').mockImplementation(async (...asked) => {
+      const payment = await get(...asked);
+      if (asked[1] === reference) await order(3, checkout);
+      return payment;
+    });
+    expect([await recovered(reference), await honeyLeft()]).toEqual(['waiting', before - 3]);
+  });
+
+  it('the goods of an order return at once if its call is refused before anything is sent', async () => {
+    const { status, body } = await order(3, randomUUID(), { name: ' ' });
+    expect([status, body, await honeyLeft()]).toEqual([
+      400,
+      expect.objectContaining({ mayHaveBeenProcessed: false }),
+      before,
+    ]);
+    expect(sandbox.requests()).toEqual([]);
+  });
 
   it.each([
     ['success', 'paid', 3],

@@ -1,6 +1,11 @@
 import { BadRequestException, ConflictException, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { CollectionsService, PaymentOutcomeUnknownError, PaymentRejectedError } from 'nestjs-payments';
+import {
+  CollectionsService,
+  PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+  PaymentsValidationError,
+} from 'nestjs-payments';
 import { type EntityManager, Repository } from 'typeorm';
 import { Order } from './order.entity.js';
 import { OutcomesService } from './outcomes.service.js';
@@ -20,29 +25,33 @@ export class CheckoutService {
   async place(request: PlaceOrderDto): Promise<Order> {
     const reference = `order-${request.checkout}`;
     // Before the money is asked for: the webhook must find the order.
-    await this.orders.manager.transaction((transaction) => this.store(reference, request, transaction));
-    const order = await this.orders.findOneByOrFail({ reference });
-    if (order.status === 'waiting') await this.collect(order, request);
+    const isWaiting = await this.orders.manager.transaction((transaction) =>
+      this.store(reference, request, transaction),
+    );
+    if (isWaiting) await this.collect(await this.orders.findOneByOrFail({ reference }), request);
     return this.orders.findOneByOrFail({ reference });
   }
 
-  /** Writes the order down and takes its goods, once for one `checkout`. */
+  /** Writes the order down and takes its goods, once for one `checkout`. Returns false if the order has ended. */
   private async store(
     reference: string,
     { product: code, quantity }: PlaceOrderDto,
     transaction: EntityManager,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const product = await transaction.findOneBy(Product, { code });
     if (!product) throw new BadRequestException('choose one of the products');
     const order = { reference, product: code, quantity, amount: amountOf(product.price, quantity) };
     const insert = transaction.createQueryBuilder().insert().into(Order);
     const written = await insert
-      .values({ ...order, status: 'waiting' })
+      .values({ ...order, status: 'waiting', askedAt: new Date() })
       .orIgnore()
       .returning('reference')
       .execute();
     const isNew = (written.raw as readonly unknown[]).length === 1;
     if (isNew && !(await takeGoods(order, transaction))) throw new ConflictException('too few are left');
+    // An order that was given up has no goods any more: nobody is asked to pay it.
+    const again = { reference, status: 'waiting' } as const;
+    return isNew || (await transaction.update(Order, again, { askedAt: new Date() })).affected === 1;
   }
 
   /** Of a page that is sent again, the same call joins the first one: it sends nothing, unless that was not taken. */
@@ -52,15 +61,20 @@ export class CheckoutService {
       // A visitor waits for the page, so there is no time for a probe. `RecoveryService` makes it later.
       await this.collections.mobileMoney(payment, { deadlineMs: 10_000 });
     } catch (error) {
-      // Only this proves that no money moved.
-      if (error instanceof PaymentRejectedError && error.final) {
+      if (isOver(error)) {
         await this.orders.manager.transaction((transaction) => this.outcomes.notPaid(reference, transaction));
         throw error;
       }
-      // The customer may have been asked: the order waits for its outcome.
+      // The customer may have been asked, or may press Pay again: the order waits.
       if (!(error instanceof PaymentOutcomeUnknownError)) throw error;
     }
   }
+}
+
+/** Whether it is certain that no money moved, and that the same call would move none. */
+function isOver(error: unknown): boolean {
+  if (error instanceof PaymentRejectedError) return error.final;
+  return error instanceof PaymentsValidationError && error.mayHaveBeenProcessed === false;
 }
 
 /** In whole cents: a product of floating-point numbers is not always an amount. */

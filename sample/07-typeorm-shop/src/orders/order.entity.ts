@@ -21,6 +21,10 @@ export class Order {
   @Column('text')
   status!: OrderStatus;
 
+  /** When the shop last began to ask for the money. */
+  @Column('timestamptz', { name: 'asked_at' })
+  askedAt!: Date;
+
   /** An outbox: it is written with the payment, and the receipt is printed after the commit. */
   @Column('boolean', { name: 'receipt_due', default: false })
   receiptDue!: boolean;

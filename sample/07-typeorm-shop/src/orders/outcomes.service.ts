@@ -55,10 +55,15 @@ export class OutcomesService {
       await this.notPaid(reference, transaction);
   }
 
-  /** The goods of a waiting order return to the stock. One that was paid stays so. */
-  async notPaid(reference: string, transaction: EntityManager): Promise<void> {
+  /**
+   * The goods of a waiting order return to the stock. One that was paid stays so.
+   *
+   * @param askedBefore Only if nobody has begun to ask for the money since then.
+   */
+  async notPaid(reference: string, transaction: EntityManager, askedBefore?: Date): Promise<void> {
     const order = await locked(reference, transaction);
     if (order.status !== 'waiting') return;
+    if (askedBefore && order.askedAt >= askedBefore) return;
     await transaction.update(Order, { reference }, { status: 'not-paid' });
     await returnGoods(order, transaction);
   }

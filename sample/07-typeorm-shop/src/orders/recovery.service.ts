@@ -13,6 +13,8 @@ import { OutcomesService } from './outcomes.service.js';
 import { ReceiptPrinter } from './receipt.printer.js';
 
 const EVERY_MS = 300_000;
+/** How long the goods wait for a customer who may press Pay again. Longer than a call, which may still be running. */
+const HOLD_MS = 300_000;
 
 /** Looks after the orders whose webhook does not come, and prints receipts. */
 @Injectable()
@@ -60,9 +62,14 @@ export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy,
   /** An order that cannot be looked after delays no other one. */
   private async lookAfter(reference: string): Promise<void> {
     try {
+      const askedBefore = new Date(Date.now() - HOLD_MS);
       const payment = await this.journal.get('collection', reference);
-      if (payment)
-        await this.orders.manager.transaction((transaction) => this.outcomes.ended(payment, transaction));
+      await this.orders.manager.transaction(async (transaction) => {
+        if (payment) await this.outcomes.ended(payment, transaction);
+        // Nothing was sent, or the gateway says that it did not take it.
+        if (!payment || payment.state === 'rejected')
+          await this.outcomes.notPaid(reference, transaction, askedBefore);
+      });
     } catch (error) {
       this.logger.error(error);
     }
