@@ -19,6 +19,8 @@ export const english = {
   'step.placed': 'Order placed',
   'step.requested': 'Payment requested',
   'step.approval': 'Your approval',
+  earlier:
+    'The request of your earlier order may still be on a phone. Whoever approves it pays that order, too.',
   openPhone: 'Open the customer’s phone',
   'status.asking': 'Asking for the payment.',
   'status.awaiting-customer': 'Approve the payment on your phone. This page follows by itself.',

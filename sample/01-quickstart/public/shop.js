@@ -18,8 +18,10 @@ const OPEN = new Set(['asking', 'awaiting-customer', 'awaiting-outcome']);
 const form = byId('checkout');
 let events;
 let shown;
-/** Names the order that the form makes. A press of Pay makes no second one until it has ended. */
+/** Names the order that the form makes. A press of Pay makes no second one until it has ended, or the form changes. */
 let checkout = crypto.randomUUID();
+/** What the form said when it was sent under this name. */
+let sent;
 
 offerLanguages();
 
@@ -31,7 +33,6 @@ document.addEventListener('language', () => {
   if (shown) showOrder(shown);
 });
 form.addEventListener('change', showPrice);
-byId('products').addEventListener('change', nextOrder);
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   void once(form, byId('checkout-problem'), placeOrder);
@@ -61,12 +62,20 @@ function showPrice() {
 
 function nextOrder() {
   checkout = crypto.randomUUID();
+  sent = undefined;
 }
 
 async function placeOrder() {
-  const request = { checkout, ...Object.fromEntries(new FormData(form)) };
-  const order = await send('orders', request).catch((problem) => {
-    if (problem.keys?.includes('problem.nothing')) nextOrder();
+  const fields = Object.fromEntries(new FormData(form));
+  const filled = JSON.stringify(fields);
+  // Another phone must be asked. The first one may have the request of the first order, and may still pay it.
+  if (sent !== undefined && sent !== filled) {
+    byId('earlier').hidden = false;
+    nextOrder();
+  }
+  sent = filled;
+  const order = await send('orders', { checkout, ...fields }).catch((problem) => {
+    if (problem.keys?.some(saysThatNobodyWasAsked)) nextOrder();
     throw problem;
   });
   showOrder(order);
@@ -74,6 +83,10 @@ async function placeOrder() {
   events?.close();
   events = new EventSource(`orders/${encodeURIComponent(order.reference)}/events`);
   events.addEventListener('message', ({ data }) => showOrder(JSON.parse(data)));
+}
+
+function saysThatNobodyWasAsked(key) {
+  return key === 'problem.nothing' || key.startsWith('wrong.');
 }
 
 function showOrder(order) {

@@ -19,6 +19,8 @@ export const swahili = {
   'step.placed': 'Oda imepokelewa',
   'step.requested': 'Ombi la malipo limetumwa',
   'step.approval': 'Uthibitisho wako',
+  earlier:
+    'Huenda ombi la oda yako ya awali bado liko kwenye simu. Atakayelithibitisha atalipia oda hiyo pia.',
   openPhone: 'Fungua simu ya mteja',
   'status.asking': 'Tunatuma ombi la malipo.',
   'status.awaiting-customer': 'Thibitisha malipo kwenye simu yako. Ukurasa huu utabadilika wenyewe.',

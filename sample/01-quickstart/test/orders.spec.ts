@@ -4,12 +4,21 @@ import { type PaymentWebhookEvent } from 'nestjs-payments';
 import { OrdersService } from '../src/orders/orders.service.js';
 import { PRODUCTS } from '../src/orders/products.js';
 
+const REQUEST = {
+  checkout: 'checkout-1',
+  product: 'coffee',
+  method: 'mobile-money',
+  phone: '255712345678',
+  name: 'Asha Mrema',
+  email: 'asha@example.com',
+} as const;
+
 let orders: OrdersService;
 let reference: string;
 
 beforeEach(() => {
   orders = new OrdersService();
-  reference = orders.open('checkout-1', PRODUCTS[0]!, 'mobile-money').reference;
+  reference = orders.open(REQUEST, PRODUCTS[0]!).reference;
 });
 
 function success(amount = '18000.00'): PaymentWebhookEvent {

@@ -162,6 +162,32 @@ describe('the checkout', () => {
     expect(sandbox.payments()).toMatchObject([{ reference }]);
   });
 
+  it.each([
+    { phone: '255754000111' },
+    { method: 'partner-wallet' },
+    { product: 'honey' },
+    { name: 'Neema Mushi' },
+    { email: 'neema@example.com' },
+  ])('refuses a form that is sent again with %o, because it asks for nothing new', async (change) => {
+    const checkout = randomUUID();
+    const { reference } = (await shop.buy({ checkout })).body;
+    const { status, body } = await shop.buy({ checkout, ...change });
+    expect([status, body['message']]).toEqual([409, expect.stringContaining('with other details')]);
+    expect(sandbox.payments()).toMatchObject([{ reference, customer_phone: PHONE }]);
+    expect(await statusOf(reference!)).toBe('awaiting-customer');
+  });
+
+  it('takes a form that is sent again with the same phone in another spelling for the same order', async () => {
+    const checkout = randomUUID();
+    const first = await shop.buy({ checkout });
+    expect(await shop.buy({ checkout, phone: '0712 345 678' })).toEqual(first);
+  });
+
+  it('shows nobody the phone, the name and the e-mail address of an order', async () => {
+    const { body } = await shop.get(`/orders/${await bought()}`);
+    expect(Object.keys(body)).toEqual(['reference', 'product', 'amount', 'amountText', 'method', 'status']);
+  });
+
   it('sends nothing for an order that is not filled in well', async () => {
     const { status, body } = await shop.buy({ phone: '712 345 678', product: 'gold' });
     expect(status).toBe(400);

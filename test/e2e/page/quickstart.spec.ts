@@ -6,6 +6,7 @@ import {
   startShop,
 } from '../../../sample/01-quickstart/test/start-shop.js';
 import { pageProblems } from '../../support/axe.js';
+import { eventually } from '../../support/eventually.js';
 import { complaintsOf, describeWithBrowser, type PageOptions } from '../../support/browser.js';
 
 describeWithBrowser("the quickstart's shop beside the emulator's page", (browser) => {
@@ -59,6 +60,37 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     await page.getByText('Not paid').waitFor();
     await browser.close(page);
     await browser.close(phone);
+  }, 60_000);
+
+  it('asks the other phone after a corrected number, and says that the first one may still pay', async () => {
+    const page = await buy({});
+    await page.getByText('Approve the payment on your phone.').waitFor();
+    await page.locator('#pay').click();
+    const earlier = page.getByText('The request of your earlier order may still be on a phone.');
+    await page.locator('[name=phone]').fill('712 345 678');
+    await page.locator('#pay').click();
+    await page.getByText('Write a Tanzanian mobile number').waitFor();
+    await page.locator('[name=phone]').fill('0754 000 111');
+    await page.locator('#pay').click();
+    await earlier.waitFor();
+    await eventually(() => {
+      const asked = sandbox.payments().map(({ customer_phone: phone }) => phone);
+      expect(asked.sort()).toEqual(['255712345678', '255754000111']);
+    });
+    expect(await pageProblems(page, 'an earlier order')).toEqual([]);
+    await browser.close(page);
+  }, 60_000);
+
+  it('a second press of Pay asks nobody twice, and speaks of no earlier order', async () => {
+    const page = await buy({});
+    await page.getByText('Approve the payment on your phone.').waitFor();
+    const reference = await page.locator('#order-reference').textContent();
+    const answered = page.waitForResponse(`${shop.url}/orders`);
+    await page.locator('#pay').click();
+    expect(((await (await answered).json()) as { reference: string }).reference).toBe(reference);
+    expect(await page.locator('#earlier').isVisible()).toBe(false);
+    expect(sandbox.payments()).toHaveLength(1);
+    await browser.close(page);
   }, 60_000);
 
   it('opens the phone in one tab, however often somebody follows the link', async () => {

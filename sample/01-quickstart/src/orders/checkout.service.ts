@@ -16,7 +16,7 @@ export class CheckoutService {
     const product = PRODUCTS.find(({ id }) => id === request.product);
     if (!product) throw new BadRequestException('choose one of the products');
     // Store the order before asking for the money: its webhook must find it.
-    const placed = this.orders.open(request.checkout, product, request.method);
+    const placed = this.orders.open(request, product);
     const { reference, status } = placed;
     // A page sent again. The same call under the same reference joins the first one: it sends nothing, unless the
     // gateway certainly did not take that.

@@ -1,7 +1,15 @@
-import { Injectable, Logger, NotFoundException, type OnModuleDestroy } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ConflictException,
+  Injectable,
+  Logger,
+  NotFoundException,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { formatTzs, type JournalEntry, OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
 import { concat, defer, filter, type Observable, of, Subject, takeWhile } from 'rxjs';
-import { isOpen, type Order, type PaymentMethod } from './order.js';
+import { isOpen, type Order } from './order.js';
+import { type PlaceOrderDto } from './place-order.dto.js';
 import { type Product } from './products.js';
 
 /** The shop's orders. In memory here; in a real shop, a table with a unique `reference`. */
@@ -9,6 +17,8 @@ import { type Product } from './products.js';
 export class OrdersService implements OnModuleDestroy {
   private readonly logger = new Logger(OrdersService.name);
   private readonly orders = new Map<string, Order>();
+  /** What the page sent for each order. Nobody else sees it. */
+  private readonly requests = new Map<string, PlaceOrderDto>();
   private readonly changes = new Subject<Order>();
   private receipts = 0;
 
@@ -18,12 +28,18 @@ export class OrdersService implements OnModuleDestroy {
   }
 
   /** One order for one `checkout`, however often the page sends it. */
-  open(checkout: string, product: Product, method: PaymentMethod): Order {
-    const reference = `order-${checkout}`;
+  open(request: PlaceOrderDto, { id, price }: Product): Order {
+    const reference = `order-${request.checkout}`;
     const placed = this.orders.get(reference);
+    // Nobody may believe that a corrected phone was asked, or that another product is on its way.
+    if (placed && !isDeepStrictEqual(this.requests.get(reference), request))
+      throw new ConflictException(
+        'this order was placed with other details: load the page again for another order',
+      );
     if (placed) return placed;
-    const amount = { amount: product.price, amountText: formatTzs(product.price) };
-    return this.save({ reference, product: product.id, ...amount, method, status: 'asking' });
+    this.requests.set(reference, request);
+    const amount = { amount: price, amountText: formatTzs(price) };
+    return this.save({ reference, product: id, ...amount, method: request.method, status: 'asking' });
   }
 
   find(reference: string): Order {

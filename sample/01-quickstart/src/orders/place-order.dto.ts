@@ -6,7 +6,10 @@ import { type PaymentMethod } from './order.js';
 import { PRODUCTS } from './products.js';
 
 export class PlaceOrderDto {
-  /** Made by the page. Sent again, it is the same order. A request without one is always a new order. */
+  /**
+   * Made by the page. Sent again, it is the same order, and refused if anything else differs. A request without one is
+   * always a new order.
+   */
   @IsUUID(undefined, { message: 'load the page again' })
   readonly checkout: string = randomUUID();
 
