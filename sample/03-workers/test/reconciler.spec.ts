@@ -12,7 +12,13 @@ import { OrdersReconciler } from '../src/worker/orders.reconciler.js';
 import { Receipts } from '../src/worker/receipts.js';
 
 const MINUTE_MS = 60_000;
-const ORDER = { reference: 'ticket-1', seats: 2, amount: '50000.00', email: 'asha@example.com' };
+const ORDER = {
+  reference: 'ticket-1',
+  seats: 2,
+  amount: '50000.00',
+  email: 'asha@example.com',
+  request: 'hash',
+};
 
 describeWith([redisService], 'the orders of the workers', () => {
   const prefix = ownPrefix();

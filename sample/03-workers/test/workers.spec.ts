@@ -170,6 +170,17 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     expect(office.gateway.requests()).toHaveLength(1);
   });
 
+  it.each([{ seats: 3 }, { phone: '0754 000 111' }, { name: 'Neema Mushi' }, { email: 'neema@example.com' }])(
+    'an order that the buyer sends again with %o is refused, and stays as it was',
+    async (change) => {
+      const checkout = randomUUID();
+      const order = await office.order({ checkout });
+      expect(await office.order({ checkout, ...change })).toMatchObject({ statusCode: 409 });
+      expect(await office.order({ checkout, phone: '+255 712 345 678' })).toEqual(order);
+      expect(office.gateway.requests()).toHaveLength(1);
+    },
+  );
+
   it('an order whose answer was lost, or that was turned away, is asked for under its own reference if the buyer sends it again', async () => {
     const checkout = randomUUID();
     const reference = `ticket-${checkout}`;

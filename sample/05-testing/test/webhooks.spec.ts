@@ -8,6 +8,7 @@ import { type Order } from '../src/orders/order.js';
 import { OrdersService } from '../src/orders/orders.service.js';
 import { OvenService } from '../src/orders/oven.service.js';
 import { webhookScheme } from '../src/webhook.scheme.js';
+import { BUYER } from './support/buyer.js';
 import { testKeys } from './support/test-keys.js';
 
 const [SECRET] = testKeys.webhooks.secrets as [string];
@@ -27,7 +28,7 @@ describe('a webhook', () => {
     app = module.createNestApplication({ logger: false });
     orders = module.get(OrdersService);
     oven = module.get(OvenService);
-    order = orders.open('checkout-1', 1);
+    order = orders.open(BUYER);
   });
   afterEach(() => app.close());
 

@@ -151,6 +151,24 @@ function specs(databaseUrl: () => string): void {
     expect([sandbox.payments().length, await honeyLeft()]).toEqual([1, before]);
   });
 
+  it.each([
+    { quantity: 20 },
+    { product: 'salt' },
+    { phone: '0754 000 111' },
+    { name: 'Neema Mushi' },
+    { email: 'neema@example.com' },
+  ])('an order that is sent again with %o is refused, and stays as it was', async (change) => {
+    const checkout = randomUUID();
+    const { body } = await order(3, checkout);
+    expect((await order(3, checkout, change)).status).toBe(409);
+    expect((await order(3, checkout, { phone: PHONE })).body).toEqual({
+      ...body,
+      askedAt: expect.any(String),
+    });
+    expect([sandbox.payments().length, await honeyLeft()]).toEqual([1, before - 3]);
+    expect(body).not.toHaveProperty('request');
+  });
+
   it('nobody is asked to pay for more than the stock holds', async () => {
     const answers = await Promise.all([order(20), order(19), order(2)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409]);

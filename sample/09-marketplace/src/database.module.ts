@@ -17,6 +17,8 @@ const TABLES = `
   );
   -- An older marketplace did not write down what was bought.
   ALTER TABLE orders ADD COLUMN IF NOT EXISTS product text NOT NULL DEFAULT '';
+  -- Nor what the page sent.
+  ALTER TABLE orders ADD COLUMN IF NOT EXISTS request text NOT NULL DEFAULT '';
   CREATE INDEX IF NOT EXISTS waiting_orders ON orders (merchant) WHERE status = 'waiting';
 `;
 

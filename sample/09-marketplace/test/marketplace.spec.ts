@@ -173,6 +173,23 @@ it.each(['success', 'failed'] as const)(
   },
 );
 
+it.each([
+  { product: 'box' },
+  { phone: '0754 000 111' },
+  { name: 'N. Mushi' },
+  { email: 'neema@example.com' },
+])('an order that is sent again with %o is refused, and stays as it was', async (change) => {
+  const merchant = `changed-${Object.keys(change)[0]}`;
+  await add(merchant);
+  await send('PUT', `/merchants/${merchant}/products/box`, { price: '9000.00' });
+  const checkout = randomUUID();
+  const { body } = await order(merchant, { checkout });
+  expect((await order(merchant, { checkout, ...change })).status).toBe(409);
+  expect((await order(merchant, { checkout, phone: PHONE })).body).toEqual(body);
+  expect(Object.keys(body)).toEqual(['merchant', 'reference', 'product', 'amount', 'status']);
+  expect(sandbox.merchant(merchant).payments()).toHaveLength(1);
+});
+
 it('every secret of the last day counts, also if the office writes one twice, or two at once', async () => {
   await add('sorghum');
   const { body } = await order('sorghum');

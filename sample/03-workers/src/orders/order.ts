@@ -5,6 +5,8 @@ export interface PlacedOrder {
   readonly seats: number;
   readonly amount: string;
   readonly email: string;
+  /** A hash of all that the page sent: one that is sent again sends the same. */
+  readonly request: string;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface Order extends PlacedOrder {
 }
 
 /** What the web process answers, without the buyer's data: anybody with the reference sees it. */
-export type OrderView = Omit<Order, 'email'>;
+export type OrderView = Omit<Order, 'email' | 'request'>;
 
 export function orderView({ reference, seats, amount, status }: Order): OrderView {
   return { reference, seats, amount, status };

@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { ConflictException, Injectable } from '@nestjs/common';
 import { CollectionsService, PaymentOutcomeUnknownError, PaymentRejectedError } from 'nestjs-payments';
 import { type Order } from '../orders/order.js';
 import { OrdersStore } from '../orders/orders.store.js';
@@ -14,10 +15,19 @@ export class CheckoutService {
   ) {}
 
   async place({ checkout, seats, phone, name, email }: PlaceOrderDto): Promise<Order> {
+    const request = createHash('sha256')
+      .update(JSON.stringify([seats, phone, name, email]))
+      .digest('hex');
     // Store the order before asking for the money: a worker must find it, even if this process dies now.
     const price = `${seats * PRICE_OF_A_SEAT}.00`;
-    const placed = await this.orders.open({ reference: `ticket-${checkout}`, seats, amount: price, email });
+    const order = { reference: `ticket-${checkout}`, seats, amount: price, email, request };
+    const placed = await this.orders.open(order);
     const { reference, amount, status } = placed;
+    // Nobody may believe that a corrected phone was asked, or that more seats are booked.
+    if (placed.request !== request)
+      throw new ConflictException(
+        'this order was placed with other details: load the page again for another order',
+      );
     // A page sent again. The same call under the same reference joins the first one: it sends nothing, unless the
     // gateway certainly did not take that.
     if (status !== 'asking' && status !== 'awaiting-outcome') return placed;

@@ -11,8 +11,9 @@ export class CheckoutService {
     private readonly collections: CollectionsService,
   ) {}
 
-  async place({ checkout, cakes, phone, name, email }: PlaceOrderDto): Promise<Order> {
-    const placed = this.orders.open(checkout, cakes);
+  async place(request: PlaceOrderDto): Promise<Order> {
+    const placed = this.orders.open(request);
+    const { phone, name, email } = request;
     const { reference, amount, status } = placed;
     // A page sent again. The same call under the same reference joins the first one: it sends nothing, unless the
     // gateway certainly did not take that.

@@ -1,7 +1,9 @@
-import { Injectable, NotFoundException } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import { OnPayment, type PaymentWebhookEvent } from 'nestjs-payments';
 import { type Order, type OrderStatus } from './order.js';
 import { OvenService } from './oven.service.js';
+import { type PlaceOrderDto } from './place-order.dto.js';
 
 const PRICE_OF_A_CAKE = 18_000;
 const OPEN: readonly OrderStatus[] = ['asking', 'awaiting-customer', 'awaiting-outcome'];
@@ -10,14 +12,24 @@ const OPEN: readonly OrderStatus[] = ['asking', 'awaiting-customer', 'awaiting-o
 @Injectable()
 export class OrdersService {
   private readonly orders = new Map<string, Order>();
+  /** What the page sent for each order. Nobody else sees it. */
+  private readonly requests = new Map<string, PlaceOrderDto>();
 
   constructor(private readonly oven: OvenService) {}
 
   /** One order for one `checkout`, however often the page sends it. */
-  open(checkout: string, cakes: number): Order {
-    const reference = `cake-${checkout}`;
-    const amount = `${cakes * PRICE_OF_A_CAKE}.00`;
-    return this.orders.get(reference) ?? this.save({ reference, cakes, amount, status: 'asking' });
+  open(request: PlaceOrderDto): Order {
+    const reference = `cake-${request.checkout}`;
+    const placed = this.orders.get(reference);
+    // Nobody may believe that a corrected phone was asked, or that more cakes are on their way.
+    if (placed && !isDeepStrictEqual(this.requests.get(reference), request))
+      throw new ConflictException(
+        'this order was placed with other details: load the page again for another order',
+      );
+    if (placed) return placed;
+    this.requests.set(reference, request);
+    const { cakes } = request;
+    return this.save({ reference, cakes, amount: `${cakes * PRICE_OF_A_CAKE}.00`, status: 'asking' });
   }
 
   find(reference: string): Order {

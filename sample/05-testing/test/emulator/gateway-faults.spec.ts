@@ -58,6 +58,13 @@ describe('a gateway', () => {
     expect(bakery.gateway.payments()).toHaveLength(1);
   });
 
+  it('a gateway gets nothing more if the buyer sends an order again with another phone', async () => {
+    const checkout = randomUUID();
+    await bakery.order({ checkout });
+    expect((await bakery.order({ checkout, phone: '0754 000 111' })).status).toBe(409);
+    expect(bakery.gateway).toHaveReceived(COLLECT, { times: 1 });
+  });
+
   it('a gateway that turned an order away gets it under the same reference if the buyer sends it again', async () => {
     bakery.gateway.next(COLLECT).status(401);
     const checkout = randomUUID();

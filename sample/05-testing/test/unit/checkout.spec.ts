@@ -11,15 +11,8 @@ import { collectionPayment, paymentEvent } from 'nestjs-payments/testing';
 import { AppModule } from '../../src/app.module.js';
 import { CheckoutService } from '../../src/orders/checkout.service.js';
 import { OrdersService } from '../../src/orders/orders.service.js';
+import { BUYER } from '../support/buyer.js';
 import { testKeys } from '../support/test-keys.js';
-
-const BUYER = {
-  checkout: '5e5b4f0e-9d5c-4c55-8f3a-0d6f7f4f3a10',
-  cakes: 3,
-  phone: '255712345678',
-  name: 'Asha Mrema',
-  email: 'asha@example.com',
-};
 
 describe('the checkout, with the service of the package replaced', () => {
   const mobileMoney = jest.fn<CollectionsService['mobileMoney']>();
@@ -43,7 +36,7 @@ describe('the checkout, with the service of the package replaced', () => {
     const { reference, status } = await checkout.place(BUYER);
     expect(status).toBe('awaiting-customer');
     expect(mobileMoney.mock.calls).toMatchObject([
-      [{ reference, amount: '54000.00', phone: BUYER.phone }, {}],
+      [{ reference, amount: '36000.00', phone: BUYER.phone }, {}],
     ]);
   });
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { paymentEvent } from 'nestjs-payments/testing';
 import { OrdersService } from '../../src/orders/orders.service.js';
 import { OvenService } from '../../src/orders/oven.service.js';
+import { BUYER } from '../support/buyer.js';
 
 // Handlers are methods: called with an event, without Nest, without HTTP.
 describe('an order', () => {
@@ -14,14 +15,14 @@ describe('an order', () => {
   });
 
   it('an order is paid and baked when its payment succeeds', () => {
-    const { reference, amount } = orders.open('checkout-1', 2);
+    const { reference, amount } = orders.open(BUYER);
     orders.paid(paymentEvent('payment.success', { reference, amount }));
     expect(orders.find(reference)).toMatchObject({ status: 'paid', amount: '36000.00' });
     expect(oven.baked).toEqual([reference]);
   });
 
   it('an order is baked once, however often its success is handled', () => {
-    const { reference, amount } = orders.open('checkout-1', 2);
+    const { reference, amount } = orders.open(BUYER);
     const success = paymentEvent('payment.success', { reference, amount });
     orders.paid(success);
     orders.paid(success);
@@ -29,7 +30,7 @@ describe('an order', () => {
   });
 
   it('an order is not baked if another amount was paid', () => {
-    const { reference } = orders.open('checkout-1', 2);
+    const { reference } = orders.open(BUYER);
     orders.paid(paymentEvent('payment.success', { reference, amount: '1.00' }));
     expect(orders.find(reference).status).toBe('in-review');
     expect(oven.baked).toEqual([]);
@@ -38,10 +39,19 @@ describe('an order', () => {
   it.each(['failed', 'cancelled', 'expired'] as const)(
     'an order is not baked if its payment %s',
     (outcome) => {
-      const { reference } = orders.open('checkout-1', 1);
+      const { reference } = orders.open(BUYER);
       orders[outcome](paymentEvent(`payment.${outcome}`, { reference }));
       expect(orders.find(reference).status).toBe(outcome);
       expect(oven.baked).toEqual([]);
+    },
+  );
+
+  it.each([{ cakes: 3 }, { phone: '255754000111' }, { name: 'Neema Mushi' }, { email: 'neema@example.com' }])(
+    'an order that is sent again with %j is refused, and stays as it was',
+    (change) => {
+      const placed = orders.open(BUYER);
+      expect(() => orders.open({ ...BUYER, ...change })).toThrow('with other details');
+      expect(orders.open({ ...BUYER })).toBe(placed);
     },
   );
 

@@ -14,6 +14,7 @@ export class OpenShop1763900000000 implements MigrationInterface {
         quantity integer NOT NULL,
         amount numeric(14, 2) NOT NULL,
         status text NOT NULL,
+        request text NOT NULL,
         asked_at timestamptz NOT NULL,
         receipt_due boolean NOT NULL DEFAULT false
       );

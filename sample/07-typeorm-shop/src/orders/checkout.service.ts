@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { BadRequestException, ConflictException, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import {
@@ -35,20 +36,26 @@ export class CheckoutService {
   /** Writes the order down and takes its goods, once for one `checkout`. Returns false if the order has ended. */
   private async store(
     reference: string,
-    { product: code, quantity }: PlaceOrderDto,
+    { product: code, quantity, phone, name, email }: PlaceOrderDto,
     transaction: EntityManager,
   ): Promise<boolean> {
     const product = await transaction.findOneBy(Product, { code });
     if (!product) throw new BadRequestException('choose one of the products');
     const order = { reference, product: code, quantity, amount: amountOf(product.price, quantity) };
+    const request = hashOf([code, quantity, phone, name, email]);
     const insert = transaction.createQueryBuilder().insert().into(Order);
     const written = await insert
-      .values({ ...order, status: 'waiting', askedAt: new Date() })
+      .values({ ...order, request, status: 'waiting', askedAt: new Date() })
       .orIgnore()
       .returning('reference')
       .execute();
     const isNew = (written.raw as readonly unknown[]).length === 1;
     if (isNew && !(await takeGoods(order, transaction))) throw new ConflictException('too few are left');
+    // Nobody may believe that a corrected phone was asked, or that other goods are on their way.
+    if (!(await transaction.existsBy(Order, { reference, request })))
+      throw new ConflictException(
+        'this order was placed with other details: load the page again for another order',
+      );
     // An order that was given up has no goods any more: nobody is asked to pay it.
     const again = { reference, status: 'waiting' } as const;
     return isNew || (await transaction.update(Order, again, { askedAt: new Date() })).affected === 1;
@@ -69,6 +76,10 @@ export class CheckoutService {
       if (!(error instanceof PaymentOutcomeUnknownError)) throw error;
     }
   }
+}
+
+function hashOf(fields: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }
 
 /** Whether it is certain that no money moved, and that the same call would move none. */

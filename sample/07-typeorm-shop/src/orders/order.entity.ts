@@ -21,6 +21,10 @@ export class Order {
   @Column('text')
   status!: OrderStatus;
 
+  /** A hash of all that the page sent: one that is sent again sends the same. Nobody else sees it. */
+  @Column('text', { select: false })
+  request!: string;
+
   /** When the shop last began to ask for the money. */
   @Column('timestamptz', { name: 'asked_at' })
   askedAt!: Date;

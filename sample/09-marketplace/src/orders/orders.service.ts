@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { BadRequestException, ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import {
   type JournalEntry,
@@ -61,22 +62,37 @@ export class OrdersService {
   }
 
   /** Once for one `checkout`. The price comes from the table, whatever the browser says. */
-  private async store(merchant: string, { checkout, product }: PlaceOrderDto): Promise<Order> {
+  private async store(
+    merchant: string,
+    { checkout, product, phone, name, email }: PlaceOrderDto,
+  ): Promise<Order> {
     const reference = `order-${checkout}`;
+    const request = createHash('sha256')
+      .update(JSON.stringify([product, phone, name, email]))
+      .digest('hex');
     await this.pool.query(
-      `INSERT INTO orders (merchant, reference, product, amount, status)
-       SELECT merchant, $2, id, price, 'waiting' FROM products WHERE merchant = $1 AND id = $3
+      `INSERT INTO orders (merchant, reference, product, amount, status, request)
+       SELECT merchant, $2, id, price, 'waiting', $4 FROM products WHERE merchant = $1 AND id = $3
        ON CONFLICT (merchant, reference) DO NOTHING`,
-      [merchant, reference, product],
+      [merchant, reference, product, request],
     );
     const order = await this.stored(merchant, reference);
     if (!order) throw new BadRequestException('choose one of the products');
+    // Nobody may believe that a corrected phone was asked, or that another product is on its way.
+    const { rowCount } = await this.pool.query(
+      `SELECT FROM orders WHERE merchant = $1 AND reference = $2 AND request IN ($3, '')`,
+      [merchant, reference, request],
+    );
+    if (rowCount === 0)
+      throw new ConflictException(
+        'this order was placed with other details: load the page again for another order',
+      );
     return order;
   }
 
   private async stored(merchant: string, reference: string): Promise<Order | undefined> {
     const found = await this.pool.query<Order>(
-      'SELECT * FROM orders WHERE merchant = $1 AND reference = $2',
+      'SELECT merchant, reference, product, amount, status FROM orders WHERE merchant = $1 AND reference = $2',
       [merchant, reference],
     );
     return found.rows[0];
