@@ -352,6 +352,16 @@ function specs(databaseUrl: () => string): void {
     expect([await statusOf(reference), await honeyLeft()]).toEqual(['not-paid', before]);
   });
 
+  it.each([
+    ['failed', 200],
+    ['cancelled', 200],
+    ['expired', 200],
+    ['success', 500],
+  ])('a webhook of an order that is not the shop’s gets, after %s, %i', async (status, answer) => {
+    const data = { reference: 'order-of-another-system', amount: '10.00', currency: 'TZS', status };
+    expect(await deliver(JSON.stringify({ event: `payment.${status}`, data }))).toBe(answer);
+  });
+
   it('several webhooks at once are all answered, and every order is paid', async () => {
     const references = await Promise.all(Array.from({ length: 12 }, ordered));
     await Promise.all(references.map((reference) => sandbox.customer(PHONE).approve(reference)));

@@ -62,7 +62,8 @@ export class OutcomesService {
    */
   async notPaid(reference: string, transaction: EntityManager, askedBefore?: Date): Promise<void> {
     const order = await locked(reference, transaction);
-    if (order.status !== 'waiting') return;
+    // One that is not the shop's has nothing to end, and its webhook needs not to come again.
+    if (order?.status !== 'waiting') return;
     if (askedBefore && order.askedAt >= askedBefore) return;
     await transaction.update(Order, { reference }, { status: 'not-paid' });
     await returnGoods(order, transaction);
@@ -71,6 +72,8 @@ export class OutcomesService {
   /** Returns false if the order was paid already, with whatever amount. */
   private async pay(reference: string, amount: string, transaction: EntityManager): Promise<boolean> {
     const order = await locked(reference, transaction);
+    // Somebody paid: the webhook comes again, and fails loudly, until a person knows whose order that is.
+    if (!order) throw new Error(`${reference} was paid, and is no order of the shop.`);
     if (order.status === 'paid' || order.status === 'review') return false;
     // The goods of an order that was called not paid have returned, and may be sold.
     const hasGoods = order.status === 'waiting' || (await takeGoods(order, transaction));
@@ -83,6 +86,6 @@ export class OutcomesService {
 }
 
 /** Of two that end an order at the same time, the second one sees what the first one wrote. */
-function locked(reference: string, transaction: EntityManager): Promise<Order> {
-  return transaction.findOneOrFail(Order, { where: { reference }, lock: { mode: 'pessimistic_write' } });
+function locked(reference: string, transaction: EntityManager): Promise<Order | null> {
+  return transaction.findOne(Order, { where: { reference }, lock: { mode: 'pessimistic_write' } });
 }
