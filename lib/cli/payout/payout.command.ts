@@ -36,7 +36,7 @@ export const payoutCommand: Command = {
     'One other person approves, and any hour will do: the policy of an application (two approvals, windows, limits) does',
     'not bind this command, even in the same database. With live keys, --run moves real money and asks nobody.',
     '',
-    'Exit codes of every step: 0 fine, 1 the file, the check or the configuration is wrong, 2 the command line is wrong.',
+    'Exit codes of every step: 0 fine, 1 the file, the check or the configuration is wrong, or lines are blocked, 2 the command line is wrong.',
     '--run, --ask-again, --settle and --report also say where the batch is: 3 some outcomes are unknown, 4 it has not come',
     'to its end, 5 some lines were refused, failed, left out as blocked or never looked up. --cancel and --list: 3 some',
     'outcomes are unknown, of the batch or of one of the batches.',

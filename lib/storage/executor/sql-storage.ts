@@ -56,7 +56,8 @@ const HERE = 'sqlStorage({ executor })';
  * It needs the tables of `migrateSqlStorage()`, and reads their version while the application boots, which does not wait
  * for it. Without `transactional`, a repeated delivery is not handled twice, unless a
  * handler outlives its lease or the process dies between the handler's effect and its record: make the effect
- * idempotent. With it, what handlers write through `context.transaction` happens exactly once, whatever crashes.
+ * idempotent. With it, what handlers write through `context.transaction` happens exactly once for one event,
+ * whatever crashes.
  *
  * Entries never expire: call `PaymentsInbox.purge()` and `PaymentsJournal.purge()` from a scheduled job.
  *

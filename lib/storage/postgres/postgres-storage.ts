@@ -79,7 +79,7 @@ type CheckedOptions = Required<Omit<PostgresStorageOptions, 'preparedStatements'
  *
  * Without `transactional`, a repeated delivery is not handled twice, unless a handler outlives its lease or
  * the process dies between the handler's effect and its record: make the effect idempotent. With it, effects
- * in the same database happen exactly once, whatever crashes. Effects outside of it (mails, calls) are not
+ * in the same database happen exactly once for one event, whatever crashes. Effects outside of it (mails, calls) are not
  * covered. A commit of the package is on the server's disk, even if `synchronous_commit` is off. Whether it
  * survives a fail-over to another server depends on that setting and on the application's replication.
  *

@@ -46,7 +46,8 @@ const HERE = 'sqliteStorage({ file })';
  *
  * Every commit is on the disk before it is answered (WAL, `synchronous = FULL`). Without `transactional`, a repeated
  * delivery is not handled twice, unless a handler outlives its lease or the process dies between the handler's effect
- * and its record: make the effect idempotent. With it, effects in the same file happen exactly once, whatever crashes.
+ * and its record: make the effect idempotent. With it, effects in the same file happen exactly once for
+ * one event, whatever crashes.
  *
  * Entries never expire: call `PaymentsInbox.purge()` and `PaymentsJournal.purge()` from a scheduled job.
  *
