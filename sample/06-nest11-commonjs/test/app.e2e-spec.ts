@@ -42,6 +42,10 @@ describe('School fees (e2e)', () => {
       PAYMENTS_API_SECRET: apiSecret,
       PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
     });
+    await start();
+  });
+
+  async function start(): Promise<void> {
     const moduleFixture = await Test.createTestingModule({
       imports: [AppModule],
     }).compile();
@@ -51,7 +55,7 @@ describe('School fees (e2e)', () => {
     );
     await app.listen(0, '127.0.0.1');
     sandbox.deliverTo(`${await app.getUrl()}/webhooks/payments`);
-  });
+  }
 
   afterEach(async () => {
     await app?.close();
@@ -96,7 +100,18 @@ describe('School fees (e2e)', () => {
     await pay(502);
     const { reference } = await pay(202);
     expect(sandbox.payments()).toMatchObject([{ reference }]);
-    expect(reference).toBe('fee-2026-1-S1042-1');
+    expect(reference).toMatch(/^fee-2026-1-S1042-[0-9a-f-]{36}$/);
+  });
+
+  it('a fee that was not paid before a restart gets a reference that the gateway has never heard', async () => {
+    const { reference } = await pay(202);
+    await sandbox.customer(phone).decline(reference);
+    await app.close();
+    await start();
+    const again = await pay(202);
+    expect(again.reference).not.toBe(reference);
+    await sandbox.customer(phone).approve(again.reference);
+    expect(await stateOf(again.reference)).toBe('paid');
   });
 
   it('nobody is told whose fee it is', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   CollectionsService,
@@ -67,7 +68,8 @@ export class FeesService {
     );
     const last = payments.at(-1);
     if (last && last.state !== 'not paid') return last;
-    const reference = `fee-${term}-${pupil}-${payments.length + 1}`;
+    // Unique also after a restart, which forgets the fees but not what the gateway has heard of them.
+    const reference = `fee-${term}-${pupil}-${randomUUID()}`;
     this.fees.set(reference, {
       reference,
       pupil,
