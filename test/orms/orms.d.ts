@@ -17,6 +17,7 @@ declare module 'typeorm' {
     findOneBy<Entity>(entity: new () => Entity, conditions: object): Promise<Entity | null>;
     findOneByOrFail<Entity>(entity: new () => Entity, conditions: object): Promise<Entity>;
     findOneOrFail<Entity>(entity: new () => Entity, options: object): Promise<Entity>;
+    findOne<Entity>(entity: new () => Entity, options: object): Promise<Entity | null>;
     createQueryBuilder(): QueryBuilder;
   }
   export function Not(value: unknown): unknown;

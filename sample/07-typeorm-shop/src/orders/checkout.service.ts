@@ -52,7 +52,7 @@ export class CheckoutService {
     const isNew = (written.raw as readonly unknown[]).length === 1;
     if (isNew && !(await takeGoods(order, transaction))) throw new ConflictException('too few are left');
     // Nobody may believe that a corrected phone was asked, or that other goods are on their way.
-    if (!(await transaction.existsBy(Order, { reference, request })))
+    if (!(await transaction.findOneBy(Order, { reference, request })))
       throw new ConflictException(
         'this order was placed with other details: load the page again for another order',
       );
