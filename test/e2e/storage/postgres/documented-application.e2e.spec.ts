@@ -19,7 +19,7 @@ const CACHES = join(process.cwd(), 'node_modules', '.cache');
 const MAIN = `
 import { Controller, Get, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { ModuleRef, NestFactory } from '@nestjs/core';
-import { CollectionsService, DisbursementsService } from 'nestjs-payments';
+import { CollectionsService, DisbursementsService, PaymentsJournal } from 'nestjs-payments';
 import { WebhooksController } from '${join(process.cwd(), 'test', 'support', 'webhooks.controller.js')}';
 import { Pool } from 'pg';
 import { AppModule } from './app.module.js';
@@ -47,9 +47,18 @@ class PayController {
 
   @Get('invoice')
   async payInvoice(): Promise<string> {
+    return this.invoices().pay('invoice-1').then(({ status }) => status, ({ name }: Error) => name);
+  }
+
+  @Get('look')
+  async look(): Promise<void> {
+    await this.invoices().lookAfterRefused();
+  }
+
+  private invoices(): InvoicesService {
     const payouts = this.modules.get(DisbursementsService, { strict: false });
-    const invoices = new InvoicesService(this.modules.get(Pool, { strict: false }), payouts);
-    return invoices.pay('invoice-1').then(({ status }) => status, ({ name }: Error) => name);
+    const journal = this.modules.get(PaymentsJournal, { strict: false });
+    return new InvoicesService(this.modules.get(Pool, { strict: false }), payouts, journal);
   }
 
   @Get('hold')
@@ -199,5 +208,25 @@ describeWith([postgresService], 'the application of docs/storage.md on PostgreSQ
     expect(await invoice()).toBe('ConflictException');
     expect(sandbox.requests()).toHaveLength(1);
     expect(application?.isRunning).toBe(true);
+  });
+
+  it('an invoice is approved again after a final refusal, and any other refusal makes the same call again', async () => {
+    const address = await start(false);
+    const invoice = async (): Promise<string> => (await fetch(`${address}/pay/invoice`)).text();
+    const look = async (): Promise<unknown> => {
+      expect((await fetch(`${address}/pay/look`)).status).toBe(200);
+      return (await pool.query<{ state: string }>('SELECT state FROM invoices')).rows[0]!.state;
+    };
+    sandbox.next('POST /disbursements/bank').status(422, { code: 'INVALID_ACCOUNT' });
+    expect(await invoice()).toBe('PaymentRejectedError');
+    expect(await look()).toBe('approved');
+
+    // A refusal after a 429 proves nothing of the try before it.
+    sandbox.next('POST /disbursements/bank').status(429, { retryAfter: 1 });
+    sandbox.next('POST /disbursements/bank').status(422, { code: 'INVALID_ACCOUNT' });
+    expect(await invoice()).toBe('PaymentRejectedError');
+    expect([await look(), await look()]).toEqual(['paying', 'paying']);
+    expect(sandbox.payouts()).toHaveLength(1);
+    expect(sandbox.requests()).toHaveLength(4);
   });
 });
