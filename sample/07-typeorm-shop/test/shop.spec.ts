@@ -161,10 +161,8 @@ function specs(databaseUrl: () => string): void {
     const checkout = randomUUID();
     const { body } = await order(3, checkout);
     expect((await order(3, checkout, change)).status).toBe(409);
-    expect((await order(3, checkout, { phone: PHONE })).body).toEqual({
-      ...body,
-      askedAt: expect.any(String),
-    });
+    const { reference, amount, status } = body;
+    expect((await order(3, checkout, { phone: PHONE })).body).toMatchObject({ reference, amount, status });
     expect([sandbox.payments().length, await honeyLeft()]).toEqual([1, before - 3]);
     expect(body).not.toHaveProperty('request');
   });
