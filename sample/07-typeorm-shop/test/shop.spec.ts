@@ -356,7 +356,7 @@ function specs(databaseUrl: () => string): void {
     ['expired', 200],
     ['success', 500],
   ])('a webhook of an order that is not the shop’s gets, after %s, %i', async (status, answer) => {
-    const data = { reference: 'order-of-another-system', amount: '10.00', currency: 'TZS', status };
+    const data = { reference: `order-of-another-system-${status}`, amount: '10.00', currency: 'TZS', status };
     expect(await deliver(JSON.stringify({ event: `payment.${status}`, data }))).toBe(answer);
   });
 
