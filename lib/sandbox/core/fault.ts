@@ -1,8 +1,10 @@
-/** Replaces the answer. The request is processed only if the fault says so. */
-export type InsteadFault =
-  | { readonly kind: 'dropBefore' }
+/** Answers in place of the gateway. The request is processed only if the fault says so. */
+export type AnsweringFault =
   | { readonly kind: 'status'; readonly status: number; readonly options: StatusFaultOptions }
   | { readonly kind: 'html'; readonly status: number; readonly options?: ProcessingOptions };
+
+/** Replaces the answer. */
+export type InsteadFault = { readonly kind: 'dropBefore' } | AnsweringFault;
 
 /** Every kind of fault. */
 export const FAULT_KINDS = [

@@ -1,5 +1,5 @@
 import { type OutcomePlan } from './outcome-plan.js';
-import { type Fault } from './fault.js';
+import { type AnsweringFault, type Fault } from './fault.js';
 import { type Refusal } from './refusal.js';
 
 /** What happens to one call, decided before the emulator processes it. */
@@ -9,4 +9,6 @@ export interface Rule {
   readonly plan: OutcomePlan;
   readonly refusal?: Refusal;
   readonly fault?: Fault;
+  /** What the scenario answers without processing the call. The fault then spoils this answer. */
+  readonly unprocessed?: AnsweringFault;
 }

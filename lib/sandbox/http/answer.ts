@@ -1,5 +1,14 @@
 import { type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 
+/** An answer before it is sent: the gateway's JSON, or the text of something else. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>> | string;
+  /** Of a text. @default that of the gateway's JSON */
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** Sends a whole answer, in so many pieces. Does nothing if the receiver has gone. */
 export function send(
   response: ServerResponse,

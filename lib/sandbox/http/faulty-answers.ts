@@ -1,23 +1,26 @@
 import { type HoldingClock } from '../clock/sandbox-clock.js';
-import { type Fault, type InsteadFault, type StatusFaultOptions } from '../core/fault.js';
-import { type GatewayAnswer } from '../core/gateway-answer.js';
-import { HTML_TYPE, JSON_TYPE } from './answer.js';
+import {
+  type AnsweringFault,
+  type Fault,
+  type InsteadFault,
+  type StatusFaultOptions,
+} from '../core/fault.js';
+import { HTML_TYPE, JSON_TYPE, type WireAnswer } from './answer.js';
 import { type RequestRecord } from './request-record.js';
 
 const FAULT_MESSAGE = 'The sandbox answers with a fault.';
 
 /** Sends the fault's answer instead of the gateway's. */
 export function answerInstead(record: RequestRecord, fault: InsteadFault): void {
-  switch (fault.kind) {
-    case 'dropBefore':
-      record.drop();
-      return;
-    case 'html':
-      record.send(fault.status, HTML_TYPE, `<!doctype html><title>Error</title><p>${FAULT_MESSAGE}</p>\n`);
-      return;
-    case 'status':
-      record.answer({ status: fault.status, body: statusBody(fault.options) }, retryHeader(fault.options));
-  }
+  if (fault.kind === 'dropBefore') record.drop();
+  else record.answer(answerOf(fault));
+}
+
+/** What a fault answers in place of the gateway. */
+export function answerOf({ kind, status, options }: AnsweringFault): WireAnswer {
+  if (kind === 'status') return { status, body: statusBody(options), headers: retryHeader(options) };
+  const body = `<!doctype html><title>Error</title><p>${FAULT_MESSAGE}</p>\n`;
+  return { status, body, contentType: HTML_TYPE };
 }
 
 /**
@@ -27,7 +30,7 @@ export function answerInstead(record: RequestRecord, fault: InsteadFault): void 
 export async function failAfterwards(
   record: RequestRecord,
   fault: Fault,
-  answer: GatewayAnswer,
+  answer: WireAnswer,
   clock: HoldingClock,
 ): Promise<void> {
   switch (fault.kind) {
@@ -40,11 +43,9 @@ export async function failAfterwards(
     case 'partialBody':
       record.sendHalf(answer);
       return;
-    case 'malformedJson': {
-      const text = JSON.stringify(answer.body);
-      record.send(answer.status, JSON_TYPE, text.slice(0, text.length / 2));
+    case 'malformedJson':
+      record.answer(halfOf(answer));
       return;
-    }
     case 'hang':
       record.hang();
       return;
@@ -61,10 +62,16 @@ export async function failAfterwards(
   }
 }
 
+/** A half that says that it is the whole. */
+function halfOf({ body, ...answer }: WireAnswer): WireAnswer {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { contentType: JSON_TYPE, ...answer, body: text.slice(0, text.length / 2) };
+}
+
 /** An error goes to the caller of the gateway: thrown in a timer, it would end the process or stop the clock. */
 function answerWhenDue(
   record: RequestRecord,
-  answer: GatewayAnswer,
+  answer: WireAnswer,
   delayMs: number,
   clock: HoldingClock,
 ): Promise<void> {

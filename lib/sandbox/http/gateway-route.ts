@@ -4,7 +4,7 @@ import { timestamp } from '../clock/timestamp.js';
 import { answerByFacts } from '../core/answer-by-facts.js';
 import { type Credentials } from '../core/credentials.js';
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
-import { isBeforehand } from '../core/fault.js';
+import { type Fault, isBeforehand } from '../core/fault.js';
 import { type Gateway } from '../core/gateway.js';
 import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { OPERATIONS } from '../core/operations.js';
@@ -13,13 +13,14 @@ import { findOperation, GATEWAY_PREFIX, methodsOf, type RoutedCall } from '../co
 import { type Rule } from '../core/rule.js';
 import { type CallSubject, type Profile } from '../profile/profile.js';
 import { chooseRule } from '../scenarios/choose-rule.js';
+import { type WireAnswer } from './answer.js';
 import { truncateBody, truncateText } from './truncate-text.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { RequestRecord } from './request-record.js';
 import { type FaultQueue } from '../faults/fault-queue.js';
 import { BODY_LIMIT, parseObject, readBody, saysJson } from './request-body.js';
 import { type RequestJournal, type SandboxRequest } from '../core/request-journal.js';
-import { answerInstead, failAfterwards } from './faulty-answers.js';
+import { answerInstead, answerOf, failAfterwards } from './faulty-answers.js';
 
 const SECRET_HEADERS = ['x-api-key', 'x-api-secret', 'authorization', 'proxy-authorization', 'cookie'];
 const KEY = /^(Bearer )?([ps]k_(?:test|live)_)?.*$/is;
@@ -109,10 +110,14 @@ export class GatewayRoute {
     const { operation } = routed;
     const subject = { operation, merchant: textOf(received.authenticated), reference };
     const rule = this.ruleOf(subject, received);
-    const { fault } = rule;
+    const { fault, unprocessed } = rule;
     record.setRule(rule.name, fault?.kind ?? null);
     if (fault && isBeforehand(fault)) {
       answerInstead(record, fault);
+      return;
+    }
+    if (unprocessed) {
+      await this.send(record, received, answerOf(unprocessed), fault);
       return;
     }
     const processed = answerByFacts(this.process(routed, received, rule), operation, this.profile.facts);
@@ -120,10 +125,19 @@ export class GatewayRoute {
     const { answer, form, varied, counted } = this.profile.answer(subject, processed);
     if (counted !== undefined) this.events.emit('changed', ['answered', counted]);
     record.setForm(form, varied);
+    await this.send(record, received, answer, fault);
+  }
+
+  private async send(
+    record: RequestRecord,
+    { request }: ReceivedRequest,
+    answer: WireAnswer,
+    fault: Fault | undefined,
+  ): Promise<void> {
     if (!fault) record.answer(answer);
     else if (fault.kind === 'hang' && !this.hanging) record.drop();
     else await failAfterwards(record, fault, answer, this.clock);
-    if (fault?.kind === 'hang') this.hanging?.add(received.request);
+    if (fault?.kind === 'hang') this.hanging?.add(request);
   }
 
   /** A call whose keys are refused plays no scenario. Planned faults fit it, unless they name a merchant. */

@@ -1,10 +1,9 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { type DueEvent } from '../clock/sandbox-clock.js';
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
-import { type GatewayAnswer } from '../core/gateway-answer.js';
 import { refusalReason } from '../core/refusal-reason.js';
 import { PLAIN_FORM, type WireForm } from '../profile/profile.js';
-import { answerHeaders, send, sendHead } from './answer.js';
+import { answerHeaders, send, sendHead, type WireAnswer } from './answer.js';
 import { truncateText } from './truncate-text.js';
 import { type RequestJournal, type SandboxRequest } from '../core/request-journal.js';
 
@@ -37,44 +36,31 @@ export class RequestRecord {
     this.entry = { ...this.entry, varied };
   }
 
-  answer({ status, body }: GatewayAnswer, headers: Readonly<Record<string, string>> = {}): void {
-    this.noteAnswer(body);
-    this.send(status, this.form.contentType, this.write(body), headers);
-  }
-
-  send(
-    status: number,
-    contentType: string,
-    body: string,
-    headers: Readonly<Record<string, string>> = {},
-  ): void {
+  answer(answer: WireAnswer): void {
+    const { status, headers } = answer;
     const { closesConnection, pieces } = this.form;
     const all = { ...(closesConnection && { connection: 'close' }), ...headers };
+    const [contentType, body] = [this.typeOf(answer), this.write(answer)];
     const length = pieces === 1 ? Buffer.byteLength(body) : undefined;
+    this.noteAnswer(answer);
     this.end({ status, headers: answerHeaders(contentType, length, all), body });
     send(this.response, status, contentType, body, all, pieces);
   }
 
   /** Announces the whole body, sends half of it and closes the connection. */
-  sendHalf({ status, body }: GatewayAnswer): void {
-    const bytes = Buffer.from(this.write(body));
+  sendHalf(answer: WireAnswer): void {
+    const bytes = Buffer.from(this.write(answer));
     const half = bytes.subarray(0, bytes.length / 2);
-    this.noteAnswer(body);
-    this.end({ ...this.headOf(status, bytes.length), body: half.toString(), cut: true });
-    if (this.response.destroyed) return;
-    sendHead(this.response, status, this.form.contentType, bytes.length);
+    if (!this.sendHead(answer, bytes.length, { body: half.toString(), cut: true })) return;
     this.response.write(half, () => {
       this.request.socket.destroy();
     });
   }
 
   /** Sends the answer's head at once and its body byte by byte: the next byte each time `later` calls back. */
-  drip({ status, body }: GatewayAnswer, later: (next: () => void) => void): void {
-    const bytes = Buffer.from(this.write(body));
-    this.noteAnswer(body);
-    this.end({ ...this.headOf(status, bytes.length), body: bytes.toString() });
-    if (this.response.destroyed) return;
-    sendHead(this.response, status, this.form.contentType, bytes.length);
+  drip(answer: WireAnswer, later: (next: () => void) => void): void {
+    const bytes = Buffer.from(this.write(answer));
+    if (!this.sendHead(answer, bytes.length, { body: bytes.toString() })) return;
     this.response.flushHeaders();
     const sendFrom = (index: number): void => {
       if (this.response.destroyed) return;
@@ -118,15 +104,27 @@ export class RequestRecord {
     return this.isAwaited ? { what: 'answer', merchant, reference, to: null } : undefined;
   }
 
-  private write(body: GatewayAnswer['body']): string {
-    return JSON.stringify(body, null, this.form.indent);
+  private write({ body }: WireAnswer): string {
+    return typeof body === 'string' ? body : JSON.stringify(body, null, this.form.indent);
   }
 
-  private headOf(status: number, length: number): Omit<SentAnswer, 'body'> {
-    return { status, headers: answerHeaders(this.form.contentType, length) };
+  private typeOf({ contentType = this.form.contentType }: WireAnswer): string {
+    return contentType;
   }
 
-  private noteAnswer(body: GatewayAnswer['body']): void {
+  /** Records an answer and sends its head. Returns false if the receiver has gone. */
+  private sendHead(answer: WireAnswer, length: number, sent: Pick<SentAnswer, 'body' | 'cut'>): boolean {
+    const { status, headers } = answer;
+    const contentType = this.typeOf(answer);
+    this.noteAnswer(answer);
+    this.end({ status, headers: answerHeaders(contentType, length, headers), ...sent });
+    if (this.response.destroyed) return false;
+    sendHead(this.response, status, contentType, length, headers);
+    return true;
+  }
+
+  private noteAnswer({ body }: WireAnswer): void {
+    if (typeof body === 'string') return;
     const code = typeof body['code'] === 'string' ? body['code'] : null;
     this.entry = { ...this.entry, code, reason: refusalReason(body) };
   }

@@ -1,10 +1,10 @@
 import { type OutcomePlan, WAITING } from '../core/outcome-plan.js';
-import { type Fault } from '../core/fault.js';
+import { type Fault, isBeforehand } from '../core/fault.js';
 import { type SandboxOperation } from '../core/operation-name.js';
 import { OPERATIONS } from '../core/operations.js';
 import { refused, refusedBeforehand, type Refusal } from '../core/refusal.js';
 import { type Rule } from '../core/rule.js';
-import { findScenario, type Scenario, scenariosOf } from './scenario-table.js';
+import { findScenario, type Scenario, type ScenarioFault, scenariosOf } from './scenario-table.js';
 
 /** The input that decides a call's rule. */
 export interface RuleInput {
@@ -22,15 +22,21 @@ const AUTO_DELAY_MS = 2_000;
 
 /**
  * Chooses the rule of a call: a planned fault, else the header, else the number's ending, else the mode. A
- * fault changes only the answer. If the emulator still processes the request, the next rule decides what
- * happens to the payment.
+ * fault changes only the answer. If it lets the request through, the next rule decides what happens to the
+ * payment, and whether the emulator processes the request at all.
  */
 export function chooseRule(input: RuleInput): Rule {
+  const { fault } = input;
   const rule = ruleWithoutFault(input);
-  return input.fault ? { ...rule, name: `fault ${input.fault.kind}`, fault: input.fault } : rule;
+  if (!fault) return rule;
+  const unprocessed = rule.fault && isBeforehand(rule.fault) ? rule.fault : undefined;
+  return { ...rule, name: `fault ${fault.kind}`, fault, ...(unprocessed && { unprocessed }) };
 }
 
-function ruleWithoutFault({ operation, header, number, auto }: RuleInput): Rule {
+/** A rule that has only the fault of its scenario. */
+type UnplannedRule = Rule & { readonly fault?: ScenarioFault };
+
+function ruleWithoutFault({ operation, header, number, auto }: RuleInput): UnplannedRule {
   if (header !== undefined) {
     const scenario = findScenario(operation, header);
     if (scenario) return scenarioRule(`header ${scenario.ending}`, scenario);
@@ -43,7 +49,7 @@ function ruleWithoutFault({ operation, header, number, auto }: RuleInput): Rule 
     : { name: 'default manual', plan: WAITING };
 }
 
-function scenarioRule(name: string, { plan, fault, refusal }: Scenario): Rule {
+function scenarioRule(name: string, { plan, fault, refusal }: Scenario): UnplannedRule {
   return { name, plan, ...(fault && { fault }), ...(refusal && { refusal: refused(refusal) }) };
 }
 

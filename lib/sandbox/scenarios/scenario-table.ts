@@ -10,6 +10,9 @@ import { SANDBOX_OPERATIONS, type SandboxOperation } from '../core/operation-nam
 import { operationsThatMake } from '../core/operations.js';
 import { type RefusalCode } from '../core/refusal.js';
 
+/** It answers, or fails after processing: a planned fault needs an answer that it can spoil. */
+export type ScenarioFault = Exclude<Fault, { readonly kind: 'dropBefore' }>;
+
 /** The effect of the last four digits of a phone or account number. */
 export interface Scenario {
   readonly ending: string;
@@ -18,7 +21,7 @@ export interface Scenario {
   readonly description: string;
   readonly plan: OutcomePlan;
   readonly refusal?: RefusalCode;
-  readonly fault?: Fault;
+  readonly fault?: ScenarioFault;
 }
 
 const SECOND = 1_000;
@@ -31,7 +34,7 @@ const TO_BANK = ['POST /disbursements/bank'] as const;
 const TO_PHONE = ['POST /disbursements/mobile-money'] as const;
 const LOOK_UP = ['POST /disbursements/name-lookup'] as const;
 
-const DROP: Fault = { kind: 'dropAfterProcessing' };
+const DROP: ScenarioFault = { kind: 'dropAfterProcessing' };
 const DROPPED = 'the connection is dropped instead of an answer';
 
 /** All magic numbers. An ending may have one meaning for collections and another for payouts. */
@@ -115,7 +118,7 @@ function fails(
   ending: string,
   operations: readonly SandboxOperation[],
   description: string,
-  fault: Fault,
+  fault: ScenarioFault,
   plan = WAITING,
 ): Scenario {
   return { ending, operations, description, plan, fault };

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
+import { type NextCall, PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { eventually } from '../../support/eventually.js';
+import { BANK_PAYOUT, callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { rawCall } from '../../support/raw-call.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -129,6 +130,54 @@ describe("the emulator's faults", () => {
     await sandbox.clock.advance(1);
 
     expect(await answer).toMatchObject({ status: 200, body: { code: 'PAYMENT_INITIATED' } });
+  });
+
+  it.each<[string, string, (next: NextCall) => unknown, { readonly status: number; readonly text: RegExp }]>([
+    ['delayed', '0500', (next) => next.delay('1s'), { status: 500, text: /^<!doctype html>.*<\/p>\n$/ }],
+    ['delayed', '0429', (next) => next.delay('1s'), { status: 429, text: /^\{"message":".+"\}$/ }],
+    ['dripped', '0500', (next) => next.drip(0), { status: 500, text: /^<!doctype html>.*<\/p>\n$/ }],
+    ['dripped', '0429', (next) => next.drip(0), { status: 429, text: /^\{"message":".+"\}$/ }],
+    ['cut', '0500', (next) => next.malformedJson(), { status: 500, text: /^<!doctype html>.*<p>$/ }],
+    ['cut', '0429', (next) => next.malformedJson(), { status: 429, text: /^\{"message":".+[^}]$/ }],
+  ])('the %s answer of a number that is not processed (%s) moves no money', async (_, ending, plan, sent) => {
+    // Unchecked: gateway.yaml describes no answer of a proxy, and that of a delay is checked otherwise.
+    await using sandbox = await PaymentsSandbox.start({ clock: 'manual' });
+    plan(sandbox.next('POST /disbursements/bank'));
+    const response = fetch(`${sandbox.baseUrl}/disbursements/bank`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer pk_test_demo', 'content-type': 'application/json' },
+      body: JSON.stringify({ ...BANK_PAYOUT, account_number: `012345${ending}` }),
+    });
+    await eventually(() => {
+      expect(sandbox.requests()).toHaveLength(1);
+    });
+    await sandbox.clock.advance('1m');
+    const answer = await response;
+    const { status, headers } = answer;
+    expect(status).toBe(sent.status);
+    expect(await answer.text()).toMatch(sent.text);
+    expect(headers.get('content-type')).toContain(ending === '0500' ? 'text/html' : 'application/json');
+    expect(headers.get('retry-after')).toBe(ending === '0500' ? null : '2');
+    expect(sandbox.payouts()).toEqual([]);
+    expect(sandbox.requests()).toMatchObject([
+      { status: sent.status, rule: expect.stringMatching(/^fault /) as unknown },
+    ]);
+  });
+
+  it.each<[string, (next: NextCall) => unknown]>([
+    ['dropAfterProcessing', (next) => next.dropAfterProcessing()],
+    ['reset', (next) => next.reset()],
+    ['partialBody', (next) => next.partialBody()],
+  ])('%s makes no payment of a number that is not processed', async (_, plan) => {
+    plan(sandbox.next(COLLECT));
+    await expect(gateway.collect({ phone: '255712340500' })).rejects.toThrow();
+    expect(sandbox.payments()).toEqual([]);
+  });
+
+  it('a status after processing makes no payment of a number that is not processed', async () => {
+    sandbox.next(COLLECT).status(503, { afterProcessing: true });
+    expect(await gateway.collect({ phone: '255712340500' })).toMatchObject({ status: 503 });
+    expect(sandbox.payments()).toEqual([]);
   });
 
   it('hang processes and never answers, until the caller gives up', async () => {

@@ -39,6 +39,21 @@ describe('the rule that decides about a call', () => {
     expect(faulty).toMatchObject({ fault: hang, plan: { transitions: [{ to: 'cancelled' }] } });
   });
 
+  it.each(['0429', '0500'])(
+    'keeps the answer of a number that is not processed (%s) under a fault',
+    (ending) => {
+      const alone = rule({ number: `25570000${ending}` });
+      const faulty = rule({ fault: hang, number: `25570000${ending}` });
+      expect(faulty).toMatchObject({ fault: hang, unprocessed: alone.fault });
+    },
+  );
+
+  it('lets a fault replace the fault of a number that is processed', () => {
+    const faulty = rule({ fault: hang, number: '255700000504' });
+    expect(faulty).toMatchObject({ fault: hang, plan: { transitions: [{ to: 'success' }] } });
+    expect(faulty).not.toHaveProperty('unprocessed');
+  });
+
   it('refuses a header that names no scenario of the operation, and lists those that there are', () => {
     expect(rule({ header: '0404' })).toMatchObject({
       name: 'header unknown',
