@@ -1,4 +1,7 @@
 import { type PaymentFamily } from '../../common/vocabulary.js';
+import { CUT_MS } from './classify-payment.js';
+
+const MINUTE_MS = 60_000;
 
 /** What a row has that a payment may have, too. */
 export interface LooseRow {
@@ -52,6 +55,8 @@ function amountOf({ family, cents }: LooseRow | LoosePayment): string {
 function fits(row: LooseRow, payment: LoosePayment | undefined, withinMs: number): boolean {
   if (!payment) return false;
   const laterMs = row.at - payment.begunAt;
-  if (laterMs < 0 || laterMs > withinMs) return false;
+  // A row with hours and minutes only is of the whole minute.
+  const earliestMs = row.at % MINUTE_MS === 0 ? -CUT_MS : 0;
+  if (laterMs < earliestMs || laterMs > withinMs) return false;
   return row.recipient === undefined || row.recipient === payment.recipient;
 }

@@ -150,8 +150,8 @@ function plannedFault(faults: FaultQueue, entry: PlannedCallFault): PlannedFault
   let counted = false;
   const handle: PlannedFault = {
     times: (calls) => {
-      if (!Number.isInteger(calls) || calls < 1) {
-        throw new PaymentsConfigError('times(…) takes a whole number from 1 on.');
+      if (!Number.isSafeInteger(calls) || calls < 1) {
+        throw new PaymentsConfigError('times(…) takes a whole number from 1 to 9007199254740991.');
       }
       faults.change(entry, { left: calls });
       counted = true;

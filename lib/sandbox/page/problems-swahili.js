@@ -45,7 +45,7 @@ const RULES = {
   'must be whole seconds from 0 on.': 'iwe sekunde kamili kuanzia 0.',
   'must be a code of the gateway.': 'iwe msimbo wa mfumo wa malipo.',
   'must be the reference that the request names.': 'iwe kumbukumbu ambayo ombi linaitaja.',
-  'must be a whole number from 1 on.': 'iwe namba kamili kuanzia 1.',
+  'must be a whole number from 1 to 9007199254740991.': 'iwe namba kamili kuanzia 1 hadi 9007199254740991.',
   'must be from 0 to 1, for example 0.25.': 'iwe kuanzia 0 hadi 1, kwa mfano 0.25.',
 };
 

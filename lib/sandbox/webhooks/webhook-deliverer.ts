@@ -92,7 +92,10 @@ export class WebhookDeliverer {
    */
   async replay(delivery: Delivery, replay: Replay): Promise<Delivery | undefined> {
     const { event } = delivery;
-    delivery.endpoint ??= this.endpoints.receiversOf(event.merchant, event.event)[0];
+    // One that is turned off gets nothing more.
+    if (!delivery.endpoint?.enabled) {
+      delivery.endpoint = this.endpoints.receiversOf(event.merchant, event.event)[0];
+    }
     const { endpoint } = delivery;
     if (!endpoint) return undefined;
     await this.track(delivery, this.send(delivery, endpoint, { replay }));

@@ -292,10 +292,10 @@ describe("the emulator's faults", () => {
     expect(() => sandbox.next(COLLECT).hang().probability(chance)).toThrow('from 0 to 1');
   });
 
-  it.each([0, 1.5, -1])('refuse times(%d)', (calls) => {
+  it.each([0, 1.5, -1, 2 ** 53, Number.MAX_VALUE, Infinity])('refuse times(%d)', (calls) => {
     expect(() => {
       sandbox.next(COLLECT).hang().times(calls);
-    }).toThrow('from 1 on');
+    }).toThrow('from 1 to 9007199254740991');
   });
 
   it('refuse an operation that they would never strike', () => {

@@ -116,6 +116,23 @@ describe('the control API drives', () => {
       ]);
     });
 
+    it.each([-1, 2 ** 53])(
+      'refuses a bank with the id %d, which the folder of the state could not hold',
+      async (id) => {
+        const answer = await control.put('/banks', { items: [{ id, name: 'Kilima Bank', code: 'KLB' }] });
+        expect(answer.status).toBe(422);
+      },
+    );
+
+    it('refuses a fault that lasts for more calls than can be counted', async () => {
+      const fault = { operation: 'GET /merchant-balance', kind: 'hang', times: 1e16 };
+      const answer = await control.post('/faults', fault);
+      expect([answer.status, messageOf(answer)]).toEqual([
+        422,
+        '`times` must be a whole number from 1 to 9007199254740991.',
+      ]);
+    });
+
     it('replaces the holders of accounts, for one merchant or for all', async () => {
       const account = { account_number: '0123456789', account_name: 'Neema Said' };
       await control.put('/directory', { items: [account], merchant: 'demo' });
@@ -196,7 +213,7 @@ describe('the control API drives', () => {
       [{ kind: 'hang', after_processing: true }, '`after_processing` belongs to the kinds status and html'],
       [{ kind: 'html', status: 502, after_processing: 'yes' }, '`after_processing` must be true'],
       [{ kind: 'status', status: 99 }, '`status` must be an HTTP status from 200 to 599'],
-      [{ kind: 'hang', times: 0 }, '`times` must be a whole number from 1 on'],
+      [{ kind: 'hang', times: 0 }, '`times` must be a whole number from 1 to 9007199254740991'],
       [{ kind: 'hang', operation: 'GET /nothing' }, '`operation` must be an operation of the gateway'],
     ])('refuses %j', async (fields, message) => {
       const answer = await control.post('/faults', { operation: 'GET /merchant-balance', ...fields });

@@ -273,6 +273,19 @@ describe("the control API's webhooks", () => {
     expect(sent.body).toMatchObject({ state: 'delivered', url: one.url });
   });
 
+  it('come once more at another address if theirs is turned off', async () => {
+    const address = await add({ url: one.url });
+    await approve('order-1');
+    const [{ id }] = sandbox.deliveries() as [SandboxDelivery];
+    await control.patch(`/webhooks/endpoints/${address.id}`, { enabled: false });
+    const refused = await control.post<ControlErrorBody>(`/deliveries/${id}/replay`);
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'NO_ENDPOINT' } } });
+    await add({ url: two.url });
+    const sent = await control.post<SandboxDelivery>(`/deliveries/${id}/replay`);
+    expect(sent.body).toMatchObject({ state: 'delivered', url: two.url });
+    expect([one.received.length, two.received.length]).toEqual([1, 1]);
+  });
+
   it('can be triggered without a payment', async () => {
     sandbox.deliverTo(one.url);
     const { body } = await control.post<{ items: SandboxDelivery[] }>('/webhooks/trigger', {

@@ -33,6 +33,18 @@ describe('a row without a reference', () => {
     ['finds a payment up to the longest time before', [row()], [payment({ begunAt: 9_000 })], [0]],
     ['finds no payment that is older', [row()], [payment({ begunAt: 8_999 })], [undefined]],
     ['finds no payment that was made later', [row()], [payment({ begunAt: 10_001 })], [undefined]],
+    [
+      'finds a payment that was made later in the same minute, if it has no seconds',
+      [row({ at: 60_000 })],
+      [payment({ begunAt: 119_999 })],
+      [0],
+    ],
+    [
+      'finds no payment of the next minute, if it has no seconds',
+      [row({ at: 60_000 })],
+      [payment({ begunAt: 120_000 })],
+      [undefined],
+    ],
     ['finds none if two fit', [row()], [payment(), payment({ begunAt: 9_900 })], [undefined]],
     ['finds none if two rows fit', [row(), row({ at: 10_100 })], [payment()], [undefined, undefined]],
     [
