@@ -29,3 +29,11 @@ function csvCell(cell: CsvCell): string {
 export function plainCell(cell: string): string {
   return cell.replace(GUARDED, '');
 }
+
+/** No name of a column is as long. Without a limit, a file with an endless first line would stop the process. */
+const LONGEST_NAME = 100;
+
+/** Whether a cell of the first line may be the name of a column: one with a digit may be an amount, a time or a phone number. */
+export function isColumnName(cell: string): boolean {
+  return cell.length <= LONGEST_NAME && /^\D+$/.test(cell);
+}

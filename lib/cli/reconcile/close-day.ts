@@ -2,7 +2,7 @@ import { printable } from '../../common/printable.js';
 import { tableLines } from '../../common/table-lines.js';
 import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { type CloseProposal, type DayClose } from '../../reconciliation/index.js';
-import { takesProof } from '../../reconciliation/matching/finding.js';
+import { takesProof } from '../../reconciliation/exceptions/close-exception.js';
 import { shellWord } from '../shell-word.js';
 import { EXIT, exitCodeOf } from './exit-code.js';
 import { type ReconcileSession } from './reconcile-session.js';

@@ -1,9 +1,9 @@
+import { isColumnName } from '../../common/csv-row.js';
 import { formatTzs } from '../../common/money.js';
 import { printable } from '../../common/printable.js';
 import { tableLines } from '../../common/table-lines.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';
 import { type StatementPreview } from '../../reconciliation/index.js';
-import { isColumnName } from '../../reconciliation/statement/statement-columns.js';
 import { type CommandContext } from '../command.js';
 import { nestCore } from '../nest-core.js';
 import { UsageError } from '../usage-error.js';

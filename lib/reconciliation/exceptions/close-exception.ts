@@ -164,3 +164,8 @@ export interface CloseException {
   /** What a person said of it. */
   readonly note: ExceptionNote | undefined;
 }
+
+/** Whether an exception of this kind ends when what its row proves is applied. */
+export function takesProof(kind: ExceptionKind): boolean {
+  return kind === 'proven' || kind === 'status' || kind === 'late';
+}

@@ -6,10 +6,10 @@ import {
   type StoredReconciliationEntry,
 } from '../../storage/reconciliation-store.js';
 import { type ReconciledAccount } from '../accounts.js';
-import { type Finding, takesProof } from '../matching/finding.js';
+import { type Finding } from '../matching/finding.js';
 import { hasOutcome, type JournalPayment, journalPayment } from '../matching/journal-payment.js';
 import { type ProvenRow } from '../matching/proven-row.js';
-import { type ExceptionKind } from './close-exception.js';
+import { type ExceptionKind, takesProof } from './close-exception.js';
 import {
   attemptName,
   detailsOf,

@@ -25,11 +25,6 @@ export interface Finding {
   readonly hint?: string;
 }
 
-/** Whether an exception of this kind ends when what its row proves is applied. */
-export function takesProof(kind: ExceptionKind): boolean {
-  return kind === 'proven' || kind === 'status' || kind === 'late';
-}
-
 export function familyOf({ kind }: Pick<PaymentRow, 'kind'>): PaymentFamily {
   return kind === 'collection' ? 'collection' : 'disbursement';
 }

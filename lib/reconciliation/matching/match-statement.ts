@@ -4,7 +4,8 @@ import { CentsSum } from '../balance/cents-sum.js';
 import { type Statement, type StatementRow } from '../statement/statement-row.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
 import { MoneySum } from './money-sum.js';
-import { familyOf, type Finding, takesProof } from './finding.js';
+import { takesProof } from '../exceptions/close-exception.js';
+import { familyOf, type Finding } from './finding.js';
 import { isBeforeLastAttempt, type DayLimits, classifyMatched, type RowMoney } from './classify-payment.js';
 import { type JournalPayment } from './journal-payment.js';
 import { type JournalPayments } from './journal-payments.js';
@@ -14,13 +15,7 @@ import { type MatchListener } from './match-listener.js';
 import { awaitsRow } from './awaited-row.js';
 import { StatementDigest } from './statement-digest.js';
 import { familyTakenBack, type OpenReturn, takesBack } from './taken-back.js';
-import { isPaymentRow, otherMoney, type PaymentRow, rowMoney } from './row-money.js';
-
-/** A row that names no payment of the day. It waits for the end of the statement. */
-export interface OpenRow {
-  readonly given: PaymentRow;
-  readonly money: RowMoney;
-}
+import { isPaymentRow, type OpenRow, otherMoney, type PaymentRow, rowMoney } from './row-money.js';
 
 /** A payment, and a row that says the contrary of another one about it. */
 interface Contradiction {

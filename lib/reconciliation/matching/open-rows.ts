@@ -1,7 +1,8 @@
 import { type InboxScope, type PaymentFamily } from '../../common/vocabulary.js';
 import { type JournalStore } from '../../storage/journal-store.js';
 import { familyOf } from './finding.js';
-import { type OpenRow, type StatementMatch } from './match-statement.js';
+import { type StatementMatch } from './match-statement.js';
+import { type OpenRow } from './row-money.js';
 import { type RowMoney } from './classify-payment.js';
 import { type JournalPayment, journalPayment } from './journal-payment.js';
 import { familyTakenBack } from './taken-back.js';

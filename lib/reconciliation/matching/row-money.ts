@@ -21,6 +21,12 @@ export interface OtherMoney {
   readonly isDoubtful: boolean;
 }
 
+/** A row that names no payment of the day. It waits for the end of the statement. */
+export interface OpenRow {
+  readonly given: PaymentRow;
+  readonly money: RowMoney;
+}
+
 const KINDS: ReadonlySet<unknown> = new Set<StatementRowKind>(['collection', 'payout', 'fee', 'other']);
 /** What is checked of a row beside its amounts and its time. */
 const FORM: readonly (readonly [keyof StatementRow, (value: unknown) => boolean, string])[] = [

@@ -1,4 +1,5 @@
 import { closestWord } from '../../common/closest-word.js';
+import { isColumnName } from '../../common/csv-row.js';
 import { sameWord } from './statement-cells.js';
 
 /**
@@ -88,9 +89,6 @@ const LONG_FORMS: Readonly<Record<string, string>> = {
   txn: 'transaction',
 };
 
-/** No name of a column is as long. Without a limit, a file with an endless first line would stop the process. */
-const LONGEST_NAME = 100;
-
 /** All fields, in the order of the documents. */
 export const STATEMENT_FIELDS = Object.keys(NAMES) as readonly StatementField[];
 
@@ -150,11 +148,6 @@ export function findColumns(
     return { ...NOT_READ, index, header: headers[index] };
   };
   return byField(found);
-}
-
-/** Whether a cell of the first line may be a name: one with a digit may be an amount, a time or a phone number. */
-export function isColumnName(header: string): boolean {
-  return header.length <= LONGEST_NAME && /^\D+$/.test(header);
 }
 
 /** Takes a similar column for each that is missing, and no column twice. */
