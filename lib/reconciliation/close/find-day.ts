@@ -108,12 +108,12 @@ function hasOpening(previous: ClosedDay | undefined, { askedAt }: BalanceReading
 }
 
 function statementSummary({ name }: Statement, match: StatementMatch): StatementSummary {
-  const { digest, rows, otherDays, awaited, matched, collections, payouts, others } = match;
+  const { digest, rows, otherDays, matched, collections, payouts, others } = match;
   return {
     name,
     digest: digest.text,
     rows,
-    otherDays: otherDays - awaited,
+    otherDays,
     matched,
     collections: collections.sum,
     payouts: payouts.sum,

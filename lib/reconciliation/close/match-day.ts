@@ -35,8 +35,7 @@ export async function matchDay(
   eachRow: () => Promise<void> | undefined,
 ): Promise<MatchedDay> {
   const { day, from, to, previous } = place;
-  const awaited = new Set([...journalDay.carried].flatMap(([at, one]) => (one.awaitsRow ? [at] : [])));
-  const span = { day, from, to, most: policy.mostExceptions, awaited };
+  const span = { day, from, to, most: policy.mostExceptions };
   const match = new StatementMatch(journalDay.payments, provenRows(journalDay), dayLimits, span, listener);
   await match.read(statement, eachRow);
   const open = new OpenRows(match, account, { since: previous?.statementsSince ?? from, from, to });

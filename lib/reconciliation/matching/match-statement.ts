@@ -12,7 +12,6 @@ import { type JournalPayments } from './journal-payments.js';
 import { attemptIfLater, type ProvenRow } from './proven-row.js';
 import { ProvenRows } from './proven-rows.js';
 import { type MatchListener } from './match-listener.js';
-import { awaitsRow } from './awaited-row.js';
 import { StatementDigest } from './statement-digest.js';
 import { familyTakenBack, type OpenReturn, takesBack } from './taken-back.js';
 import { isPaymentRow, type OpenRow, otherMoney, type PaymentRow, rowMoney } from './row-money.js';
@@ -29,8 +28,6 @@ interface StatementDay {
   readonly from: number;
   readonly to: number;
   readonly most: number;
-  /** Places of payments that an earlier statement should have shown. */
-  readonly awaited: ReadonlySet<number>;
 }
 
 /** Brings the rows of a statement and the payments of a day together. Holds nothing of a row that fits. */
@@ -42,9 +39,7 @@ export class StatementMatch {
   readonly payouts = new MoneySum();
   readonly others = new CentsSum();
   rows = 0;
-  /** Rows of other days, those that a payment of an earlier day waited for included. */
   otherDays = 0;
-  awaited = 0;
   matched = 0;
   private hasEarlier = false;
   private hasLater = false;
@@ -214,18 +209,7 @@ export class StatementMatch {
     const isOfDay = money.at >= this.day.from && money.at < this.day.to;
     if (!isOfDay) this.skip(money);
     if (!isPaymentRow(given)) this.takeOther(given, money, isOfDay);
-    else if (isOfDay || this.takeAwaited(given, money)) this.takePayment(given, money);
-  }
-
-  /** Whether a row of an earlier day is the one that the statement of that day did not show. */
-  private takeAwaited(given: PaymentRow, row: RowMoney): boolean {
-    const { reference } = given;
-    if (row.at >= this.day.from || reference === undefined) return false;
-    const place = this.payments.find(familyOf(given), reference);
-    if (place === undefined || this.hasRow(place)) return false;
-    if (!awaitsRow(this.payments.at(place), row, this.day.awaited.has(place))) return false;
-    this.awaited += 1;
-    return true;
+    else if (isOfDay) this.takePayment(given, money);
   }
 
   private skip({ at }: RowMoney): void {

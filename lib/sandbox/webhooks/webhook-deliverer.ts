@@ -93,11 +93,11 @@ export class WebhookDeliverer {
   async replay(delivery: Delivery, replay: Replay): Promise<Delivery | undefined> {
     const { event } = delivery;
     // One that is turned off gets nothing more.
-    if (!delivery.endpoint?.enabled) {
-      delivery.endpoint = this.endpoints.receiversOf(event.merchant, event.event)[0];
-    }
-    const { endpoint } = delivery;
+    const endpoint = delivery.endpoint?.enabled
+      ? delivery.endpoint
+      : this.endpoints.receiversOf(event.merchant, event.event)[0];
     if (!endpoint) return undefined;
+    delivery.endpoint = endpoint;
     await this.track(delivery, this.send(delivery, endpoint, { replay }));
     return delivery;
   }
