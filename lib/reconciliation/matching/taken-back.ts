@@ -28,7 +28,7 @@ export function takesBack(own: JournalPayment, row: RowMoney): boolean {
   // The journal says so, too; or the row is that of an earlier attempt, which the journal says the same of.
   const isKnown = (own.state === 'none' && hasOutcome(own)) || isBeforeLastAttempt(own, row);
   if (isKnown || familyTakenBack(row) !== own.family) return false;
-  // A payout arrives as a whole or not at all. Of a collection somebody may take a levy, or a customer get a part back.
-  if (own.family === 'disbursement' || own.cents === undefined) return true;
+  // Somebody may take a levy of a collection, give back the fee of a payout, or a customer get a part back.
+  if (own.cents === undefined) return true;
   return 2 * Math.abs(row.cents) >= own.cents - (own.feeCents ?? 0);
 }

@@ -160,7 +160,7 @@ describe('a row of money that came back', () => {
     expect(shown(await closeWith([back, withdrawn()]))).toEqual([['supplier-1', 'paid']]);
   });
 
-  it('is no levy on a collection, no charge of a payout, and no fee', async () => {
+  it('is no levy on a collection, no charge or given back fee of a payout, and no fee', async () => {
     await collected(shop, place.sandbox, 'order-1', '50000');
     await paidOut(shop, 'supplier-1', '30000');
     const rows = [
@@ -168,6 +168,7 @@ describe('a row of money that came back', () => {
       row('Reversal', '-900.00', now(), 'order-1'),
       withdrawn(),
       row('Reversal', '-300.00', now()),
+      row('Reversal', '500.00', now()),
       row('Fee', '-30000.00', now(), 'order-1'),
     ];
     expect(shown(await closeWith(rows))).toEqual([['supplier-1', 'paid']]);
