@@ -30,11 +30,12 @@ const OBEYED: readonly string[] = [
   'headers',
   ...AXIOS_ADAPTER_OPTIONS,
   'allowedSocketPaths',
-  'env',
-  'fetchOptions',
   'global',
   'extraProviders',
 ];
+
+/** Only axios' adapter `fetch` obeys these. */
+const FETCH_OPTIONS: readonly string[] = ['env', 'fetchOptions'];
 
 /**
  * The package sets these itself. Options that an application shares among its modules may have them: nobody expects the
@@ -98,8 +99,9 @@ function notObeyed(
   });
   // It may read names of its own.
   if (typeof written['adapter'] === 'function') return known;
+  const obeyed = written['adapter'] === 'fetch' ? [...OBEYED, ...FETCH_OPTIONS] : OBEYED;
   const others = names.filter((name) => !Object.hasOwn(INSTEAD, name) && !SET_BY_THE_PACKAGE.includes(name));
-  return [...known, ...unknownOptions(others, OBEYED, path, error)];
+  return [...known, ...unknownOptions(others, obeyed, path, error)];
 }
 
 /** Both would be the header `Authorization`, and the keys of the account would not arrive. */

@@ -49,6 +49,8 @@ describe('the option http', () => {
     ['httpVersion', 2, 'HTTP/1.1'],
     ['http2Options', {}, 'HTTP/1.1'],
     ['httpAgents', {}, 'did you mean `http.httpAgent`?'],
+    ['fetchOptions', {}, 'does not exist'],
+    ['env', {}, 'does not exist'],
     ['withCredentials', true, 'does not exist: write one of headers, adapter, httpAgent,'],
     ['constructor', {}, 'does not exist: write one of'],
   ])('refuses %s and says what to write instead', (name, value, instead) => {
