@@ -83,11 +83,14 @@ describe('somebody who is not signed in', () => {
   });
 });
 
+/** A start that fails would leave an embedded database behind, which still writes to the folder. */
+const UNUSED_SERVER = 'postgres://127.0.0.1:1/none';
+
 describe('a desk without people', () => {
   it('does not start', async () => {
     const desk = await PayrollDesk.open(await startSandbox());
     await desk.stop();
-    await expect(desk.start({ PAYROLL_PEOPLE: '' })).rejects.toThrow('PAYROLL_PEOPLE names nobody');
+    await expect(desk.start({ PAYROLL_PEOPLE: '', DATABASE_URL: UNUSED_SERVER })).rejects.toThrow('PAYROLL_PEOPLE names nobody');
     await desk.close();
   });
 });
