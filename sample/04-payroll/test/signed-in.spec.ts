@@ -90,7 +90,9 @@ describe('a desk without people', () => {
   it('does not start', async () => {
     const desk = await PayrollDesk.open(await startSandbox());
     await desk.stop();
-    await expect(desk.start({ PAYROLL_PEOPLE: '', DATABASE_URL: UNUSED_SERVER })).rejects.toThrow('PAYROLL_PEOPLE names nobody');
+    await expect(desk.start({ PAYROLL_PEOPLE: '', DATABASE_URL: UNUSED_SERVER })).rejects.toThrow(
+      'PAYROLL_PEOPLE names nobody',
+    );
     await desk.close();
   });
 });
