@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { timeLimited } from '../sql/statement-timeout.js';
 import { onPool } from '../sql/application-pool.js';
@@ -10,17 +11,18 @@ import {
   type RunScript,
   type SqlDatabase,
   type SqlResult,
-  type SqlRow,
   type SqlScript,
   type SqlSession,
-  statementsOf,
 } from '../sql/sql-database.js';
 import { type SqlExecutor, type SqlRunner, type SqlTransaction } from '../sql/sql-executor.js';
 import { OpenTransaction } from './open-transaction.js';
+import { runSteps } from './run-steps.js';
 
 const NOTHING: SqlScript = { steps: [] };
 /** How often an operation runs that the database refuses because of others. */
-const TRIES = 4;
+const TRIES = 6;
+/** The second try comes within this time. For each further one it doubles: those that hinder each other part. */
+const PAUSE_MS = 10;
 
 /** What the application gave as a database. */
 interface ExecutorDatabase extends SqlDatabase {
@@ -34,10 +36,11 @@ export function executorDatabase(
   dialect: ExecutorDialect,
   ready: () => Promise<unknown>,
 ): ExecutorDatabase {
-  const atOnce = (script: SqlScript): Promise<SqlResult> => repeated(executor, dialect, script);
+  const atOnce = (script: SqlScript, isOver?: () => boolean): Promise<SqlResult> =>
+    repeated(executor, dialect, script, isOver);
   const preparation = once(async () => {
     await ready();
-    await dialect.prepare?.(atOnce);
+    await dialect.prepare?.((script) => atOnce(script));
   });
   const prepared = (): Promise<void> => {
     const begun = preparation.begin();
@@ -49,8 +52,10 @@ export function executorDatabase(
   const run: RunScript = async (script) => {
     try {
       await prepared();
-      const work = atOnce(script);
+      let isOver = false;
+      const work = atOnce(script, () => isOver);
       return await timeLimited(work, 'an answer of the database').catch((error: unknown) => {
+        isOver = true;
         const { undoLate } = script;
         // An ORM keeps a statement for which the pool has no connection, and runs it later.
         if (undoLate) work.then((late) => atOnce(undoLate(late) ?? NOTHING)).catch(() => undefined);
@@ -85,11 +90,16 @@ export function executorDatabase(
   };
 }
 
-/** Runs an operation again that others kept from being done: it has done nothing. */
+/**
+ * Runs an operation again that others kept from being done: it has done nothing.
+ *
+ * @param isOver Whether the caller has stopped waiting, and was told that nothing is known of it.
+ */
 async function repeated(
   executor: SqlExecutor,
   dialect: ExecutorDialect,
   script: SqlScript,
+  isOver: () => boolean = () => false,
 ): Promise<SqlResult> {
   // At a level that has no serialization failures, whatever the default of the server is.
   const again: SqlScript = dialect.atomic ? { ...script, atomic: true } : script;
@@ -98,6 +108,8 @@ async function repeated(
       return await runOnce(executor, dialect, tries === 1 ? script : again);
     } catch (error) {
       if (tries === TRIES || !dialect.mayRunAgain(error)) throw error;
+      await setTimeout(Math.random() * PAUSE_MS * 2 ** (tries - 1));
+      if (isOver()) throw error;
     }
   }
 }
@@ -134,47 +146,6 @@ function scriptsIn(transaction: SqlRunner, dialect: ExecutorDialect): RunScript 
       throw dialect.failure(error);
     }
   };
-}
-
-async function runSteps(
-  runner: SqlRunner,
-  script: SqlScript,
-  limited: (text: string) => string = (text) => text,
-): Promise<SqlResult> {
-  const statements = statementsOf(script);
-  for (let next = statements.next(); ;) {
-    if (next.done) return next.value;
-    const { text, values = [], counts } = next.value;
-    next = statements.next(
-      counts
-        ? { rows: [], rowCount: (await runner.execute(limited(text), values)).affectedRows }
-        : await queried(runner, text, values),
-    );
-  }
-}
-
-async function queried(runner: SqlRunner, text: string, values: readonly unknown[]): Promise<SqlResult> {
-  const rows = await runner.query<Record<string, Column>>(text, values);
-  return { rows: rows.map(asText), rowCount: rows.length };
-}
-
-/** What drivers make of the columns of the package. */
-type Column = string | number | bigint | Uint8Array | null;
-
-/** Drivers and applications differ in how they read numbers and bytes. */
-function asText(row: Readonly<Record<string, Column>>): SqlRow {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, value === null ? null : textOf(value)]),
-  );
-}
-
-function textOf(value: Exclude<Column, null>): string {
-  if (typeof value !== 'object') return String(value);
-  if (ArrayBuffer.isView(value)) return Buffer.from(value).toString();
-  throw new PaymentsStorageError(
-    "The database's driver gives an object in a column of text or bytes: take out the type parser (typeCast) that makes it, or have it " +
-      'leave the columns of payments_… as they are.',
-  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { Pool } from 'pg';
 import { paymentsPool } from 'nestjs-payments/postgres';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -80,11 +81,34 @@ describe('a database through an executor', () => {
     expect(ready).toHaveBeenCalledTimes(2);
   });
 
-  it('a database through an executor gives up after four tries, and says nothing of what was to be stored', async () => {
+  it('a database through an executor gives up after six tries, and says nothing of what was to be stored', async () => {
     const database = open();
     execute.mockRejectedValue(DEADLOCK);
     await expect(database.run(WRITE)).rejects.toMatchObject({ name: 'PaymentsStorageError' });
-    expect(execute).toHaveBeenCalledTimes(4);
+    expect(execute).toHaveBeenCalledTimes(6);
+  });
+
+  it('a database through an executor begins no other try after its caller has got an error', async () => {
+    vi.useFakeTimers();
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    onTestFinished(() => void vi.useRealTimers().restoreAllMocks());
+    const database = open();
+    const hindered = new EventEmitter();
+    execute
+      .mockImplementationOnce(async () => {
+        await once(hindered, 'end');
+        throw DEADLOCK;
+      })
+      .mockResolvedValue({ affectedRows: 1 });
+    const inVain = expect(database.run(WRITE)).rejects.toThrow('Timed out after 4000 ms');
+    await vi.advanceTimersByTimeAsync(4_000);
+    await inVain;
+    hindered.emit('end');
+    await vi.advanceTimersByTimeAsync(0);
+    // The pause of another operation begins later, and is as long.
+    execute.mockRejectedValueOnce(DEADLOCK);
+    await database.run(WRITE);
+    expect(execute).toHaveBeenCalledTimes(3);
   });
 
   it('a database through an executor runs nothing again that may have been done', async () => {
