@@ -1,5 +1,5 @@
 import { type HttpModuleOptions } from '@nestjs/axios';
-import { isRecord } from '../common/json-object.js';
+import { definedFields, isRecord } from '../common/json-object.js';
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
 import { throwJoined } from '../errors/wrong-options.js';
 import { type Option, unknownOptions } from './option.js';
@@ -79,8 +79,10 @@ export function httpOption(): Option<HttpModuleOptions> {
     takes: 'options of HttpModule',
     default: '{}',
     read: (written, path, error) => {
-      const value = written ?? {};
-      if (!isRecord(value)) throw error(path, 'must be an object: see its fields in PaymentsModuleOptions.');
+      const given = written ?? {};
+      if (!isRecord(given)) throw error(path, 'must be an object: see its fields in PaymentsModuleOptions.');
+      // Undefined asks for nothing, and must not take the place of the package's own options.
+      const value = definedFields(given);
       throwJoined(notObeyed(value, path, error));
       return value;
     },
@@ -99,7 +101,8 @@ function notObeyed(
   });
   // It may read names of its own.
   if (typeof written['adapter'] === 'function') return known;
-  const obeyed = written['adapter'] === 'fetch' ? [...OBEYED, ...FETCH_OPTIONS] : OBEYED;
+  const isFetch = [written['adapter']].flat().includes('fetch');
+  const obeyed = isFetch ? [...OBEYED, ...FETCH_OPTIONS] : OBEYED;
   const others = names.filter((name) => !Object.hasOwn(INSTEAD, name) && !SET_BY_THE_PACKAGE.includes(name));
   return [...known, ...unknownOptions(others, obeyed, path, error)];
 }

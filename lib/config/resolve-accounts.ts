@@ -6,6 +6,7 @@ import {
   checked,
   count,
   milliseconds,
+  type OptionTable,
   readOptions,
   type Resolved,
   section,
@@ -14,6 +15,7 @@ import {
 import { type OptionError, optionErrors } from './option-checks.js';
 import { OPTIONS, WEBHOOK_OPTIONS } from './option-defaults.js';
 import { twoAuthorizations } from './http-options.js';
+import { withInherited } from './merge-options.js';
 import { OPTION_NAMES, unknownNames } from './option-names.js';
 import { CREDENTIAL_OPTIONS, resolveCredentials } from './resolve-credentials.js';
 import { type ResolvedPaymentsOptions, type ResolvedWebhookKey } from './resolved-options.js';
@@ -131,9 +133,10 @@ export function resolveResolverOptions(
             itsError,
           ),
         its: () =>
-          readOptions(tableOf(own), overShared(options, own), '', itsError, (read) =>
-            uncountedCaps({ ...read, storage }, itsError),
-          ),
+          readOptions(tableOf(own), overShared(options, own, OPTIONS), '', itsError, (read) => [
+            ...twoAuthorizations({ auth: own['auth'], http }, itsError),
+            ...uncountedCaps({ ...read, storage }, itsError),
+          ]),
         keys: () => ownKeys(own['webhooks'], webhooks, itsError),
       });
       // What the account does not change is shared, not copied: there may be thousands. The spreads come last, or each
@@ -147,7 +150,7 @@ export function resolveResolverOptions(
 function withOwnShare({ rate = {}, ...others }: Record<string, unknown>): Record<string, unknown> {
   if (!isRecord(rate)) return { ...others, rate };
   const { concurrency = CONNECTIONS_OF_ONE } = rate;
-  return { ...others, rate: { ...rate, concurrency } };
+  return { ...others, rate: { ...withInherited(rate, Object.keys(OPTIONS.rate.fields ?? {})), concurrency } };
 }
 
 function readAccounts(written: unknown, error: OptionError): Resolved<typeof ACCOUNTS_OPTIONS> {
@@ -209,11 +212,15 @@ function isOfAnother(returned: unknown, asked: string, error: OptionError): bool
 function overShared(
   shared: Readonly<Record<string, unknown>>,
   own: Readonly<Record<string, unknown>>,
+  table: OptionTable,
 ): Record<string, unknown> {
   const entries = Object.entries(own).map(([name, value]) => {
     const common = shared[name];
-    if (isRecord(common) && isRecord(value)) return [name, { ...common, ...overShared(common, value) }];
-    return [name, value ?? common];
+    if (!isRecord(common) || !isRecord(value)) return [name, value ?? common];
+    const fields = table[name]?.fields ?? {};
+    const names = Object.keys(fields);
+    const [all, changed] = [withInherited(common, names), withInherited(value, names)];
+    return [name, { ...all, ...overShared(all, changed, fields) }];
   });
   return Object.fromEntries(entries) as Record<string, unknown>;
 }

@@ -79,7 +79,8 @@ export function finalStatus(family: PaymentFamily, status: unknown): PaymentOutc
 /**
  * What an answer to a payment proves: half an answer ends nothing. A wrong end pays twice: after a failure the reference is
  * used up, and the caller takes another one. Something before the gateway may answer a repeated key with
- * `status: "failed"` alone. The rule is that of a status query, whose table is `PROOFS` in `journal/outcomes/status-query.ts`.
+ * `status: "failed"` alone. The fields are those that a status query needs (`PROOFS` in `journal/outcomes/status-query.ts`); the
+ * attempt is not asked for, because an answer is about the request that it answers.
  */
 export function withProvenEnd<T extends object>(
   kind: PaymentFamily | 'read',

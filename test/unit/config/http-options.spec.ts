@@ -18,7 +18,6 @@ describe('the option http', () => {
     ['agents', { httpAgent: {}, httpsAgent: {} }],
     ['a proxy', { proxy: { host: 'proxy', port: 3128 } }],
     ['no proxy', { proxy: false }],
-    ['an option that is left undefined', { proxy: undefined }],
     ['headers', { headers: { 'x-tenant': '7' } }],
     ['a path of a socket', { socketPath: '/run/gateway.sock', allowedSocketPaths: '/run/gateway.sock' }],
     ['a lookup of its own', { lookup: () => undefined, family: 4 }],
@@ -26,12 +25,18 @@ describe('the option http', () => {
     ['limits', { maxContentLength: 1_000, maxRate: 1_000 }],
     ['another parser', { insecureHTTPParser: true, decompress: true }],
     ['options of fetch', { adapter: 'fetch', fetchOptions: {}, env: {} }],
+    ['options of fetch in a list', { adapter: ['fetch'], fetchOptions: {}, env: {} }],
     ["names of an adapter of the application's", { adapter: () => undefined, tracing: true }],
     ['options of the module', { global: true, extraProviders: [] }],
     ['what the package sets', { maxRedirects: 5, responseType: 'json', validateStatus: () => false }],
     ['what the package sets for the texts', { transformRequest: [], transformResponse: [] }],
   ])('takes %s', (_, http) => {
-    expect(resolveOptions({ ...valid, http }).http).toBe(http);
+    expect(resolveOptions({ ...valid, http }).http).toEqual(http);
+  });
+
+  it('leaves out what is undefined: it asks for nothing, and takes no place of an option of the package', () => {
+    const http = { proxy: undefined, timeout: undefined, maxContentLength: undefined, tracing: undefined };
+    expect(resolveOptions({ ...valid, http }).http).toStrictEqual({});
   });
 
   it.each([
@@ -76,5 +81,8 @@ describe('the option http', () => {
     const accounts = { resolve: () => undefined };
     const shared = { baseUrl: valid.baseUrl, auth: 'bearer', http, accounts };
     expect(() => resolveRegistration(shared, 'default')).toThrow('`http.auth`');
+    const registration = resolveRegistration({ baseUrl: valid.baseUrl, http, accounts }, 'default');
+    if (!('optionsOf' in registration)) throw new Error('It has no accounts.');
+    expect(() => registration.optionsOf({ ...valid, auth: 'bearer' }, 'tenant-7')).toThrow('`http.auth`');
   });
 });
