@@ -47,7 +47,7 @@ export interface StatementPreview {
   readonly headers: readonly string[];
   /** Which column each field is taken from. */
   readonly columns: Readonly<Record<StatementField, PreviewColumn>>;
-  /** The columns to give to `csvStatement()`, the proposed ones included. */
+  /** The columns to give to `csvStatement()`, the proposed ones included: have a person look at those before. */
   readonly mapping: StatementColumns;
   /** The first five rows with this mapping; fewer if the file has fewer, or if one is wrong. */
   readonly rows: readonly StatementRow[];
@@ -57,14 +57,17 @@ export interface StatementPreview {
 
 /**
  * Reads the begin of a statement, so that a person can look whether its columns are understood, and closes the stream. Proposes
- * columns whose names are similar. Never throws because of what is in the file. Needs `csv-parse`.
+ * columns whose names are similar, but no reference of a provider, a network or a bank. Never throws because of what is in the
+ * file. Needs `csv-parse`.
  *
  * @throws PaymentsConfigError if an option is wrong, or `csv-parse` is not installed.
  *
  * @example
  * ```ts
- * const { mapping, rows, problem } = await previewStatement({ stream: createReadStream('2026-11.csv') });
+ * const { columns, mapping, problem } = await previewStatement({ stream: createReadStream('2026-11.csv') });
  * if (problem !== undefined) throw new BadRequestException(problem);
+ * const isProposed = Object.values(columns).some((column) => column.isProposed);
+ * if (isProposed) throw new BadRequestException(`Name the columns, if this is right: ${JSON.stringify(mapping)}`);
  * const statement = csvStatement({ stream: createReadStream('2026-11.csv'), columns: mapping });
  * ```
  *

@@ -41,11 +41,11 @@ export type StatementField = keyof StatementColumns;
 const NAMES: Readonly<Record<StatementField, readonly [string, ...string[]]>> = {
   reference: [
     'Reference',
-    'Merchant Reference',
-    'Your Reference',
-    'External Reference',
-    'Client Reference',
-    'Order Reference',
+    ...['Merchant', 'Your', 'External', 'Client', 'Order'].flatMap((whose) => [
+      `${whose} Reference`,
+      `${whose} Reference Number`,
+      `${whose} Reference ID`,
+    ]),
     'Order Number',
     'Order ID',
   ],
@@ -163,7 +163,7 @@ export function proposeColumns(headers: readonly string[], found: FoundColumns):
     for (const field of STATEMENT_FIELDS) {
       if (!found[field].isMissing || proposed.has(field)) continue;
       const free = named.filter(({ index }) => !taken.has(index));
-      const column = similar(NAMES[field], free);
+      const column = similar(field, free);
       if (!column) continue;
       const { header, index } = column;
       taken.add(index);
@@ -198,24 +198,47 @@ interface Header {
   readonly plain: string;
 }
 
-function sameName(names: readonly string[], headers: readonly Header[]): Header | undefined {
-  for (const name of names.map(plainName)) {
-    const found = headers.find(({ plain }) => plain === name);
+/** The names that a similar column is looked for, the likeliest first. */
+function plainNames(field: StatementField): readonly string[] {
+  const names = NAMES[field].map(plainName);
+  // Beside the merchant's own reference, one that does not say whose it is may be the provider's.
+  return field === 'reference' ? [...names.slice(1), ...names.slice(0, 1)] : names;
+}
+
+function sameName(field: StatementField, headers: readonly Header[]): Header | undefined {
+  for (const name of plainNames(field)) {
+    const found = headers.find(
+      ({ header, plain }) => withoutBlanks(plain) === withoutBlanks(name) && mayBeOf(field, header),
+    );
     if (found) return found;
   }
   return undefined;
 }
 
-function similarName(names: readonly string[], headers: readonly Header[]): Header | undefined {
-  for (const name of names.map(plainName)) {
-    const close = closestWord(
-      name,
-      headers.flatMap(({ plain }) => (haveLikeLengths(plain, name) ? [plain] : [])),
-    );
-    const found = headers.find(({ plain }) => plain === close);
+function similarName(field: StatementField, headers: readonly Header[]): Header | undefined {
+  const isReference = field === 'reference';
+  for (const name of plainNames(field)) {
+    // A provider, a network and a bank have references of their own, so the word that says whose it is must be a known one.
+    const owner = isReference ? name.slice(0, name.lastIndexOf(' ') + 1) : '';
+    const ends = headers.flatMap(({ header, plain }) => {
+      const end = plain.slice(owner.length);
+      const isAlike = plain.startsWith(owner) && !(isReference && end.includes(' '));
+      return isAlike && haveLikeLengths(plain, name) && mayBeOf(field, header) ? [end] : [];
+    });
+    const close = closestWord(name.slice(owner.length), ends);
+    const found = close === undefined ? undefined : headers.find(({ plain }) => plain === owner + close);
     if (found) return found;
   }
   return undefined;
+}
+
+/** What is in brackets may say that a reference is the provider's, as in `Reference (Gateway)`. */
+function mayBeOf(field: StatementField, header: string): boolean {
+  return field !== 'reference' || !header.includes('(');
+}
+
+function withoutBlanks(name: string): string {
+  return name.replaceAll(' ', '');
 }
 
 /** A cheap check before two names are compared letter by letter: no name is similar to one that is twice as long. */

@@ -128,8 +128,8 @@ describe('the first line of a statement', () => {
 
   it('has a similar name only if it is as short as a name', async () => {
     const problemWith = async (mark: string): Promise<string> =>
-      (await problemOf(`Date,Type,Amount,Ref (${mark})\n`)).problem;
-    expect(await problemWith('x'.repeat(90))).toContain('columns: { reference: "Ref (xxx');
+      (await problemOf(`Date,Type,Reference,Amt (${mark})\n`)).problem;
+    expect(await problemWith('x'.repeat(90))).toContain('columns: { amount: "Amt (xxx');
     expect(await problemWith('x'.repeat(200))).toContain("columns: { reference: 'the name in your file' }");
   });
 });

@@ -66,6 +66,50 @@ describe('a preview', () => {
     }
   });
 
+  it.each([
+    ...['Provider', 'Gateway', 'Network', 'MNO', 'Telco', 'Operator', 'Carrier', 'Processor', 'Switch'],
+    ...['Bank', 'PSP', 'Issuer', 'Partner', 'System', 'Internal', 'Settlement', 'Payment', 'Our', 'Sender'],
+  ])('proposes no reference of somebody else: %s', async (owner) => {
+    for (const title of [
+      `${owner} Reference`,
+      `${owner} Ref.`,
+      `${owner}_reference`,
+      `Reference (${owner})`,
+    ]) {
+      const { columns, mapping, problem } = await previewStatement({ stream: `Date,Type,Amount,${title}\n` });
+      expect(columns.reference).toEqual({ ...NONE, problem: "'Reference' is missing" });
+      expect(mapping).not.toHaveProperty('reference');
+      expect(problem).toContain("columns: { reference: 'the name in your file' }");
+    }
+  });
+
+  it.each(['Receipt No', 'Mpesa Receipt', 'Transaction ID', 'RRN', 'Provider Order ID', 'Trace Number'])(
+    'proposes no %s for the reference',
+    async (title) => {
+      const { columns } = await previewStatement({ stream: `Date,Type,Amount,${title}\n` });
+      expect(columns.reference).toEqual({ ...NONE, problem: "'Reference' is missing" });
+    },
+  );
+
+  it.each(
+    [
+      ['Merchant Reference', 'merchant_reference', 'Merchant Refrence', 'merchantReference'],
+      ['Merchant Ref. No.', 'Your Ref ID', 'Client Reference Number', 'External Ref', 'Order Ref'],
+      ['Order No.', 'OrderID', 'Order Nummber', 'Ref', 'Refrence'],
+    ].flat(),
+  )("proposes the merchant's reference: %s", async (title) => {
+    for (const titles of [`Provider Reference,Bank Ref,${title}`, `${title},Network Ref,Reference (Bank)`]) {
+      const { columns, problem } = await previewStatement({ stream: `Date,Type,Amount,${titles}\n` });
+      expect(columns.reference).toEqual({ header: title, isProposed: true, problem: undefined });
+      expect(problem).toBeUndefined();
+    }
+  });
+
+  it('proposes the reference that says whose it is', async () => {
+    const { columns } = await previewStatement({ stream: 'Date,Type,Amount,Ref,Merchant Ref\n' });
+    expect(columns.reference.header).toBe('Merchant Ref');
+  });
+
   it('proposes no column twice, and none for a field that is switched off', async () => {
     const { columns, mapping, problem } = await previewStatement({
       stream: 'Date,Amount,Type,Ref\n',
