@@ -109,6 +109,7 @@ function hasOpening(previous: ClosedDay | undefined, { askedAt }: BalanceReading
 
 function statementSummary({ name }: Statement, match: StatementMatch): StatementSummary {
   const { digest, rows, otherDays, matched, collections, payouts, others } = match;
+  const doubtful = match.doubtfulFees.total();
   return {
     name,
     digest: digest.text,
@@ -118,5 +119,6 @@ function statementSummary({ name }: Statement, match: StatementMatch): Statement
     collections: collections.sum,
     payouts: payouts.sum,
     other: formatCents(others.total()),
+    ...(doubtful !== 0n && { doubtfulFees: formatCents(doubtful) }),
   };
 }

@@ -38,6 +38,7 @@ export class StatementMatch {
   readonly collections = new MoneySum();
   readonly payouts = new MoneySum();
   readonly others = new CentsSum();
+  readonly doubtfulFees = new CentsSum();
   rows = 0;
   otherDays = 0;
   matched = 0;
@@ -222,7 +223,7 @@ export class StatementMatch {
   private takeOther(given: StatementRow, money: RowMoney, isOfDay: boolean): void {
     if (money.isFailed) return;
     const other = otherMoney(given, money);
-    if (isOfDay) this.others.add(other.cents);
+    if (isOfDay) (other.isDoubtful ? this.doubtfulFees : this.others).add(other.cents);
     this.listener.other(other);
     if (isOfDay) this.lookForReturn(given, money);
   }

@@ -103,6 +103,7 @@ function statementTable({
   collections,
   payouts,
   other,
+  doubtfulFees,
 }: StatementSummary): FigureTable {
   return {
     title: `Statement ${oneLine(name)}`,
@@ -110,6 +111,9 @@ function statementTable({
     rows: sumRows(collections, payouts, other),
     notes: [
       `It has ${counted(rows, 'row')}: ${countText(matched)} matched payments, and ${countText(otherDays)} were of other days.`,
+      ...(doubtfulFees === undefined
+        ? []
+        : [`Fees that name a payment, and may be in its row already: ${signed(doubtfulFees)}.`]),
       `SHA-256 of its rows: ${digest}`,
     ],
   };

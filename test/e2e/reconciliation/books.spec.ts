@@ -54,6 +54,28 @@ describe('the books of several days', () => {
     expect(await booked(fourth)).toBe(3_920_000);
   });
 
+  it('have a fee once that a statement has beside its payment, and in a row that names the payment', async () => {
+    const first = await dayWith('order-1', '50000');
+    const statement = place.statement(first, (csv) => {
+      const [date] = /^[^,]*(?=,Collection)/m.exec(csv) ?? [];
+      return `${csv}${date},Fee,order-1,,1000.00,,,TZS,Success\n${date},Fee,,,30.00,,,TZS,Success\n`;
+    });
+    const close = await shop.reconciliation.close({ day: first, statement, ...BY });
+    expect(close.report({ format: 'journal' }).split('\n').slice(1)).toEqual([
+      `${first},${first}-collections,Assets:Payments:Wallet,49000.00,,Collections`,
+      `${first},${first}-collections,Expenses:Payments:Fees,1000.00,,Collections`,
+      `${first},${first}-collections,Assets:Payments:Collections,,50000.00,Collections`,
+      `${first},${first}-other,Assets:Payments:Wallet,,30.00,Other than payments`,
+      `${first},${first}-other,Assets:Payments:Other,30.00,,Other than payments`,
+      '',
+    ]);
+    expect(close.summary.statement).toMatchObject({ other: '-30.00', doubtfulFees: '-1000.00' });
+    expect(close.report({ format: 'table' })).toContain(
+      'Fees that name a payment, and may be in its row already: -1,000.00.',
+    );
+    expect(close.exceptions).toEqual([]);
+  });
+
   it('have what is known of the days before the first balance', async () => {
     const first = await dayWith('order-1', '1000');
     const second = await dayWith('order-2', '20000');
