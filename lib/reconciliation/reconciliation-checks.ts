@@ -17,6 +17,10 @@ export function statementProblem(statement: unknown): string | undefined {
   return 'statement must be a statement: write csvStatement({ stream }), or leave it out';
 }
 
+export function flagProblem(name: string, value: unknown): string | undefined {
+  return typeof value === 'boolean' ? undefined : `${name} must be true or false`;
+}
+
 /** @throws PaymentsValidationError that names every problem. */
 export function check(problems: Readonly<Record<string, string | undefined>>): void {
   const found = Object.entries(problems).flatMap(([field, problem]) =>

@@ -23,7 +23,7 @@ import { detailsOf, endedOn, exceptionOf } from './exceptions/exception-entry.js
 import { isOfClose } from './exceptions/known-closes.js';
 import { contradictedAttempts, dayCloseOf, entriesOf, lastClose, nextOpenDay } from './kept-closes.js';
 import { purgeEntries, purgeProblem } from './purge-entries.js';
-import { check, noteProblem, statementProblem } from './reconciliation-checks.js';
+import { check, flagProblem, noteProblem, statementProblem } from './reconciliation-checks.js';
 import { type ResolvedReconciliationPolicy } from './reconciliation-policy.js';
 import { discardStatement } from './statement/discard-statement.js';
 import { type Statement } from './statement/statement-row.js';
@@ -60,6 +60,8 @@ export interface CloseOptions extends ReconciliationActor {
   readonly timeZone?: string;
   /** What the gateway says. Without it the balance alone is compared. */
   readonly statement?: Statement;
+  /** No payment row finds a payment, and that is right: a person has looked. Else such a statement is refused. @default false */
+  readonly allowNoMatch?: boolean;
 }
 
 /**
@@ -141,14 +143,16 @@ export class Reconciliation {
   private async closeDay(options: CloseOptions): Promise<DayClose> {
     const { accounts, policy } = this.context();
     const by = checkActor(options);
-    const { day, timeZone = policy.timeZone, statement } = options;
+    const { day, timeZone = policy.timeZone, statement, allowNoMatch = false } = options;
     check({
       day: dayProblem(day),
       timeZone: timeZoneProblem(timeZone),
       statement: statementProblem(statement),
+      allowNoMatch: flagProblem('allowNoMatch', allowNoMatch),
     });
     const account = await accounts.open(options.account ?? DEFAULT_ACCOUNT);
-    return dayCloseOf(account, await closeDay(account, { day, timeZone, by, statement }, policy));
+    const closed = await closeDay(account, { day, timeZone, by, statement, allowNoMatch }, policy);
+    return dayCloseOf(account, closed);
   }
 
   /**

@@ -79,12 +79,13 @@ async function openedDay(session: ReconcileSession, notClosed: (day: string) => 
 }
 
 function closeNow({ args, reconciliation, statement }: ReconcileSession): Promise<DayClose> {
-  const { day = '', 'time-zone': timeZone } = args.values;
+  const { day = '', 'time-zone': timeZone, 'allow-no-match': allowNoMatch } = args.values;
   return reconciliation.close({
     day,
     by: args.by,
     ...(timeZone !== undefined && { timeZone }),
     ...(statement && { statement }),
+    ...(allowNoMatch && { allowNoMatch }),
   });
 }
 

@@ -13,6 +13,7 @@ const BELONGS: Partial<Record<keyof ReconcileValues, keyof ReconcileValues>> = {
   report: 'day',
   apply: 'day',
   'without-statement': 'day',
+  'allow-no-match': 'statement',
   note: 'explain',
   preview: 'statement',
   columns: 'statement',
@@ -24,6 +25,21 @@ const BELONGS: Partial<Record<keyof ReconcileValues, keyof ReconcileValues>> = {
   thousands: 'statement',
   signed: 'statement',
 };
+/** Options that are not written beside any of some others. */
+const CONFLICTS: readonly (readonly [
+  keyof ReconcileValues,
+  others: readonly (keyof ReconcileValues)[],
+  problem: string,
+])[] = [
+  [
+    'without-statement',
+    ['statement', 'apply'],
+    '--without-statement closes a day: leave out --statement and --apply.',
+  ],
+  ['allow-no-match', ['preview', 'apply'], '--allow-no-match closes a day: leave out --preview and --apply.'],
+  ['json', ['report'], 'Write --json or --report: each is a form of its own.'],
+  ['apply', ['report'], '--apply prints what it settles: write --report in a command of its own.'],
+];
 /** What says how a statement is read. */
 export const READING = [
   'statement',
@@ -91,14 +107,9 @@ function refuseStray(action: ReconcileAction, values: ReconcileValues): void {
   if (values.statement !== undefined && action !== 'day' && action !== 'apply' && action !== 'preview') {
     throw new UsageError('--statement belongs to --day, or to --preview.');
   }
-  if (values['without-statement'] && (values.statement !== undefined || values.apply)) {
-    throw new UsageError('--without-statement closes a day: leave out --statement and --apply.');
-  }
-  if (values.json && values.report !== undefined) {
-    throw new UsageError('Write --json or --report: each is a form of its own.');
-  }
-  if (values.apply && values.report !== undefined) {
-    throw new UsageError('--apply prints what it settles: write --report in a command of its own.');
+  for (const [option, others, problem] of CONFLICTS) {
+    const isStray = others.some((other) => values[other] !== undefined);
+    if (values[option] !== undefined && isStray) throw new UsageError(problem);
   }
 }
 

@@ -115,6 +115,7 @@ export function inWordsOfOptions(message: string): string {
     )
     .replace(/\bin succeeded, failed or pending$/, 'in --statuses, for example --statuses succeeded=OK')
     .replace(/\bsigned: true\b/g, '--signed')
+    .replace(/\ballowNoMatch: true\b/g, '--allow-no-match')
     .replace(
       /\b(timeZone|dateFormat|decimal|thousands): '([^']*)'/g,
       (_, option: string, value: string) => `${CALLED[option] ?? option} ${shellWord(value)}`,

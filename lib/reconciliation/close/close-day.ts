@@ -23,6 +23,7 @@ interface CloseRequest {
   readonly timeZone: string;
   readonly by: string;
   readonly statement: Statement | undefined;
+  readonly allowNoMatch: boolean;
 }
 
 /**
@@ -52,7 +53,7 @@ export async function closeDay(
 
 async function closeInTurn(
   account: ReconciledAccount,
-  { day, timeZone, by, statement }: CloseRequest,
+  { day, timeZone, by, statement, allowNoMatch }: CloseRequest,
   policy: ResolvedReconciliationPolicy,
   run: CloseRun,
 ): Promise<ClosedDay> {
@@ -63,6 +64,7 @@ async function closeInTurn(
     account,
     place,
     statement,
+    allowNoMatch,
     policy,
     now: run.startedAt,
     goOn,

@@ -33,6 +33,7 @@ interface FindDay {
   readonly account: ReconciledAccount;
   readonly place: ClosePlace;
   readonly statement: Statement | undefined;
+  readonly allowNoMatch: boolean;
   readonly policy: ResolvedReconciliationPolicy;
   /** By the clock of the storage. */
   readonly now: number;
@@ -42,7 +43,7 @@ interface FindDay {
 
 /** Compares a day of the journal with the balance and the statement. Writes nothing but a reading of the balance. */
 export async function findDay(find: FindDay): Promise<FoundDay> {
-  const { account, place, statement, policy, goOn } = find;
+  const { account, place, statement, allowNoMatch, policy, goOn } = find;
   const { from, to, previous } = place;
   const closing =
     (await firstReading(account, to, previous?.closing)) ??
@@ -71,7 +72,8 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
     closing,
   });
   const matched =
-    statement && (await matchDay({ account, place, journalDay, dayLimits, policy }, statement, tally, goOn));
+    statement &&
+    (await matchDay({ account, place, journalDay, dayLimits, policy, allowNoMatch }, statement, tally, goOn));
   tally.finish(matched);
   const balance = tally.equation();
   return {

@@ -1,6 +1,6 @@
 import { type ReconciledAccount } from '../accounts.js';
 import { familyOf } from '../matching/finding.js';
-import { type DayLimits, type RowMoney } from '../matching/classify-payment.js';
+import { type DayLimits, isAwaited, type RowMoney } from '../matching/classify-payment.js';
 import { matchLoosely } from '../matching/match-loosely.js';
 import { type MatchListener } from '../matching/match-listener.js';
 import { StatementMatch } from '../matching/match-statement.js';
@@ -8,6 +8,7 @@ import { OpenRows } from '../matching/open-rows.js';
 import { type JournalPayment } from '../matching/journal-payment.js';
 import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
 import { type Statement } from '../statement/statement-row.js';
+import { wrongStatement } from '../statement/wrong-statement.js';
 import { type ClosePlace } from './close-place.js';
 import { type JournalDay } from './journal-day.js';
 
@@ -18,6 +19,7 @@ interface DayToMatch {
   readonly journalDay: JournalDay;
   readonly dayLimits: DayLimits;
   readonly policy: Pick<ResolvedReconciliationPolicy, 'mostExceptions' | 'looseMatching'>;
+  readonly allowNoMatch: boolean;
 }
 
 /** A statement and the payments of a day, matched. */
@@ -29,11 +31,12 @@ export interface MatchedDay {
 
 /** @throws PaymentsValidationError that says which row of the statement is wrong. */
 export async function matchDay(
-  { account, place, journalDay, dayLimits, policy }: DayToMatch,
+  dayToMatch: DayToMatch,
   statement: Statement,
   listener: MatchListener,
   eachRow: () => Promise<void> | undefined,
 ): Promise<MatchedDay> {
+  const { account, place, journalDay, dayLimits, policy } = dayToMatch;
   const { day, from, to, previous } = place;
   const span = { day, from, to, most: policy.mostExceptions };
   const match = new StatementMatch(journalDay.payments, provenRows(journalDay), dayLimits, span, listener);
@@ -45,11 +48,35 @@ export async function matchDay(
   const unknown = looseMatching
     ? await matchLoosely(match, open.unknown, journal, looseMatching.withinMs, eachRow)
     : open.unknown;
+  checkMatch(match, dayToMatch);
   for (const { given, money: row, isForgotten } of unknown) {
     const { reference } = given;
     match.doubt({ kind: 'missing-here', family: familyOf(given), reference, row, isForgotten });
   }
   return { match, early: open.early };
+}
+
+/**
+ * Refuses what would close the day for good without a single row that finds its payment: another column than that of the merchant's
+ * reference was read, or it is the statement of another account.
+ *
+ * @throws PaymentsValidationError
+ */
+function checkMatch(
+  { matched, hasKnownRow, open }: StatementMatch,
+  { place: { day, from }, journalDay: { payments }, dayLimits, allowNoMatch }: DayToMatch,
+): void {
+  if (allowNoMatch || hasKnownRow || matched > 0) return;
+  const families = new Set(open.map(({ given }) => familyOf(given)));
+  let awaited = 0;
+  for (let index = 0; index < payments.size; index += 1) {
+    const own = payments.at(index);
+    if (families.has(own.family) && own.begunAt >= from && isAwaited(own, dayLimits)) awaited += 1;
+  }
+  if (awaited === 0) return;
+  throw wrongStatement(
+    `none of its payment rows of ${day} (${open.length}) finds a payment, and the journal has payments of that day that it should show (${awaited}): check that it is the statement of this account, and name the column of your own reference, for example columns: { reference: 'the name in your file' }; if all these rows are of others, write allowNoMatch: true`,
+  );
 }
 
 /** Rows of earlier statements, by the place of their payment. */

@@ -9,7 +9,7 @@ export interface DayLimits {
   readonly cutOff: number;
   /** Whether there is a statement. */
   readonly hasStatement: boolean;
-  /** How long after a payment moved the statement may still show it. */
+  /** How much later than a payment the time of its row may be. */
   readonly statementLagMs: number;
   /** How long a payment may stay open. */
   readonly outcomeWithinMs: number;
@@ -63,6 +63,18 @@ export function classifyUnmatched(own: JournalPayment, limits: DayLimits, awaits
     case 'accepted':
       return classifyAccepted(own, limits, ageMs);
   }
+}
+
+/**
+ * Whether the statement of its day should show a payment. An accepted payout may arrive later, but nothing else than its row ends
+ * it.
+ */
+export function isAwaited(
+  { family, state, changedAt }: JournalPayment,
+  { cutOff, statementLagMs }: Pick<DayLimits, 'cutOff' | 'statementLagMs'>,
+): boolean {
+  const hasRow = state === 'moved' || (state === 'accepted' && family === 'disbursement');
+  return hasRow && cutOff - changedAt >= statementLagMs;
 }
 
 /** Whether the next close has to look for another attempt. */

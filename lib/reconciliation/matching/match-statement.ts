@@ -42,6 +42,8 @@ export class StatementMatch {
   rows = 0;
   otherDays = 0;
   matched = 0;
+  /** A row names a payment that the journal has or had, whether it proves something or not. */
+  hasKnownRow = false;
   private hasEarlier = false;
   private hasLater = false;
   readonly digest = new StatementDigest();
@@ -247,7 +249,10 @@ export class StatementMatch {
     if (reference === undefined || place === undefined) {
       this.open.push({ given, money });
       this.checkMost(this.open.length);
-    } else if (money.isFailed) {
+      return;
+    }
+    this.hasKnownRow = true;
+    if (money.isFailed) {
       this.failed.push({ place, row: money });
     } else this.takeMoved(place, this.payments.at(place, { family, reference }), money);
   }

@@ -99,6 +99,7 @@ export class OpenRows {
       return;
     }
     const own = found?.own;
+    if (found && (found.isForgotten || own || found.opposite)) this.match.hasKnownRow = true;
     if (own && money.isFailed) this.takeFailed(own, money);
     else this.takeMoved(given.reference, row, found);
   }

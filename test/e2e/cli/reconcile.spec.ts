@@ -158,6 +158,19 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
     expect(zone.stderr).toContain('was closed in the time zone "Africa/Dar_es_Salaam"');
   });
 
+  it('closes no day with a statement of which no row finds a payment unless it is told so', async () => {
+    const day = await busyDay();
+    const foreign = ['--day', day, '--statement', 'a.csv', '--columns', 'reference=Provider Reference'];
+    const refused = await reconcile(...foreign);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^Nothing was done:\n {2}none of its payment rows of /);
+    expect(refused.stderr).toContain('--columns "reference=the name in your file"; if all these rows');
+    expect(refused.stderr).toContain('write --allow-no-match\n');
+    expect(await reconcile('--day', day)).toMatchObject({ code: 1, stdout: '' });
+    const told = await reconcile(...foreign, '--allow-no-match', '--json');
+    expect(said(told).summary).toMatchObject({ exceptions: { 'missing-here': 3 } });
+  });
+
   it('says which proposals were refused, because somebody settled the payment otherwise meanwhile', async () => {
     const day = await busyDay();
     await reconcile('--day', day, '--statement', 'a.csv');

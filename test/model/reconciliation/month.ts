@@ -1,5 +1,5 @@
 import { type JournalEntry } from 'nestjs-payments';
-import { type CloseProposal, type DayClose } from 'nestjs-payments/reconciliation';
+import { type CloseProposal, type DayClose, type Statement } from 'nestjs-payments/reconciliation';
 import { controlOf } from '../../support/control-caller.js';
 import { Random } from '../../support/random.js';
 import {
@@ -212,11 +212,26 @@ export class Month {
       if (kind === 'status') this.failedOnce.add(reference);
       if (kind === 'contradicted') this.contradicted.add(reference);
     }
-    const statement = hasStatement ? this.place.statement(day, () => text) : undefined;
-    const close = await this.shop.reconciliation.close({ day, ...(statement && { statement }), ...BY });
+    const close = hasStatement
+      ? await this.closeWith(day, text, planted.references)
+      : await this.shop.reconciliation.close({ day, ...BY });
     this.check(day, close);
     this.checkAgain(day, close, entries);
     await this.act(close);
+  }
+
+  /** A statement may be refused only if all its rows are of strangers. Then a person says that this is right. */
+  private async closeWith(day: string, text: string, references: readonly string[]): Promise<DayClose> {
+    const { reconciliation } = this.shop;
+    const statement = (): Statement => this.place.statement(day, () => text);
+    try {
+      return await reconciliation.close({ day, statement: statement(), ...BY });
+    } catch (error) {
+      if (!(error instanceof Error && error.message.includes('allowNoMatch: true'))) throw error;
+      const known = references.filter((reference) => this.payments.has(reference));
+      if (known.length > 0) this.problems.push(`${day}: refused, though it has rows of ${known.join(', ')}`);
+      return reconciliation.close({ day, statement: statement(), allowNoMatch: true, ...BY });
+    }
   }
 
   private check(day: string, { exceptions, proposals, summary }: DayClose): void {

@@ -65,6 +65,12 @@ describe('the command line of reconcile', () => {
       ['--day', '2026-11-20', '--apply', '--by', 'a', '--without-statement'],
       'leave out --statement and --apply',
     ],
+    [['--day', '2026-11-20', '--allow-no-match'], '--allow-no-match belongs to --statement.'],
+    [
+      ['--day', '2026-11-20', '--statement', 'a.csv', '--apply', '--by', 'a', '--allow-no-match'],
+      'leave out --preview and --apply',
+    ],
+    [['--statement', 'a.csv', '--preview', '--allow-no-match'], 'leave out --preview and --apply'],
     [['--preview'], '--preview belongs to --statement.'],
     [['--balance', '--auth', 'basic'], '--auth must be one of headers, bearer.'],
   ])('refuses %j', (args, says) => {
