@@ -27,8 +27,10 @@ export interface ReconciliationPolicy {
   /** The zone in which a day begins and ends. @default 'Africa/Dar_es_Salaam' */
   readonly timeZone?: string;
   /**
-   * How long after a payment moved the statement may still show it, in milliseconds; at most a year. A younger payment is
-   * expected on the next statement. Also how long a payment may be unknown before that is an exception. @default 3_600_000
+   * How much later than a payment the time of its row may be, in milliseconds; at most a year. A payment that moved this short
+   * before the end of its day, and has no row, is an exception of the next close only, if no row has the time of the next day. A
+   * later statement cannot supply a row of an earlier day: that is left out. Also how long a payment may be unknown before that is
+   * an exception. @default 3_600_000
    */
   readonly statementLagMs?: number;
   /**

@@ -85,7 +85,10 @@ export interface CloseSummary {
   readonly payouts: CloseSum;
   /** Payments that were open at the end of the day, of this day and those before. */
   readonly open: CloseSum;
-  /** Payments that a later statement should show, because they were made right before the end of the day. */
+  /**
+   * Payments without a row that are too young to be exceptions. Their rows are looked for in later statements, if these have the
+   * time of a later day.
+   */
   readonly expected: number;
   /**
    * Whether an earlier close ended with another reading of the balance. Then what moved since is in the equation of this day, or in
