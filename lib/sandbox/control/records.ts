@@ -172,8 +172,8 @@ export interface SandboxDelivery {
   /**
    * - `waiting`: a try is running or scheduled.
    * - `delivered`: the receiver answered 200.
-   * - `exhausted`: every try of the schedule failed.
-   * - `skipped`: no endpoint took the event.
+   * - `exhausted`: every try of the schedule failed, or that of a replay after it was skipped.
+   * - `skipped`: no endpoint took the event, or its endpoint was removed or turned off before one answered 200.
    */
   readonly state: 'waiting' | 'delivered' | 'exhausted' | 'skipped';
   /** HTTP status of the last answer; null without an answer. */

@@ -67,8 +67,8 @@ export interface Delivery {
   /**
    * - `waiting`: a try is running or scheduled.
    * - `delivered`: the receiver answered 200.
-   * - `exhausted`: every try of the schedule failed.
-   * - `skipped`: no endpoint took the event.
+   * - `exhausted`: every try of the schedule failed, or that of a replay after it was skipped.
+   * - `skipped`: no endpoint took the event, or its endpoint was removed or turned off before one answered 200.
    */
   state: 'waiting' | 'delivered' | 'exhausted' | 'skipped';
   /** Scheduled tries without an answer 200. */

@@ -235,12 +235,12 @@ export class WebhookDeliverer {
     if (!this.knows(delivery)) return;
     delivery.attempts.push({ number: delivery.attempts.length + 1, ...attempt });
     const { state } = delivery;
-    const scheduled = !attempt.forged && attempt.replay === undefined && state !== 'skipped';
-    const delivered = state === 'delivered';
-    if (attempt.problem === undefined && !delivered) this.succeed(delivery, endpoint);
-    else if (attempt.problem !== undefined && scheduled && !delivered) this.tryAgainLater(delivery, endpoint);
-    else if (attempt.problem !== undefined && !attempt.forged && state === 'skipped')
-      delivery.state = 'exhausted';
+    if (attempt.problem === undefined) {
+      if (state !== 'delivered') this.succeed(delivery, endpoint);
+    } else if (attempt.replay !== undefined) {
+      // The event was tried after all, and nothing more is planned.
+      if (state === 'skipped' && isStillFor(delivery, endpoint)) delivery.state = 'exhausted';
+    } else if (!attempt.forged && state === 'waiting') this.tryAgainLater(delivery, endpoint);
     this.events.emit('delivery', delivery);
   }
 

@@ -155,6 +155,61 @@ describe("the control API's webhooks", () => {
     expect(end?.includes('not sent again: its address was turned off or removed')).toBe(state === 'skipped');
   });
 
+  it.each([
+    ['removed during their first try', 1, () => control.remove('/webhooks/endpoints/default')],
+    ['removed during a later try', 2, () => control.remove('/webhooks/endpoints/default')],
+    [
+      'turned off during their first try',
+      1,
+      () => control.patch('/webhooks/endpoints/default', { enabled: false }),
+    ],
+  ])('are skipped, not exhausted, if their endpoint is %s and that try fails', async (_, tries, end) => {
+    one.answerWith(...(tries === 1 ? [] : [500]), 'never');
+    sandbox.deliverTo(one.url);
+    await gateway.collect();
+    const approved = sandbox.customer(phone).approve('order-1');
+    const advanced = tries === 1 ? approved : approved.then(() => sandbox.clock.advance('1m'));
+    await eventually(() => {
+      expect(one.received).toHaveLength(tries);
+    });
+    await end();
+    one.answerLast(500);
+    await advanced;
+    expect(sandbox.deliveries()).toMatchObject([{ state: 'skipped', status: 500, next_attempt_at: null }]);
+    expect(sandbox.explain('order-1').split('\n').at(-1)).toContain(
+      'not sent again: its address was turned off',
+    );
+  });
+
+  it('stay skipped if a replay fails whose endpoint was removed meanwhile', async () => {
+    one.answerWith(500, 'never');
+    sandbox.deliverTo(one.url);
+    await approve('order-1');
+    const replayed = control.post(`/deliveries/${sandbox.deliveries()[0]!.id}/replay`);
+    await eventually(() => {
+      expect(one.received).toHaveLength(2);
+    });
+    await control.remove('/webhooks/endpoints/default');
+    one.answerLast(500);
+    expect((await replayed).body).toMatchObject({ state: 'skipped', next_attempt_at: null });
+  });
+
+  it('are not planned again by a try that ends after a failed replay', async () => {
+    one.answerWith('never', 500);
+    sandbox.deliverTo(one.url);
+    await gateway.collect();
+    const approved = sandbox.customer(phone).approve('order-1');
+    await eventually(() => {
+      expect(one.received).toHaveLength(1);
+    });
+    await control.patch('/webhooks/endpoints/default', { enabled: false });
+    await control.patch('/webhooks/endpoints/default', { enabled: true });
+    await control.post(`/deliveries/${sandbox.deliveries()[0]!.id}/replay`);
+    one.answerLast(500);
+    await approved;
+    expect(sandbox.deliveries()).toMatchObject([{ state: 'exhausted', next_attempt_at: null }]);
+  });
+
   it('that wait for an endpoint which is switched off are skipped, and may be sent by hand once it is on again', async () => {
     one.answerWith(500);
     const { id } = await add({ url: one.url });
