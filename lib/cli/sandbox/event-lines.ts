@@ -42,7 +42,8 @@ export function deliveryLines(delivery: SandboxDelivery, paint: Paint, why: Unse
   const { event, reference, url, attempts, next_attempt_at: next } = delivery;
   const last = attempts.at(-1);
   const at = last?.at ?? new Date().toISOString();
-  const sent = arrow(at, '-->', paint, paint('bold', event), reference, url && `to ${url}`);
+  const address = last?.url ?? url;
+  const sent = arrow(at, '-->', paint, paint('bold', event), reference, address && `to ${address}`);
   if (!last) return [sent, arrow(at, '<--', paint, unsent(next, paint, why))];
   if (last.forged) return [sent, arrow(at, '<--', paint, forged(last, paint))];
   if (last.problem === null)
@@ -83,7 +84,8 @@ export function requestData({
 /** The same as a JSON value; `--json` writes one value a line. */
 export function deliveryData({ body: _body, attempts, ...delivery }: SandboxDelivery) {
   const last = attempts.at(-1);
-  return { type: 'delivery', ...delivery, attempt: attempts.length, problem: last?.problem ?? null };
+  const url = last?.url ?? delivery.url;
+  return { type: 'delivery', ...delivery, url, attempt: attempts.length, problem: last?.problem ?? null };
 }
 
 function arrow(

@@ -98,10 +98,11 @@ export function sandboxDelivery(delivery: Delivery): SandboxDelivery {
 }
 
 function sandboxAttempt(attempt: DeliveryAttempt): SandboxDeliveryAttempt {
-  const { number, at, answer, forged, problem, durationMs, replay, headers } = attempt;
+  const { number, at, url, answer, forged, problem, durationMs, replay, headers } = attempt;
   return Object.freeze({
     number,
     at: timestamp(at),
+    url: url ?? null,
     status: answer?.status ?? null,
     forged,
     problem: problem ?? null,

@@ -132,6 +132,8 @@ export interface SandboxDeliveryAttempt {
   readonly number: number;
   /** By the sandbox's clock. */
   readonly at: string;
+  /** Where it was sent; null if an earlier version of the emulator kept the try. */
+  readonly url: string | null;
   /** HTTP status of the answer; null without an answer. */
   readonly status: number | null;
   /** Whether the emulator sent a wrong signature on purpose. A receiver must refuse it. */
@@ -167,7 +169,7 @@ export interface SandboxDelivery {
   readonly event: string;
   /** The merchant's reference of the payment. */
   readonly reference: string;
-  /** Null: no endpoint took the event when it happened, or its endpoint was removed. */
+  /** Its endpoint's address now. Null: no endpoint took the event when it happened, or its endpoint was removed. */
   readonly url: string | null;
   /**
    * - `waiting`: a try is running or scheduled.

@@ -44,6 +44,8 @@ export interface DeliveryAttempt {
   /** 1 for the first. */
   readonly number: number;
   readonly at: number;
+  /** Where it was sent: the endpoint may have another address since. Undefined in the state of an earlier version. */
+  readonly url: string | undefined;
   readonly answer: ReceiverAnswer | undefined;
   /** Whether its signature is wrong on purpose. */
   readonly forged: boolean;

@@ -16,9 +16,8 @@ function command(method, headers, body, url) {
 
 /** The shell command that repeats a webhook's last try byte for byte. */
 export function curlOf({ url, body, attempts }) {
-  const headers =
-    attempts.findLast(({ request_headers: sent }) => Object.keys(sent).length > 0)?.request_headers ?? {};
-  return command('POST', headers, body, url ?? '<url>');
+  const last = attempts.findLast(({ request_headers: sent }) => Object.keys(sent).length > 0);
+  return command('POST', last?.request_headers ?? {}, body, last?.url ?? url ?? '<url>');
 }
 
 /**

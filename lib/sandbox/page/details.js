@@ -178,6 +178,7 @@ function drawAttempt(attempt) {
     'details',
     { class: 'attempt' },
     make('summary', {}, `${title.join(' · ')} `, how),
+    ...(attempt.url === null ? [] : [facts([[text('address'), attempt.url]])]),
     heading('headers'),
     code(headerText(attempt.request_headers)),
     ...(attempt.response_headers === null

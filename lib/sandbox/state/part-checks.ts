@@ -184,6 +184,7 @@ export const PART_CHECKS: Readonly<Record<StateKey[0], Check>> = {
       record({
         number: count,
         at: moment,
+        url: optional(text),
         answer: optional(record({ status: count, headers: isRecord, body: text })),
         forged: flag,
         problem: optional(text),

@@ -93,10 +93,9 @@ export function payoutEntry(
 
 /** `payment.success, try 2 to http://127.0.0.1:3000/hook -> 200` */
 export function attemptEntry(delivery: Delivery, attempt: DeliveryAttempt): TimelineEntry {
-  const { id, event, endpoint, nextAttemptAt } = delivery;
+  const { id, event, nextAttemptAt } = delivery;
   const { at, number, forged, problem, answer } = attempt;
-  // Without its query, which may contain a token.
-  const url = endpoint ? `${endpoint.url.origin}${endpoint.url.pathname}` : null;
+  const url = attempt.url === undefined ? null : withoutQuery(attempt.url);
   const next = optionalTimestamp(nextAttemptAt);
   const later = problem !== undefined && next !== null ? `; next try at ${next}` : '';
   const what = `${event.event}, try ${number}${forged ? ' (forged)' : ''}${url === null ? '' : ` to ${url}`}`;
@@ -137,6 +136,12 @@ export function unsentEntry(
 export function givenUpEntry({ id, event }: Delivery, at: string): TimelineEntry {
   const facts = { event: event.event, ...NO_TRY, next_attempt_at: null };
   return { at, what: 'delivery', id, facts, text: `${event.event}, not sent again: ${UNSENT['turned off']}` };
+}
+
+/** A query may contain a token. */
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
 }
 
 function because(reason: string | undefined): string {

@@ -194,11 +194,12 @@ export class WebhookDeliverer {
     const { forged = false, replay } = sending;
     const started = performance.now();
     const at = this.clock.now();
+    const { url } = endpoint;
     let headers: DeliveryAttempt['headers'] = {};
     let result: SendResult;
     try {
       headers = this.signer.headersOf(delivery, endpoint, sending);
-      result = await this.sender.send(delivery.event.merchant, endpoint.url, headers, delivery.body);
+      result = await this.sender.send(delivery.event.merchant, url, headers, delivery.body);
     } catch (error) {
       // A custom scheme may throw, or return an invalid header.
       const problem = error instanceof Error ? error.message : String(error);
@@ -206,6 +207,7 @@ export class WebhookDeliverer {
     }
     this.record(delivery, endpoint, {
       at,
+      url: url.href,
       answer: 'status' in result ? result : undefined,
       forged,
       problem: forged ? problemOfForged(result) : problemOf(result, this.facts),
@@ -218,6 +220,7 @@ export class WebhookDeliverer {
   private lose(delivery: Delivery, endpoint: WebhookEndpoint): void {
     this.record(delivery, endpoint, {
       at: this.clock.now(),
+      url: endpoint.url.href,
       answer: undefined,
       forged: false,
       problem: 'lost on its way, as its scenario has it',

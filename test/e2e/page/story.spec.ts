@@ -249,13 +249,14 @@ describeWithBrowser("the emulator's page", (browser) => {
     expect(sandbox.deliveries()).toMatchObject([{ state: 'delivered' }]);
   });
 
-  it('keeps a try open, and the focus on it, while others follow', async () => {
+  it('shows where a try went, and keeps it open, and the focus on it, while others follow', async () => {
     receiver.answerWith(500);
     await gateway.collect();
     await sandbox.customer('255712345678').approve('order-1');
     await open(`#/webhooks/${sandbox.deliveries()[0]!.id}`);
     const first = page.locator('summary', { hasText: 'Try 1' });
     await first.click();
+    await page.locator('details[open]', { hasText: receiver.url }).waitFor();
     await sandbox.clock.advance('5s');
     await page.locator('summary', { hasText: 'Try 2' }).waitFor();
     expect(await page.locator('details[open] summary').allTextContents()).toEqual([

@@ -50,6 +50,20 @@ describe('an import', () => {
     expect(dataOf(other)).toEqual(dataOf(sandbox));
   });
 
+  it('takes the tries of an earlier version, which say nothing of where they went', async () => {
+    await gateway.collect();
+    await sandbox.customer(COLLECTION.phone).approve('order-1');
+    const [before] = sandbox.deliveries();
+    const text = JSON.stringify(sandbox.export(), (key, value: unknown) =>
+      key === 'attempts' ? (value as { url: string }[]).map(({ url: _, ...rest }) => rest) : value,
+    );
+    await sandbox.import(JSON.parse(text) as SandboxState);
+    await sandbox.clock.advance('1m');
+    const [first, second] = before!.attempts;
+    expect([first?.url, second]).toEqual(['http://127.0.0.1:9/webhooks', undefined]);
+    expect(sandbox.deliveries()[0]!.attempts).toMatchObject([{ ...first, url: null }, { url: first!.url }]);
+  });
+
   it.each<[key: readonly string[], change: object]>([
     [['clock'], { skew: 'zzz' }],
     [['clock'], { skew: 1e300 }],
@@ -83,6 +97,7 @@ describe('an import', () => {
     [['endpoint', 'default'], { id: 'another' }],
     [['delivery'], { state: 'lost' }],
     [['delivery'], { lateCopiesAt: null }],
+    [['delivery'], { attempts: [{ number: 1, at: 0, url: 7, forged: false, headers: {} }] }],
     [['request', '1'], { headers: 5 }],
     [['timeline', 'demo', 'order-1', '0'], { at: 5 }],
   ])('changes nothing if an import has %j with %j', async (key, change) => {

@@ -282,6 +282,25 @@ describe("the control API's webhooks", () => {
     expect(attempt).toMatchObject({ response_headers: { location: '/elsewhere' }, response_body: '' });
   });
 
+  it('show where each try went, whatever became of their endpoint', async () => {
+    one.answerWith(500, 'never');
+    const { id } = await add({ url: one.url });
+    await approve('order-1');
+    const advanced = sandbox.clock.advance('1h');
+    await eventually(() => {
+      expect(one.received).toHaveLength(2);
+    });
+    await control.patch(`/webhooks/endpoints/${id}`, { url: two.url });
+    one.answerLast(500);
+    await advanced;
+    const tries = [{ url: one.url }, { url: one.url }, { url: two.url }];
+    expect(sandbox.deliveries()).toMatchObject([{ url: two.url, attempts: tries }]);
+    await control.remove(`/webhooks/endpoints/${id}`);
+    expect(sandbox.deliveries()).toMatchObject([{ url: null, attempts: tries }]);
+    const targets = [...sandbox.explain('order-1').matchAll(/try \d to (\S+) ->/g)].map(([, url]) => url);
+    expect(targets).toEqual(tries.map(({ url }) => url.split('?')[0]));
+  });
+
   it('come once more on demand, signed again or the very same', async () => {
     await add({ url: one.url, secret: SECRET });
     await approve('order-1');

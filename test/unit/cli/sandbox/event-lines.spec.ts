@@ -30,8 +30,9 @@ const request: SandboxRequest = {
   rule: 'default manual',
   varied: [],
 };
-/** What the log leaves to the page. */
-const WIRE = { replay: null, request_headers: {}, response_headers: null, response_body: null };
+const TRY_URL = 'http://127.0.0.1:3000/h';
+/** What the log leaves to the page, with the address of the try. */
+const WIRE = { url: TRY_URL, replay: null, request_headers: {}, response_headers: null, response_body: null };
 
 const delivery: SandboxDelivery = {
   id: 'evt-1',
@@ -162,6 +163,14 @@ describe('the log of a webhook delivery', () => {
       'TIME --> payment.success order-1',
       `TIME <-- not delivered: ${advice}`,
     ]);
+  });
+
+  it('names the address of the try, although its endpoint has another one now', () => {
+    const moved = { ...delivery, url: 'http://127.0.0.1:4000/new' };
+    expect(deliveryLines(moved, plain, 'no address')[0]).toContain(` to ${TRY_URL}`);
+    expect(deliveryData(moved)).toMatchObject({ url: TRY_URL });
+    const older = { ...moved, attempts: moved.attempts.map((one) => ({ ...one, url: null })) };
+    expect(deliveryLines(older, plain, 'no address')[0]).toContain(` to ${moved.url}`);
   });
 
   it('says when the first try is due if there is an address', () => {
