@@ -43,8 +43,25 @@ export function queryOf({ query: known }: ControlOperation, search: string): Rea
   return query;
 }
 
-/** @throws ControlProblem if the path is not well percent-encoded. */
-export function decodedSubject(segment: string): string {
+/**
+ * The reference or id that a call names. A client drops the segments `.` and `..` from a URL, so the query names a
+ * reference like that.
+ *
+ * @throws ControlProblem if both name one, or the path is not well percent-encoded.
+ */
+export function subjectOf(
+  { path }: ControlOperation,
+  segment: string,
+  query: ReadonlyMap<string, string>,
+): string {
+  const named = path.includes('{reference}') ? query.get('reference') : undefined;
+  if (named === undefined) return decodedSegment(segment);
+  if (segment === '-') return named;
+  const message = 'The path and `?reference=` both name a reference: write - in the path.';
+  throw new ControlProblem(400, 'BAD_REFERENCE', message);
+}
+
+function decodedSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

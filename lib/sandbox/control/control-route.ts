@@ -3,7 +3,7 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { send, sendJson } from '../http/answer.js';
 import { BODY_LIMIT, parseObject, readBody, saysJson } from '../http/request-body.js';
 import { PaymentsSandboxError } from '../core/sandbox.error.js';
-import { checkBody, decodedSubject, queryOf } from './call-checks.js';
+import { checkBody, queryOf, subjectOf } from './call-checks.js';
 import { ControlProblem } from './control-problem.js';
 import { EventLog } from './event-log.js';
 import { EventStream } from './event-stream.js';
@@ -115,8 +115,8 @@ async function callOf(
   operation: ControlOperation,
   segment: string,
 ): Promise<ControlCall> {
-  const subject = decodedSubject(segment);
   const query = queryOf(operation, (request.url ?? '').split('?').slice(1).join('?'));
+  const subject = subjectOf(operation, segment, query);
   const body = operation.body === null ? {} : await bodyOf(request);
   checkBody(operation, body);
   return { subject, query, body };

@@ -26,9 +26,19 @@ export async function remove(path) {
 /** Encodes a part of a URL; replaces lone surrogates, which no URL can hold. */
 export const encoded = (words) => encodeURIComponent(words.toWellFormed());
 
+/** The path of a payment, payout, webhook or request. A URL drops a part of only dots: then the query names it. */
+export function recordPath(list, name, { action, merchant } = {}) {
+  const isDots = /^\.{1,2}$/.test(name);
+  const path = [list, isDots ? '-' : encoded(name), action].filter((part) => part !== undefined).join('/');
+  const query = Object.entries({ reference: isDots ? name : undefined, merchant })
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}=${encoded(value)}`);
+  return query.length === 0 ? path : `${path}?${query.join('&')}`;
+}
+
 /** Sends the decision of a customer or a payout's provider; a refusal may have a `reason`. */
 export function decide(collection, { merchant, reference }, action, fields = {}) {
-  return write(`${collection}/${encoded(reference)}/${action}`, { merchant, ...fields });
+  return write(recordPath(collection, reference, { action }), { merchant, ...fields });
 }
 
 async function send(path, init) {

@@ -1,6 +1,6 @@
 // Reads what the page shows. A message of the stream only says what to read again, so a thousand messages
 // cost a few reads, and an emulator with 50,000 payments sends one page of them.
-import { encoded, read } from './control.js';
+import { read, recordPath } from './control.js';
 import { firstPage, queryOf } from './filters.js';
 import { ignoredCount } from './phone.js';
 import { PAGED, setClock, store } from './store.js';
@@ -127,8 +127,7 @@ async function readOpen() {
     store.open = { place, record: undefined };
     return;
   }
-  const query = merchant === undefined ? '' : `?merchant=${encodeURIComponent(merchant)}`;
-  const record = await read(`${PATHS[tab] ?? tab}/${encoded(name)}${query}`).catch((error) => {
+  const record = await read(recordPath(PATHS[tab] ?? tab, name, { merchant })).catch((error) => {
     // No such record, or one of several merchants.
     if (error.status === undefined) throw error;
     return null;

@@ -382,6 +382,17 @@ describeWithBrowser("the emulator's page", (browser) => {
     await ui.rowSays('payments', 'order-2', 'pending');
   });
 
+  it('shows and ends a payment whose reference an address drops from its path', async () => {
+    await gateway.collect({ reference: '..' });
+    await open();
+    await ui.card('..').waitFor();
+    await pressed('Approve ..');
+    await ui.rowSays('payments', '..', 'success');
+    await page.getByRole('link', { name: '..', exact: true }).click();
+    await page.locator('.timeline li', { hasText: 'success' }).first().waitFor();
+    expect(new URL(page.url()).hash).toBe('#/payments/..');
+  });
+
   it('tells the namesakes of two merchants apart', async () => {
     await gateway.collect();
     await gateway.collect({ amount: 777 }, { merchant: 'other' });

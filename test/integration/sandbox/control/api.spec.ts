@@ -73,6 +73,31 @@ describe("the emulator's control API", () => {
     expect(await (await decide(`payouts/salary-1/${action}`)).json()).toMatchObject({ status });
   });
 
+  it.each(['.', '..'])('reads and ends a payment and a payout whose reference is %s', async (reference) => {
+    await gateway.collect({ reference });
+    await gateway.payToBank({ reference });
+    for (const [list, action] of [
+      ['payments', 'approve'],
+      ['payouts', 'pay'],
+    ] as const) {
+      const read = await fetch(`${control}/${list}/-?reference=${reference}&merchant=demo`);
+      expect(await read.json()).toMatchObject({ reference, timeline: expect.any(Array) as unknown });
+      const ended = await decide(`${list}/-/${action}?reference=${reference}`);
+      expect(await ended.json()).toMatchObject({ reference, settled_at: expect.any(String) as unknown });
+    }
+  });
+
+  it('tells a reference of the path from one of the query', async () => {
+    await gateway.collect({ reference: '-' });
+    await gateway.collect();
+    const both = await decide('payments/order-1/approve?reference=-');
+    expect([both.status, await both.json()]).toMatchObject([400, { error: { code: 'BAD_REFERENCE' } }]);
+    expect((await decide('payments/-/approve?reference=')).status).toBe(404);
+    expect(await (await decide('payments/-/approve')).json()).toMatchObject({ reference: '-' });
+    const listed = await fetch(`${control}/deliveries?reference=-`);
+    expect(await listed.json()).toMatchObject({ found: 1 });
+  });
+
   it('needs the merchant only if several have the reference', async () => {
     await gateway.collect();
     await gateway.collect({}, { merchant: 'other' });
