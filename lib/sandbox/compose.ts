@@ -37,7 +37,9 @@ export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
   const directory = new NameDirectory(undefined, () => {
     events.emit('changed', ['directory', '']);
   });
-  const journal = new RequestJournal();
+  const journal = new RequestJournal(undefined, (request) => {
+    timeline.forget(request);
+  });
   const faults = faultQueue(seed, events);
   const { clock, alarm, endpoints, deliverer, halt } = clockAndWebhooks(settings, events);
   const ids = new Map<string, IdSource>();
@@ -58,12 +60,13 @@ export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
   const view = new SandboxView(gateway, deliverer, endpoints, clock, { seed, auto, profile: profile.name });
   const activity = activityOf(events);
   const clear = async (merchant?: string): Promise<void> => {
-    // The timers of a single merchant find no payment and do nothing.
     if (merchant === undefined) clock.clear();
     for (const part of [faults, journal, profile, timeline]) part.clear(merchant);
     gateway.reset(merchant);
     gatewayRoute.abort(merchant);
     await deliverer.clear(merchant);
+    // The timers of a single merchant find nothing any more.
+    clock.sweep();
   };
   const reset = async (merchant?: string): Promise<void> => {
     const cleared = clear(merchant);

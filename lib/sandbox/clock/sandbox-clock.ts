@@ -8,7 +8,7 @@ import { LAST_MOMENT } from './timestamp.js';
 export interface TimeSource {
   /** Milliseconds since 1970. */
   now(): number;
-  /** @param describe What the task would do now; undefined if it would do nothing. */
+  /** @param describe What the task would do now. Undefined: nothing, now and later, so that it may be dropped. */
   schedule(delayMs: number, task: () => void, describe?: () => DueEvent | undefined): void;
 }
 
@@ -61,6 +61,8 @@ const MANUAL_START = Date.UTC(2026, 0, 1, 9);
 const TIMERS_PER_TURN = 100;
 /** Where every clock ends: what it plans from there on still needs a date. */
 const LAST_NOW = LAST_MOMENT - 3 * LONGEST_MS;
+/** Fewer timers are never searched for idle ones. */
+const FEWEST_SWEPT = 1_000;
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 // No `implements TimeSource`: the published declarations omit `schedule`.
@@ -72,6 +74,7 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
  */
 export class SandboxClock {
   private waiting: WaitingTask[] = [];
+  private sweepAt = FEWEST_SWEPT;
   private skew = 0;
   private stoppedAt: number | undefined;
   private alarm: NodeJS.Timeout | undefined;
@@ -178,6 +181,7 @@ export class SandboxClock {
 
   /** @internal */
   schedule(delayMs: number, task: () => void, describe?: () => DueEvent | undefined): WaitingTask {
+    if (this.waiting.length >= this.sweepAt) this.sweep();
     const entry: WaitingTask = { due: this.now() + delayMs, run: task, describe };
     // From the end: most timers are due after those that wait.
     const before = this.waiting.findLastIndex(({ due }) => due <= entry.due);
@@ -201,6 +205,14 @@ export class SandboxClock {
     const moment = stoppedAt ?? baseOf(kind) + skew;
     this.skew = kind === this.kind ? skew : moment - baseOf(this.kind);
     this.stoppedAt = this.kind === 'real' ? stoppedAt : undefined;
+  }
+
+  /** @internal Drops the timers that have nothing left to do: they would keep what was forgotten in memory. */
+  sweep(): void {
+    // A held answer records how its call ended, also if its caller has gone.
+    const isIdle = (task: WaitingTask) => task.describe?.() === undefined && !this.held.has(task);
+    this.waiting = this.waiting.filter((task) => task.describe === undefined || !isIdle(task));
+    this.sweepAt = Math.max(FEWEST_SWEPT, 2 * this.waiting.length);
   }
 
   /** @internal Forgets every timer. */

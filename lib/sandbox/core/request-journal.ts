@@ -79,8 +79,14 @@ export class RequestJournal {
   private readonly dropped = new Map<string | null, Map<SandboxOperation, number>>();
   private bytes = 0;
 
-  /** @param limit Bytes of JSON that it keeps. The newest request stays, whatever its size. */
-  constructor(private readonly limit = KEPT_BYTES) {}
+  /**
+   * @param limit Bytes of JSON that it keeps. The newest request stays, whatever its size.
+   * @param onDropped Called with a request that was dropped to limit memory.
+   */
+  constructor(
+    private readonly limit = KEPT_BYTES,
+    private readonly onDropped: (entry: SandboxRequest) => void = () => {},
+  ) {}
 
   list(): readonly SandboxRequest[] {
     return [...this.kept.values()].map(({ entry }) => entry);
@@ -127,6 +133,7 @@ export class RequestJournal {
       if (this.bytes <= this.limit || this.kept.size === 1) break;
       this.drop(oldest);
       this.countDropped(old);
+      this.onDropped(old);
     }
   }
 

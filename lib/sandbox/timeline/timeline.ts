@@ -2,6 +2,7 @@ import { type TimeSource } from '../clock/sandbox-clock.js';
 import { timestamp } from '../clock/timestamp.js';
 import { type Delivery } from '../core/delivery.js';
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
+import { type SandboxRequest } from '../core/request-journal.js';
 import { type EndpointRegistry } from '../webhooks/endpoint-registry.js';
 import {
   attemptEntry,
@@ -23,8 +24,8 @@ interface ReferenceTimeline {
 /** Records what happens to every reference, in order. */
 export class Timeline {
   private readonly byMerchant = new Map<string, Map<string, TimelineEntry[]>>();
-  /** The number of recorded tries by delivery id. */
-  private readonly recorded = new Map<string, number>();
+  /** The number of recorded tries. */
+  private readonly recorded = new WeakMap<Delivery, number>();
 
   constructor(
     private readonly events: EventBus<SandboxEvents>,
@@ -83,17 +84,24 @@ export class Timeline {
   }
 
   /** Counts the tries that another run recorded. */
-  restoreDelivery({ id, attempts }: Delivery): void {
-    this.recorded.set(id, attempts.length);
+  restoreDelivery(delivery: Delivery): void {
+    this.recorded.set(delivery, delivery.attempts.length);
+  }
+
+  /** Forgets the timeline of a request that was dropped, if it holds nothing but requests, and no later one. */
+  forget({ id, merchant, reference }: SandboxRequest): void {
+    if (merchant === null || reference === null) return;
+    const references = this.byMerchant.get(merchant);
+    const entries = references?.get(reference) ?? [];
+    if (entries.at(-1)?.id !== id || entries.some(({ what }) => what !== 'request')) return;
+    references?.delete(reference);
+    for (const index of entries.keys())
+      this.events.emit('changed', ['timeline', merchant, reference, String(index)]);
   }
 
   clear(merchant?: string): void {
-    if (merchant === undefined) {
-      this.byMerchant.clear();
-      this.recorded.clear();
-    } else {
-      this.byMerchant.delete(merchant);
-    }
+    if (merchant === undefined) this.byMerchant.clear();
+    else this.byMerchant.delete(merchant);
   }
 
   private ofMerchants(
@@ -103,10 +111,10 @@ export class Timeline {
   }
 
   private addAttempts(delivery: Delivery): void {
-    const { id, event, attempts } = delivery;
+    const { event, attempts } = delivery;
     const { merchant, reference } = event;
-    const known = this.recorded.get(id);
-    this.recorded.set(id, attempts.length);
+    const known = this.recorded.get(delivery);
+    this.recorded.set(delivery, attempts.length);
     if (attempts.length === 0) {
       const reason = this.endpoints.whyUnsent(merchant, event.event);
       this.add(merchant, reference, unsentEntry(delivery, this.now(), reason));

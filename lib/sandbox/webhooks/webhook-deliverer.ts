@@ -111,7 +111,7 @@ export class WebhookDeliverer {
   async clear(merchant?: string): Promise<void> {
     for (const [id, delivery] of this.all) {
       if (merchant !== undefined && delivery.event.merchant !== merchant) continue;
-      delivery.nextAttemptAt = undefined;
+      Object.assign(delivery, { nextAttemptAt: undefined, lateCopiesAt: [] });
       this.all.delete(id);
     }
     this.sender.abort(merchant);

@@ -344,6 +344,20 @@ describe('a sandbox with a folder for its state', () => {
     expect(waiting).toHaveLength(1);
   });
 
+  it('forgets what happened to a reference without a payment with its requests', async () => {
+    const name = 'x'.repeat(60_000);
+    await gateway.collect();
+    for (let index = 0; index < 80; index += 1)
+      await gateway.collect({ reference: `refused-${index}`, amount: '', customer_name: name });
+    const again = await startAsKilled(data);
+    for (const one of [sandbox, again]) {
+      expect(one.explain('refused-0')).toContain('Nothing has happened');
+      expect(one.explain('refused-79')).toContain('-> 422');
+      expect(one.explain('order-1')).toContain('pending');
+    }
+    expect(sandbox.requests().map(({ reference }) => reference)).not.toContain('order-1');
+  });
+
   it('skips what waits for a webhook address that was removed, before a restart as after it', async () => {
     receiver.answerWith(500);
     await gateway.collect();

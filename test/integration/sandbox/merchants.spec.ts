@@ -8,6 +8,12 @@ const COLLECT = 'POST /payments/mobile-money';
 const one = { merchant: 'one' };
 const two = { merchant: 'two' };
 
+/** What the clock holds, which nothing public counts. */
+function timersOf({ clock }: PaymentsSandbox) {
+  const inside = clock as unknown as { readonly waiting: readonly unknown[] };
+  return { waiting: () => inside.waiting.length, due: () => clock.dueEvents() };
+}
+
 describe("a sandbox's merchants", () => {
   let sandbox: PaymentsSandbox;
   let gateway: ReturnType<typeof callerOf>;
@@ -95,6 +101,35 @@ describe("a sandbox's merchants", () => {
     expect(sandbox.merchant('two').payments()).toMatchObject([{ status: 'expired' }]);
     expect(await gateway.get('/merchant-balance', two)).toMatchObject({ status: 503 });
     expect(await gateway.collect({}, one)).toMatchObject({ status: 200 });
+  });
+
+  it('leave no timers behind when they are reset, and keep those of the others', async () => {
+    const { waiting } = timersOf(sandbox);
+    expect(waiting()).toBe(0);
+    await gateway.collect({}, two);
+    const ofTwo = waiting();
+    await gateway.collect({}, one);
+    await gateway.collect({ reference: 'order-2', phone: '255712340002' }, one);
+    await gateway.payToBank({ account_number: '0123450002' }, one);
+    expect(waiting()).toBeGreaterThan(ofTwo);
+    await sandbox.merchant('one').reset();
+    expect(waiting()).toBe(ofTwo);
+    await sandbox.clock.advance('1h');
+    expect(sandbox.payments()).toMatchObject([{ merchant: 'two', status: 'expired' }]);
+  });
+
+  it('have nothing due after a reset, also no late copies of their webhooks', async () => {
+    const varied = await startSandbox({ clock: 'manual', seed: 1, profile: 'adversarial' });
+    varied.deliverTo(receivers[0].url);
+    for (let index = 0; index < 10; index += 1) {
+      const reference = `order-${index}`;
+      await callerOf(varied).collect({ reference }, one);
+      await varied.customer(COLLECTION.phone).approve(reference);
+    }
+    const { due } = timersOf(varied);
+    expect(new Set(due().map(({ what }) => what))).toContain('delivery');
+    await varied.merchant('one').reset();
+    expect(due()).toEqual([]);
   });
 
   it('start again with their wallet after a reset', async () => {

@@ -34,6 +34,36 @@ describe('what the clock says of its timers', () => {
     expect(clock.dueEvents()).toEqual([]);
   });
 
+  it('does not grow with timers that have nothing left to do, and keeps every other one', async () => {
+    const clock = new SandboxClock('manual');
+    const ran: string[] = [];
+    clock.schedule(1, () => ran.push('undescribed'));
+    clock.schedule(
+      2,
+      () => ran.push('open'),
+      () => event('open'),
+    );
+    // Its call has to be recorded, although its caller has gone.
+    clock.hold(
+      3,
+      () => ran.push('held'),
+      () => false,
+      () => undefined,
+    );
+    for (let count = 0; count < 3_000; count += 1) {
+      clock.schedule(
+        4,
+        () => ran.push('idle'),
+        () => undefined,
+      );
+    }
+    const { waiting } = clock as unknown as { readonly waiting: readonly unknown[] };
+    expect(waiting.length).toBeLessThan(1_100);
+    clock.sweep();
+    await clock.advance(10);
+    expect(ran).toEqual(['undescribed', 'open', 'held']);
+  });
+
   it('is what was still to do when its time came, with what it caused on the way', async () => {
     const clock = new SandboxClock('manual');
     let open = true;

@@ -57,6 +57,14 @@ describe('the journal of requests', () => {
     expect(idsOf(journal)).toEqual(['5', '6', '7']);
   });
 
+  it('tells which requests it dropped to limit memory, and not which a reset removed', () => {
+    const dropped: string[] = [];
+    const journal = new RequestJournal(2 * ONE, ({ id }) => dropped.push(id));
+    for (const id of ['1', '2', '3', '4']) journal.begin(call(id));
+    journal.clear();
+    expect(dropped).toEqual(['1', '2']);
+  });
+
   it('keeps the newest request, whatever its size', () => {
     const journal = new RequestJournal(ONE);
     journal.begin(call('1'));
