@@ -3,12 +3,13 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
+  readSync,
   rmSync,
   statSync,
   truncateSync,
@@ -26,6 +27,8 @@ export const STATE_FILE = 'state.jsonl';
 const DRAFT = /^state\.jsonl\.(?:[\da-f-]{36}\.)?new$/;
 const OWNER_ONLY = { folder: 0o700, file: 0o600 } as const;
 const NEWLINE = 0x0a;
+/** How much is written and read at once: neither a string nor a buffer holds any state whole. */
+const PIECE = 4 * 1024 * 1024;
 /** Below this, a longer file costs nothing. */
 const SMALL_BYTES = 4 * 1024 * 1024;
 const LARGEST_GROWTH = 3;
@@ -182,9 +185,20 @@ export class StateFolder {
 
 /** Returns how many bytes it wrote. */
 function writeLines(file: number, values: readonly unknown[]): number {
-  const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(''));
-  appendFileSync(file, bytes);
-  return bytes.length;
+  let bytes = 0;
+  let text = '';
+  const write = (): void => {
+    const piece = Buffer.from(text);
+    appendFileSync(file, piece);
+    bytes += piece.length;
+    text = '';
+  };
+  for (const value of values) {
+    text += `${JSON.stringify(value)}\n`;
+    if (text.length >= PIECE) write();
+  }
+  if (text !== '') write();
+  return bytes;
 }
 
 function removeDrafts(path: string): void {
@@ -210,13 +224,12 @@ export function readState(name: string): readonly StateEntry[] {
 
 function readStateFile(path: string): { readonly entries: readonly StateEntry[]; readonly length: number } {
   const file = join(path, STATE_FILE);
-  const bytes = bytesOf(file);
   const latest = new Map<string, StateEntry>();
-  let start = 0;
+  let length = 0;
   let line = 0;
-  for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+  for (const bytes of linesOf(file)) {
     line += 1;
-    const value = parsed(bytes.toString('utf8', start, end));
+    const value = parsed(bytes.toString());
     if (line === 1) assertFormat(value, `The file ${file}`);
     else if (areEntries(value))
       value.forEach((entry) => {
@@ -226,11 +239,12 @@ function readStateFile(path: string): { readonly entries: readonly StateEntry[];
       throw new PaymentsConfigError(
         `Line ${line} of ${file} is damaged: restore the file from a copy, or remove it.`,
       );
-    start = end + 1;
+    length += bytes.length;
   }
   // The first line is never half written: the file got its name when it was whole.
-  if (line === 0 && bytes.length > 0) assertFormat(undefined, `The file ${file}`);
-  return { entries: [...latest.values()], length: start };
+  if (line === 0 && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    assertFormat(undefined, `The file ${file}`);
+  return { entries: [...latest.values()], length };
 }
 
 function put(latest: Map<string, StateEntry>, entry: StateEntry): void {
@@ -239,12 +253,22 @@ function put(latest: Map<string, StateEntry>, entry: StateEntry): void {
   else latest.set(name, entry);
 }
 
-function bytesOf(file: string): Buffer {
+/** The lines of a file, each with its end. None if there is no file, and none that has no end. */
+function* linesOf(file: string): Generator<Buffer> {
+  if (!existsSync(file)) return;
+  const descriptor = openSync(file, 'r');
   try {
-    return readFileSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
+    const piece = Buffer.alloc(PIECE);
+    let rest = Buffer.alloc(0);
+    for (let size = readSync(descriptor, piece); size > 0; size = readSync(descriptor, piece)) {
+      rest = Buffer.concat([rest, piece.subarray(0, size)]);
+      for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
+        yield rest.subarray(0, end + 1);
+        rest = rest.subarray(end + 1);
+      }
+    }
+  } finally {
+    closeSync(descriptor);
   }
 }
 

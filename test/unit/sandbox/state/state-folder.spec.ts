@@ -237,3 +237,43 @@ describe.skipIf(process.platform !== 'linux')('A state folder on Windows', () =>
     }).toThrow(/was removed or replaced/);
   });
 });
+
+describe('A state that is longer than a piece of the file', () => {
+  const MEBIBYTE = 1024 * 1024;
+  // Three bytes a character: a piece ends within one.
+  const long = (first: string, mebibytes: number) => first + '€'.repeat((mebibytes * MEBIBYTE) / 3);
+
+  it('is written in pieces, and read as it was', async () => {
+    const parts = ['a', 'b', 'c', 'd', 'e'].map(
+      (name) => [['answered', name] as const, long(name, 3)] as const,
+    );
+    const write = vi.spyOn(fs, 'appendFileSync');
+    syncBuiltinESMExports();
+    folder.rewrite(parts);
+    const sizes = write.mock.calls.map(([, bytes]) => (bytes as Buffer).length);
+    expect(sizes.length).toBeGreaterThan(1);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(statSync(join(path, STATE_FILE)).size);
+    folder.append([[['answered', 'f'], long('f', 9)]]);
+    folder.close();
+    folder = await StateFolder.open(path);
+    expect(folder.entries).toEqual([...parts, [['answered', 'f'], long('f', 9)]]);
+  });
+
+  it('loses only a half-written last line, however long', async () => {
+    folder.append([[COUNTERS, 2]]);
+    const whole = content();
+    folder.close();
+    writeFileSync(join(path, STATE_FILE), `${whole}[[["counters"],"${long('x', 9)}`);
+    folder = await StateFolder.open(path);
+    expect(folder.entries).toEqual([[COUNTERS, 2]]);
+    expect(content()).toBe(whole);
+  });
+
+  it('is refused if it is one line without an end', async () => {
+    folder.close();
+    writeFileSync(join(path, STATE_FILE), long('x', 9));
+    await expect(StateFolder.open(path)).rejects.toThrow('holds no state of a sandbox');
+    rmSync(join(path, STATE_FILE));
+    folder = await StateFolder.open(path);
+  });
+});
