@@ -41,6 +41,30 @@ describeOnOne('the office', (databaseUrl) => {
     expect(JSON.stringify(await office())).not.toContain(PHONE);
   });
 
+  it('an order whose payment the journal has lost is not paid by another amount', async () => {
+    const number = await shop.ordered();
+    await shop.query('DELETE FROM payments_journal');
+    expect(await shop.deliver('payment.success', { reference: number, amount: '1.00' })).toBe(200);
+    expect([await shop.stateOf(number), await shop.sold()]).toEqual(['review', 0]);
+    expect((await office()).open).toMatchObject([{ reference: number, state: 'review' }]);
+    expect((await shop.pay(number)).body.state).toBe('review');
+  });
+
+  it('an order whose payment the journal has lost is paid by its own amount', async () => {
+    const number = await shop.ordered();
+    await shop.query('DELETE FROM payments_journal');
+    await shop.deliver('payment.success', { reference: number, amount: '15000.00' });
+    expect([await shop.stateOf(number), await shop.sold()]).toEqual(['paid', 1]);
+  });
+
+  it('the office can accept another amount', async () => {
+    const number = await shop.ordered();
+    await shop.deliver('payment.success', { reference: number, amount: '14999.00' });
+    expect(await decide('accept')).toBe(204);
+    expect([await shop.stateOf(number), await shop.sold()]).toEqual(['paid', 1]);
+    expect(await office()).toEqual({ contradictions: [], open: [], paidTwice: [] });
+  });
+
   it('the office can accept money that came after the payment had failed', async () => {
     const number = await shop.ordered();
     await sandbox.customer(PHONE).decline(number);

@@ -25,8 +25,8 @@ describeOnOne('the end of a payment', (databaseUrl) => {
   });
   afterAll(() => shop.close());
 
-  const settle = (reference: string, outcome: CollectionOutcome): Promise<SettleEffect> =>
-    inTransaction(shop.app.get(Database).pool, (client) => settleOrder(client, reference, outcome));
+  const settle = (reference: string, outcome: CollectionOutcome, paid?: string): Promise<SettleEffect> =>
+    inTransaction(shop.app.get(Database).pool, (client) => settleOrder(client, reference, outcome, paid));
 
   it('the end of a payment counts once, however often it is written down', async () => {
     expect([await settle(number, 'success'), await settle(number, 'success')]).toEqual(['paid', 'nothing']);
@@ -46,6 +46,15 @@ describeOnOne('the end of a payment', (databaseUrl) => {
     expect(await settle(number, 'success')).toBe('paid');
     expect(await settle(`${number}-2`, 'success')).toBe('paid twice');
     expect([await shop.stateOf(number), await shop.sold()]).toEqual(['paid', 1]);
+  });
+
+  it('another amount pays no order, and is told of one that another payment has paid', async () => {
+    await settle(number, 'failed');
+    await shop.pay(number);
+    expect(await settle(`${number}-2`, 'success', '1.00')).toBe('other amount');
+    expect([await shop.stateOf(number), await shop.sold()]).toEqual(['review', 0]);
+    expect(await settle(`${number}-2`, 'success', '15000.00')).toBe('paid');
+    expect(await settle(number, 'success', '1.00')).toBe('paid twice');
   });
 
   it('a later failure leaves a paid order paid', async () => {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentsInbox } from 'nestjs-payments';
+import { type InboxConflict, PaymentsInbox, type PaymentWebhookEvent } from 'nestjs-payments';
 import { Database } from '../database/database.js';
 
 interface ReviewedOrder {
@@ -19,14 +19,7 @@ export class ReviewsService {
   /** Releases an event, which pays its order. */
   async accept(id: string): Promise<void> {
     const contradiction = await this.inbox.conflict(id);
-    // Before the release: it changes no outcome, so nothing else would show that the customer paid once more.
-    if (contradiction?.event === 'payment.success') {
-      await this.database.pool.query(
-        `INSERT INTO further_charges SELECT $1, reference FROM order_payments
-         WHERE reference = $2 AND outcome = 'success' ON CONFLICT DO NOTHING`,
-        [id, contradiction.reference],
-      );
-    }
+    if (contradiction?.event === 'payment.success') await this.acceptMoney(contradiction);
     await this.inbox.release(id);
   }
 
@@ -38,6 +31,22 @@ export class ReviewsService {
     // Before the discard: after an interruption here, the office still shows the event.
     if (order && !(await this.isContradictedElse(order, id))) await this.endReview(order);
     await this.inbox.discard(id);
+  }
+
+  /** Before the release, which pays the order only if the money is its amount. */
+  private async acceptMoney({ id, reference, payload }: InboxConflict): Promise<void> {
+    const { amount } = (JSON.parse(payload) as PaymentWebhookEvent).data;
+    await this.database.pool.query(
+      `UPDATE orders SET amount = $2 FROM order_payments
+       WHERE reference = $1 AND number = order_number AND state = 'review'`,
+      [reference, amount],
+    );
+    // The release changes no outcome of a paid order, so nothing else would show that the customer paid once more.
+    await this.database.pool.query(
+      `INSERT INTO further_charges SELECT $1, reference FROM order_payments
+       WHERE reference = $2 AND outcome = 'success' ON CONFLICT DO NOTHING`,
+      [id, reference],
+    );
   }
 
   private async reviewedOrder(reference: string): Promise<ReviewedOrder | undefined> {

@@ -8,7 +8,7 @@ import {
 } from 'nestjs-payments';
 import { type PoolClient } from 'pg';
 import { Database } from '../database/database.js';
-import { type CollectionOutcome, settleOrder } from './settle-order.js';
+import { type CollectionOutcome, review, settleOrder } from './settle-order.js';
 
 /** Applies the gateway's webhooks to orders. */
 @Injectable()
@@ -24,9 +24,11 @@ export class OutcomesService {
   @OnPayment('*')
   async ended({ event, data }: PaymentWebhookEvent, { transaction }: PaymentEventContext): Promise<void> {
     const outcome = event.replace('payment.', '') as CollectionOutcome;
-    const effect = await settleOrder(transaction as PoolClient, data.reference, outcome);
+    const effect = await settleOrder(transaction as PoolClient, data.reference, outcome, data.amount);
     if (effect === 'paid twice')
       this.logger.error(`${data.reference}: its order was paid already, give it back.`);
+    if (effect === 'other amount')
+      this.logger.error(`${data.reference}: ${data.amount} is not the amount of its order.`);
     if (effect === 'no such payment') this.logger.error(`${data.reference} is none of this shop's payments.`);
   }
 
@@ -37,12 +39,7 @@ export class OutcomesService {
     { event, data }: PaymentWebhookEvent,
     { transaction }: PaymentEventContext,
   ): Promise<void> {
-    if (event !== 'payment.success') return;
-    await (transaction as PoolClient).query(
-      `UPDATE orders SET state = 'review', reason = NULL FROM order_payments
-       WHERE reference = $1 AND number = order_number AND state <> 'paid'`,
-      [data.reference],
-    );
+    if (event === 'payment.success') await review(transaction as PoolClient, data.reference);
   }
 
   /** `PaymentsJournal.recover()` emits it. Not a failure: the money may still arrive. */

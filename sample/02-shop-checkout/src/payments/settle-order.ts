@@ -6,24 +6,49 @@ export type CollectionOutcome = 'success' | 'failed' | 'cancelled' | 'expired';
  * The effect of a payment's outcome on its order. `nothing`: it was known, or another payment of the order
  * counts.
  */
-export type SettleEffect = 'paid' | 'failed' | 'nothing' | 'paid twice' | 'no such payment';
+export type SettleEffect = 'paid' | 'failed' | 'nothing' | 'paid twice' | 'other amount' | 'no such payment';
 
-/** Stores a payment's outcome, in the caller's transaction. */
+interface StoredPayment {
+  readonly order_number: string;
+  readonly outcome: string | null;
+  readonly may_pay: boolean;
+}
+
+/**
+ * Stores a payment's outcome, in the caller's transaction.
+ *
+ * @param paid The amount that a webhook names. The package has compared it only if the journal still has the request.
+ */
 export async function settleOrder(
   client: PoolClient,
   reference: string,
   outcome: CollectionOutcome,
+  paid?: string,
 ): Promise<SettleEffect> {
-  const { rows } = await client.query<{ readonly order_number: string; readonly outcome: string | null }>(
-    'SELECT order_number, outcome FROM order_payments WHERE reference = $1 FOR UPDATE',
-    [reference],
+  const { rows } = await client.query<StoredPayment>(
+    `SELECT order_number, outcome, state = 'paid' OR amount = coalesce($2, amount) AS may_pay
+     FROM order_payments JOIN orders ON number = order_number WHERE reference = $1 FOR UPDATE`,
+    [reference, paid],
   );
   const [payment] = rows;
   if (!payment) return 'no such payment';
   if (payment.outcome === outcome) return 'nothing';
+  if (outcome === 'success' && !payment.may_pay) {
+    await review(client, reference);
+    return 'other amount';
+  }
   await client.query('UPDATE order_payments SET outcome = $2 WHERE reference = $1', [reference, outcome]);
   const { order_number: number } = payment;
   return outcome === 'success' ? pay(client, number) : fail(client, number, reference, outcome);
+}
+
+/** A person decides about the order, unless it is paid. */
+export async function review(client: PoolClient, reference: string): Promise<void> {
+  await client.query(
+    `UPDATE orders SET state = 'review', reason = NULL FROM order_payments
+     WHERE reference = $1 AND number = order_number AND state <> 'paid'`,
+    [reference],
+  );
 }
 
 async function pay(client: PoolClient, number: string): Promise<SettleEffect> {
