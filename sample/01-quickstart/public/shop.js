@@ -18,9 +18,9 @@ const OPEN = new Set(['asking', 'awaiting-customer', 'awaiting-outcome']);
 const form = byId('checkout');
 let events;
 let shown;
-/** Names the order that the form makes. A press of Pay makes no second one until it has ended, or the form changes. */
+/** Names the order that the form makes. A press of Pay makes no second one until it has ended, or asks for something else. */
 let checkout = crypto.randomUUID();
-/** What the form said when it was sent under this name. */
+/** What was sent under this name. */
 let sent;
 
 offerLanguages();
@@ -67,14 +67,14 @@ function nextOrder() {
 
 async function placeOrder() {
   const fields = Object.fromEntries(new FormData(form));
-  const filled = JSON.stringify(fields);
   // Another phone must be asked. The first one may have the request of the first order, and may still pay it.
-  if (sent !== undefined && sent !== filled) {
+  if (sent && asksForSomethingElse(fields)) {
     byId('earlier').hidden = false;
     nextOrder();
   }
-  sent = filled;
-  const order = await send('orders', { checkout, ...fields }).catch((problem) => {
+  // Another name or e-mail address asks the same phone for nothing again.
+  sent ??= fields;
+  const order = await send('orders', { checkout, ...sent }).catch((problem) => {
     if (problem.keys?.some(saysThatNobodyWasAsked)) nextOrder();
     throw problem;
   });
@@ -84,6 +84,13 @@ async function placeOrder() {
   events = new EventSource(`orders/${encodeURIComponent(order.reference)}/events`);
   events.addEventListener('message', ({ data }) => showOrder(JSON.parse(data)));
 }
+
+function asksForSomethingElse({ product, method, phone }) {
+  return product !== sent.product || method !== sent.method || digitsOf(phone) !== digitsOf(sent.phone);
+}
+
+/** The same for each spelling of a phone number. */
+const digitsOf = (phone) => phone.replace(/\D/g, '').slice(-9);
 
 function saysThatNobodyWasAsked(key) {
   return key === 'problem.nothing' || key.startsWith('wrong.');
@@ -100,6 +107,8 @@ function showOrder(order) {
   verdict.dataset.tone = TONES[order.status] ?? 'wait';
   const words = wordsOf(order);
   if (verdict.textContent !== words) verdict.textContent = words;
+  // The phone may have the request: nobody may be asked under another reference.
+  byId('pay').disabled = order.status === 'awaiting-outcome';
   const isOpen = OPEN.has(order.status);
   byId('phone-link').hidden = !phonePage || !isOpen;
   if (isOpen) return;

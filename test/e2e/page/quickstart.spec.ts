@@ -67,7 +67,7 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     await page.getByText('Approve the payment on your phone.').waitFor();
     await page.locator('#pay').click();
     const earlier = page.getByText('The request of your earlier order may still be on a phone.');
-    await page.locator('[name=phone]').fill('712 345 678');
+    await page.locator('[name=phone]').fill('0754 000 11');
     await page.locator('#pay').click();
     await page.getByText('Write a Tanzanian mobile number').waitFor();
     await page.locator('[name=phone]').fill('0754 000 111');
@@ -90,6 +90,41 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     expect(((await (await answered).json()) as { reference: string }).reference).toBe(reference);
     expect(await page.locator('#earlier').isVisible()).toBe(false);
     expect(sandbox.payments()).toHaveLength(1);
+    await browser.close(page);
+  }, 60_000);
+
+  it.each([
+    ['email', 'asha.mrema@example.com'],
+    ['name', 'Asha M. Mrema'],
+    ['phone', '+255 712-345-678'],
+  ])(
+    'a changed %s asks the same phone for nothing again',
+    async (field, value) => {
+      const page = await buy({});
+      await page.getByText('Approve the payment on your phone.').waitFor();
+      await page.locator(`[name=${field}]`).fill(value);
+      const answered = page.waitForResponse(`${shop.url}/orders`);
+      await page.locator('#pay').click();
+      expect((await answered).status()).toBe(201);
+      expect(sandbox.payments()).toHaveLength(1);
+      await browser.close(page);
+    },
+    60_000,
+  );
+
+  it('offers no Pay until the outcome of a lost answer is known, and then another order', async () => {
+    sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
+    const page = await buy({});
+    await page.getByText('Please do not pay again').waitFor();
+    await page.locator('[name=phone]').fill('0754 000 111');
+    await page.locator('[name=phone]').press('Enter');
+    expect(await page.locator('#pay').isDisabled()).toBe(true);
+    expect(await pageProblems(page, 'a lost answer')).toEqual([]);
+    await sandbox.customer('255712345678').approve(sandbox.payments()[0]!.reference);
+    await page.getByText('Paid. Thank you!').waitFor();
+    await page.locator('#pay').click();
+    await page.getByText('Approve the payment on your phone.').waitFor();
+    expect(sandbox.payments()).toHaveLength(2);
     await browser.close(page);
   }, 60_000);
 
