@@ -20,6 +20,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   await app.stop();
   await sandbox.stop();
 });
@@ -126,6 +127,32 @@ describe('the checkout', () => {
     expect((await shop.get(`/orders/${reference}`)).body).toMatchObject(end);
   });
 
+  it('ends an order that nobody was asked for, if nobody presses Pay again for a while', async () => {
+    const recovery = app.app.get(RecoveryService);
+    await sandbox.stop();
+    const checkout = randomUUID();
+    const { reference } = (await shop.buy({ checkout })).body;
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const wait = async (ms: number) => {
+      vi.setSystemTime(Date.now() + ms);
+      await recovery.lookAfterPayments();
+      return statusOf(reference!);
+    };
+    expect(await wait(280_000)).toBe('awaiting-outcome');
+    await shop.buy({ checkout });
+    expect(await wait(280_000)).toBe('awaiting-outcome');
+    expect(await wait(30_000)).toBe('not-paid');
+    expect((await shop.buy({ checkout })).body).toMatchObject({ reference, status: 'not-paid' });
+  });
+
+  it('never ends an order by itself that the journal knows', async () => {
+    sandbox.next(ASK).status(422);
+    const { reference } = (await shop.buy()).body;
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
+    await app.app.get(RecoveryService).lookAfterPayments();
+    expect(await statusOf(reference!)).toBe('awaiting-outcome');
+  });
+
   it('looks after the other orders if one cannot be looked after', async () => {
     const references = [await bought(), await bought()];
     const journal = app.app.get(PaymentsJournal);
@@ -197,6 +224,11 @@ describe('the checkout', () => {
     ]);
     expect(body['fields']).toEqual(['product', 'phone']);
     expect(sandbox.requests()).toEqual([]);
+  });
+
+  it('refuses a name that the gateway would refuse', async () => {
+    for (const name of ['', ' ', 'As\0ha'])
+      expect((await shop.buy({ name })).body).toMatchObject({ fields: ['name'] });
   });
 
   it.each(['0712 345 678', '+255 712-345-678'])('reads a phone number written as %s', async (phone) => {

@@ -5,7 +5,7 @@ export type PaymentMethod = 'mobile-money' | 'partner-wallet';
  * - `awaiting-customer`: the customer has the request on the phone.
  * - `awaiting-outcome`: the answer was lost, or proves nothing. The gateway may have asked the customer, so this is
  *   not a failure.
- * - `paid`, `not-paid`: by the webhook or the journal, or the gateway refused at once and for good.
+ * - `paid`, `not-paid`: by the webhook or the journal, or the gateway refused at once and for good, or nobody was asked.
  * - `in-review`: the customer paid another amount; a person decides.
  */
 export type OrderStatus =
@@ -20,7 +20,7 @@ export interface Order {
   readonly amountText: string;
   readonly method: PaymentMethod;
   readonly status: OrderStatus;
-  /** Why it is not paid: `failed`, `cancelled`, `expired`, or the gateway's refusal. */
+  /** Why it is not paid: `failed`, `cancelled`, `expired`, `not-asked`, or the gateway's refusal. */
   readonly reason?: string;
   /** Written once, when the order is paid. */
   readonly receipt?: string;

@@ -12,6 +12,9 @@ import { isOpen, type Order } from './order.js';
 import { type PlaceOrderDto } from './place-order.dto.js';
 import { type Product } from './products.js';
 
+/** How long a customer may press Pay again. Longer than a call, which may still be running. */
+const HOLD_MS = 300_000;
+
 /** The shop's orders. In memory here; in a real shop, a table with a unique `reference`. */
 @Injectable()
 export class OrdersService implements OnModuleDestroy {
@@ -19,6 +22,8 @@ export class OrdersService implements OnModuleDestroy {
   private readonly orders = new Map<string, Order>();
   /** What the page sent for each order. Nobody else sees it. */
   private readonly requests = new Map<string, PlaceOrderDto>();
+  /** When somebody last began to ask for the money of each order. */
+  private readonly askedAt = new Map<string, number>();
   private readonly changes = new Subject<Order>();
   private receipts = 0;
 
@@ -36,6 +41,7 @@ export class OrdersService implements OnModuleDestroy {
       throw new ConflictException(
         'this order was placed with other details: load the page again for another order',
       );
+    this.askedAt.set(reference, Date.now());
     if (placed) return placed;
     this.requests.set(reference, request);
     const amount = { amount: price, amountText: formatTzs(price) };
@@ -74,6 +80,12 @@ export class OrdersService implements OnModuleDestroy {
     if (outcome === 'success') this.pay(reference, amount);
     else if (outcome !== undefined) this.update(reference, { status: 'not-paid', reason: outcome });
     else if (state === 'rejected' && final) this.update(reference, { status: 'not-paid', reason: 'refused' });
+  }
+
+  /** Ends an order that the journal does not know: nothing was sent for it. */
+  notAsked(reference: string): void {
+    if (Date.now() - this.askedAt.get(reference)! > HOLD_MS)
+      this.update(reference, { status: 'not-paid', reason: 'not-asked' });
   }
 
   @OnPayment('payment.success')

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Transform } from 'class-transformer';
-import { IsEmail, IsIn, IsNotEmpty, IsString, IsUUID, Matches } from 'class-validator';
+import { IsEmail, IsIn, IsUUID, Matches } from 'class-validator';
 import { normalizeTzPhone } from 'nestjs-payments';
 import { type PaymentMethod } from './order.js';
 import { PRODUCTS } from './products.js';
+
+/** Visible text, without control characters. */
+const ONE_LINE = /^(?=.*\S)[^\p{Cc}\p{Cs}]+$/u;
 
 export class PlaceOrderDto {
   /**
@@ -24,8 +27,7 @@ export class PlaceOrderDto {
   @Matches(/^255\d{9}$/, { message: 'write a Tanzanian mobile number such as 0712 345 678' })
   readonly phone!: string;
 
-  @IsString()
-  @IsNotEmpty({ message: 'write your name' })
+  @Matches(ONE_LINE, { message: 'write your name' })
   readonly name!: string;
 
   @IsEmail({}, { message: 'write an e-mail address such as asha@example.com' })

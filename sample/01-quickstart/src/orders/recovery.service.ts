@@ -55,6 +55,7 @@ export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy,
     try {
       const payment = await this.journal.get('collection', reference);
       if (payment) this.orders.ended(payment);
+      else this.orders.notAsked(reference);
     } catch (error) {
       this.logger.error(error);
     }
