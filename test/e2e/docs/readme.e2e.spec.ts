@@ -4,8 +4,9 @@ import { Test } from '@nestjs/testing';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { hmac } from 'nestjs-payments';
+import { hmac, PaymentsJournal } from 'nestjs-payments';
 import { paymentEvent, PaymentsTestingModule, postWebhook } from 'nestjs-payments/testing';
+import { eventually } from '../../support/eventually.js';
 import { readmeSnippets } from '../../support/document-pages.js';
 
 interface Suppliers {
@@ -85,9 +86,15 @@ it('README.md shows six snippets', () => {
   ]);
 });
 
-const call = async (path: string, phone?: string): Promise<unknown> => {
+const call = async (path: string, phone?: string, order = 'order-1'): Promise<unknown> => {
   const body = phone === undefined ? {} : { method: 'POST', body: new URLSearchParams({ phone }) };
-  return (await fetch(`${await app.getUrl()}/orders/order-1${path}`, body)).json();
+  return (await fetch(`${await app.getUrl()}/orders/${order}${path}`, body)).json();
+};
+
+const success = async (reference: string, amount: string): Promise<number> => {
+  const { webhookSecret: secret } = app.get(PaymentsSandbox);
+  const event = paymentEvent('payment.success', { reference, amount });
+  return (await postWebhook(app, '/webhooks/payments', event, { scheme, secret })).status;
 };
 
 it('the snippets of README.md collect a payment by HTTP, hear the webhook and show the order paid', async () => {
@@ -100,14 +107,21 @@ it('the snippets of README.md collect a payment by HTTP, hear the webhook and sh
 });
 
 it('the snippets of README.md take a success that the journal does not know only with the price of the order', async () => {
-  const { webhookSecret: secret } = app.get(PaymentsSandbox);
-  const success = async (reference: string, amount: string): Promise<number> => {
-    const event = paymentEvent('payment.success', { reference, amount });
-    return (await postWebhook(app, '/webhooks/payments', event, { scheme, secret })).status;
-  };
   expect(await success('order-2', '1.00')).toBe(500);
   expect(await success('order-3', '1180.50')).toBe(200);
   expect(app.get<OrdersOfReadme>(classes['Orders']!).paid).toEqual(new Set(['order-1', 'order-3']));
+});
+
+it('the snippets of README.md compare the amount of a payment whose tombstone knows none', async () => {
+  app.get(PaymentsSandbox).next('POST /payments/mobile-money').status(422, { code: 'INVALID_PHONE' });
+  await call('/payment', '0712 345 678', 'order-4');
+  const journal = app.get(PaymentsJournal);
+  await eventually(async () => {
+    await journal.purge({ olderThanMs: 1, rejectedOlderThanMs: 1 });
+    expect(await journal.get('collection', 'order-4')).toBeUndefined();
+  });
+  expect(await success('order-4', '1.00')).toBe(500);
+  expect(await success('order-4', '1180.50')).toBe(200);
 });
 
 it('the snippets of README.md pay a supplier, and nobody of another name', async () => {
