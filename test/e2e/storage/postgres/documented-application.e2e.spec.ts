@@ -210,7 +210,7 @@ describeWith([postgresService], 'the application of docs/storage.md on PostgreSQ
     expect(application?.isRunning).toBe(true);
   });
 
-  it('an invoice is approved again after a final refusal, and any other refusal makes the same call again', async () => {
+  it('an invoice needs another approval after a final refusal, and any other refusal makes the same call again', async () => {
     const address = await start(false);
     const invoice = async (): Promise<string> => (await fetch(`${address}/pay/invoice`)).text();
     const look = async (): Promise<unknown> => {
@@ -219,13 +219,16 @@ describeWith([postgresService], 'the application of docs/storage.md on PostgreSQ
     };
     sandbox.next('POST /disbursements/bank').status(422, { code: 'INVALID_ACCOUNT' });
     expect(await invoice()).toBe('PaymentRejectedError');
-    expect(await look()).toBe('approved');
+    expect(await look()).toBe('refused');
+    expect(await invoice()).toBe('ConflictException');
+    await pool.query("UPDATE invoices SET account_number = '9876543210', state = 'approved'");
 
     // A refusal after a 429 proves nothing of the try before it.
     sandbox.next('POST /disbursements/bank').status(429, { retryAfter: 1 });
     sandbox.next('POST /disbursements/bank').status(422, { code: 'INVALID_ACCOUNT' });
     expect(await invoice()).toBe('PaymentRejectedError');
     expect([await look(), await look()]).toEqual(['paying', 'paying']);
+    expect(sandbox.payouts()[0]).toMatchObject({ reference: 'invoice-1', account_number: '9876543210' });
     expect(sandbox.payouts()).toHaveLength(1);
     expect(sandbox.requests()).toHaveLength(4);
   });
