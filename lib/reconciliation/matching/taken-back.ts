@@ -28,7 +28,8 @@ export function takesBack(own: JournalPayment, row: RowMoney): boolean {
   // The journal says so, too; or the row is that of an earlier attempt, which the journal says the same of.
   const isKnown = (own.state === 'none' && hasOutcome(own)) || isBeforeLastAttempt(own, row);
   if (isKnown || familyTakenBack(row) !== own.family) return false;
-  // Somebody may take a levy of a collection, give back the fee of a payout, or a customer get a part back.
+  // Somebody may take a levy of a collection, give back the fee of a payout, or a customer get a part back. A payout may
+  // come back less its fee, too: so a large fee that is given back counts as a return, and nothing is proposed.
   if (own.cents === undefined) return true;
   return 2 * Math.abs(row.cents) >= own.cents - (own.feeCents ?? 0);
 }
