@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { PaymentsJournal } from 'nestjs-payments';
+import { PaymentsInbox, PaymentsJournal } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { ShopClient } from './shop.client.js';
 import { RecoveryService } from '../src/orders/recovery.service.js';
@@ -34,8 +34,8 @@ async function bought(change: Record<string, string> = {}): Promise<string> {
 }
 
 /** A signed webhook without a payment of the emulator. */
-async function deliver(event: string, reference: string): Promise<number> {
-  const data = { reference, amount: '18000.00', currency: 'TZS', status: event.replace('payment.', '') };
+async function deliver(event: string, reference: string, amount = '18000.00'): Promise<number> {
+  const data = { reference, amount, currency: 'TZS', status: event.replace('payment.', '') };
   const body = { event, data };
   const signature = createHmac('sha256', sandbox.webhookSecret).update(JSON.stringify(body)).digest('hex');
   return (await shop.post('/webhooks/payments', body, { 'x-webhook-signature': signature })).status;
@@ -125,6 +125,17 @@ describe('the checkout', () => {
     await app.app.get(PaymentsJournal).settle('collection', reference, outcome);
     await recovery.lookAfterPayments();
     expect((await shop.get(`/orders/${reference}`)).body).toMatchObject(end);
+  });
+
+  it('leaves an order open when another amount is paid, until a person releases the webhook', async () => {
+    const reference = await bought();
+    expect(await deliver('payment.success', reference, '1.00')).toBe(200);
+    expect(await statusOf(reference)).toBe('awaiting-customer');
+    const inbox = app.app.get(PaymentsInbox);
+    const [mismatch] = await inbox.conflicts();
+    expect(mismatch).toMatchObject({ kind: 'mismatch', reference });
+    await inbox.release(mismatch!.id);
+    expect(await statusOf(reference)).toBe('in-review');
   });
 
   it('ends an order that nobody was asked for, if nobody presses Pay again for a while', async () => {

@@ -186,6 +186,17 @@ function specs(databaseUrl: () => string): void {
     expect(await Promise.all(references.map(statusOf))).toEqual(['waiting', 'paid']);
   });
 
+  it('an order waits if another amount is paid, and is in review after a person has released the webhook', async () => {
+    const reference = await ordered();
+    const data = { reference, amount: '1.00', currency: 'TZS', status: 'success' };
+    expect(await deliver(JSON.stringify({ event: 'payment.success', data }))).toBe(200);
+    expect(await statusOf(reference)).toBe('waiting');
+    const inbox = shop.get(PaymentsInbox);
+    const mismatch = (await inbox.conflicts()).find((one) => one.reference === reference);
+    await inbox.release(mismatch!.id);
+    expect(await statusOf(reference)).toBe('review');
+  });
+
   it('a person decides about an order that is paid after its goods were sold', async () => {
     const reference = await ordered();
     await sandbox.customer(PHONE).decline(reference);

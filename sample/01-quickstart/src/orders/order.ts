@@ -6,7 +6,7 @@ export type PaymentMethod = 'mobile-money' | 'partner-wallet';
  * - `awaiting-outcome`: the answer was lost, or proves nothing. The gateway may have asked the customer, so this is
  *   not a failure.
  * - `paid`, `not-paid`: by the webhook or the journal, or the gateway refused at once and for good, or nobody was asked.
- * - `in-review`: the customer paid another amount; a person decides.
+ * - `in-review`: another amount was paid, which a person has released, or which the journal could not compare.
  */
 export type OrderStatus =
   'asking' | 'awaiting-customer' | 'awaiting-outcome' | 'paid' | 'not-paid' | 'in-review';

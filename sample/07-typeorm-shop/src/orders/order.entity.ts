@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** `review`: somebody looks at it, because another amount was paid. */
+/** `review`: somebody looks at it, because another amount was paid, or because its goods are sold. */
 export type OrderStatus = 'waiting' | 'paid' | 'not-paid' | 'review';
 
 @Entity('orders')
