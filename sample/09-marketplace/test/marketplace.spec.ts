@@ -1,8 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type INestApplication } from '@nestjs/common';
-import { PaymentsAccounts } from 'nestjs-payments';
+import { type PaymentEventName, PaymentsAccounts } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { Pool } from 'pg';
 import '../../../test/support/pglite-template.js';
 import { closeInRecovery } from '../../../test/support/close-in-recovery.js';
@@ -92,6 +93,26 @@ const find = async ({ merchant, reference }: Order): Promise<Order> =>
   (await send<Order>('GET', `/shops/${merchant}/orders/${reference}`)).body;
 const approve = ({ merchant, reference }: Order): Promise<unknown> =>
   sandbox.merchant(merchant).customer(PHONE).approve(reference);
+
+/** Delivers an outcome of an order that the gateway signed. */
+const report = (
+  { merchant, reference }: Order,
+  event: PaymentEventName,
+  amount = '12000.00',
+  charge = reference,
+): Promise<number> =>
+  deliver(
+    JSON.stringify(paymentEvent(event, { reference, amount, provider_reference: charge })),
+    merchant,
+    secretOf(merchant),
+  );
+/** A person releases all that the package has set aside. Returns how many that were. */
+async function releaseAll({ merchant }: Order): Promise<number> {
+  const { inbox } = marketplace.get(PaymentsAccounts).for(merchant);
+  const setAside = await inbox.conflicts();
+  for (const { id } of setAside) await inbox.release(id);
+  return setAside.length;
+}
 
 /** Delivers a webhook of the gateway once more, to another address or with another secret. */
 async function deliver(body: string, to: string, secret: string): Promise<number> {
@@ -305,6 +326,31 @@ it('an order is called not paid after a refusal that proves it, and after no oth
   expect(await refused('pepper', 422, 'INVALID_PHONE')).toMatchObject({ status: 'not-paid' });
   expect(await refused('pepper', 422)).toMatchObject({ status: 'waiting' });
   expect(await refused('pepper', 429)).toMatchObject({ status: 'waiting' });
+});
+
+it.each([
+  ['payment.failed', '12000.00'],
+  ['payment.success', '11000.00'],
+] as const)('an order that is paid stays so if a person releases %s of %s', async (event, amount) => {
+  const merchant = `paid-then-${event.split('.')[1]}`;
+  await add(merchant);
+  const { body } = await order(merchant);
+  await report(body, 'payment.success');
+  expect(await report(body, event, amount, 'another-charge')).toBe(200);
+  expect(await releaseAll(body)).toBe(1);
+  expect(await find(body)).toMatchObject({ status: 'paid' });
+});
+
+it('an order that is paid without a webhook stays so if a webhook says later that it failed', async () => {
+  await add('sugar');
+  const { body } = await order('sugar');
+  await marketplace
+    .get(PaymentsAccounts)
+    .for('sugar')
+    .journal.settle('collection', body.reference, 'success');
+  await marketplace.get(RecoveryService).lookAfterPayments();
+  expect(await report(body, 'payment.failed')).toBe(200);
+  expect(await find(body)).toMatchObject({ status: 'paid' });
 });
 
 it.each([

@@ -23,12 +23,18 @@ export class OutcomesService {
       this.logger.error(`${reference} is no order of ${account}.`);
       return;
     }
-    const status = event === 'payment.success' ? (amount === order.amount ? 'paid' : 'review') : 'not-paid';
-    if (status === 'review') this.logger.error(`${reference}: paid ${amount} instead of ${order.amount}.`);
+    if (event === 'payment.success' && amount !== order.amount)
+      this.logger.error(`${reference}: paid ${amount} instead of ${order.amount}.`);
     await transaction.query('UPDATE orders SET status = $3 WHERE merchant = $1 AND reference = $2', [
       account,
       reference,
-      status,
+      statusAfter(event, amount, order),
     ]);
   }
+}
+
+/** One order may have several outcomes. One that is paid stays so, and a failure ends only one that waits. */
+function statusAfter(event: string, paid: string, { status, amount }: Order): Order['status'] {
+  if (event !== 'payment.success') return status === 'waiting' ? 'not-paid' : status;
+  return status === 'paid' || paid === amount ? 'paid' : 'review';
 }
