@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { type JournalEntry, type PaymentsJournal } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
@@ -110,9 +110,43 @@ describeWith([redisService], 'the orders of the workers', () => {
     expect([await status(), mailed]).toEqual(['in-review', []]);
   });
 
-  it('a paid order stays paid if another amount comes later', async () => {
+  it.each([
+    ['payment.success', '1.00'],
+    ['payment.failed', '50000.00'],
+    ['payment.cancelled', '50000.00'],
+    ['payment.expired', '50000.00'],
+  ])('a paid order stays paid if %s of %s comes later', async (event, amount) => {
     await outcomes.decided(paymentEvent('payment.success', ORDER));
-    await outcomes.decided(paymentEvent('payment.success', { reference: 'ticket-1', amount: '1.00' }));
+    await outcomes.decided(paymentEvent(event, { reference: 'ticket-1', amount }));
     expect(await status()).toBe('paid');
+  });
+
+  it('a paid order stays paid if the journal said something else a moment before', async () => {
+    await orders.decided('ticket-1', 'paid');
+    // The worker asked about it while it was undecided.
+    vi.spyOn(orders, 'undecided').mockResolvedValue(['ticket-1']);
+    await reconcile({ state: 'settled', outcome: 'failed' });
+    expect(await status()).toBe('paid');
+  });
+
+  it('two workers that decide an order at once leave it paid, whoever is the first', async () => {
+    const others = ['failed', 'in-review', 'expired'] as const;
+    await Promise.all([
+      ...others.map((outcome) => orders.decided('ticket-1', outcome)),
+      orders.decided('ticket-1', 'paid'),
+      ...others.map((outcome) => orders.decided('ticket-1', outcome)),
+    ]);
+    expect([await status(), await orders.undecided()]).toEqual(['paid', []]);
+  });
+
+  it('an order of which another amount was paid stays with a person until its own is paid', async () => {
+    for (const [event, amount, end] of [
+      ['payment.success', '1.00', 'in-review'],
+      ['payment.failed', '50000.00', 'in-review'],
+      ['payment.success', '50000.00', 'paid'],
+    ] as const) {
+      await outcomes.decided(paymentEvent(event, { reference: 'ticket-1', amount }));
+      expect(await status()).toBe(end);
+    }
   });
 });

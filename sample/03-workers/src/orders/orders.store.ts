@@ -4,9 +4,17 @@ import { type Settings, settings } from '../common/settings.js';
 import { type Order, type Outcome, type PlacedOrder, type RequestState } from './order.js';
 
 /**
- * The orders, shared by both processes. Each process writes its own field, so they need no lock: the outcome
- * wins over the request, whichever came first.
+ * Stores an outcome, and returns the one that counts. One order may have several: one that is paid stays so, and one in
+ * review ends only as paid. A script, because workers decide at the same time.
  */
+const DECIDE = `
+  local before = redis.call('HGET', KEYS[1], 'outcome')
+  if before == 'paid' or (before == 'in-review' and ARGV[1] ~= 'paid') then return before end
+  redis.call('HSET', KEYS[1], 'outcome', ARGV[1])
+  return ARGV[1]
+`;
+
+/** The orders, shared by both processes. Each process writes its own field, and the outcome wins over the request. */
 @Injectable()
 export class OrdersStore implements OnApplicationShutdown {
   private readonly logger = new Logger(OrdersStore.name);
@@ -44,11 +52,12 @@ export class OrdersStore implements OnApplicationShutdown {
     else await this.redis.sadd(this.undecidedKey, reference);
   }
 
-  /** Idempotent: a repetition writes the same. */
-  async decided(reference: string, outcome: Outcome): Promise<void> {
+  /** Idempotent. Returns the outcome that counts: that of a paid order stays. */
+  async decided(reference: string, outcome: Outcome): Promise<Outcome> {
     await this.find(reference);
-    await this.redis.hset(this.key(reference), { outcome });
+    const counts = (await this.redis.eval(DECIDE, 1, this.key(reference), outcome)) as Outcome;
     await this.redis.srem(this.undecidedKey, reference);
+    return counts;
   }
 
   /** The references of all orders without an outcome. */

@@ -32,8 +32,6 @@ export class OrderOutcomes {
     const order = await this.orders.find(reference);
     const outcome = outcomeOf(order, event.replace('payment.', ''), amount);
     if (outcome === 'in-review') this.logger.error(`${reference}: paid ${amount} instead of ${order.amount}`);
-    if (outcome === 'in-review' && order.status === 'paid') return;
-    await this.orders.decided(reference, outcome);
-    this.logger.log(`${reference} is ${outcome}`);
+    this.logger.log(`${reference} is ${await this.orders.decided(reference, outcome)}`);
   }
 }

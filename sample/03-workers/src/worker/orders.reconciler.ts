@@ -43,7 +43,7 @@ export class OrdersReconciler {
     const order = await this.orders.find(reference);
     const decided = outcomeOf(order, outcome, amount);
     if (decided === 'paid') await this.receipts.mail(order, AbortSignal.timeout(MAIL_MS));
-    await this.orders.decided(reference, decided);
-    this.logger.log(`${reference} is ${decided}, says the journal`);
+    const counts = await this.orders.decided(reference, decided);
+    this.logger.log(`${reference} is ${counts}: the journal says ${decided}`);
   }
 }

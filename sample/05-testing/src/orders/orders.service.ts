@@ -59,17 +59,23 @@ export class OrdersService {
 
   @OnPayment('payment.failed')
   failed({ data }: PaymentWebhookEvent): void {
-    this.save({ ...this.find(data.reference), status: 'failed' });
+    this.notPaid(data.reference, 'failed');
   }
 
   @OnPayment('payment.cancelled')
   cancelled({ data }: PaymentWebhookEvent): void {
-    this.save({ ...this.find(data.reference), status: 'cancelled' });
+    this.notPaid(data.reference, 'cancelled');
   }
 
   @OnPayment('payment.expired')
   expired({ data }: PaymentWebhookEvent): void {
-    this.save({ ...this.find(data.reference), status: 'expired' });
+    this.notPaid(data.reference, 'expired');
+  }
+
+  /** Changes no order of which money has come: one order may have several outcomes. */
+  private notPaid(reference: string, status: 'failed' | 'cancelled' | 'expired'): void {
+    const order = this.find(reference);
+    if (order.status !== 'paid' && order.status !== 'in-review') this.save({ ...order, status });
   }
 
   private save(order: Order): Order {

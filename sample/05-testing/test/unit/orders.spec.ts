@@ -46,6 +46,26 @@ describe('an order', () => {
     },
   );
 
+  it.each(['failed', 'cancelled', 'expired'] as const)(
+    'an order that is paid stays so if its payment %s later, and is not baked again',
+    (outcome) => {
+      const { reference, amount } = orders.open(BUYER);
+      const success = paymentEvent('payment.success', { reference, amount });
+      orders.paid(success);
+      orders[outcome](paymentEvent(`payment.${outcome}`, { reference }));
+      expect(orders.find(reference).status).toBe('paid');
+      orders.paid(success);
+      expect(oven.baked).toEqual([reference]);
+    },
+  );
+
+  it('an order of which another amount was paid stays with the person who looks at it', () => {
+    const { reference } = orders.open(BUYER);
+    orders.paid(paymentEvent('payment.success', { reference, amount: '1.00' }));
+    orders.failed(paymentEvent('payment.failed', { reference }));
+    expect(orders.find(reference).status).toBe('in-review');
+  });
+
   it.each([{ cakes: 3 }, { phone: '255754000111' }, { name: 'Neema Mushi' }, { email: 'neema@example.com' }])(
     'an order that is sent again with %j is refused, and stays as it was',
     (change) => {
