@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto';
 import { INestApplication, ValidationPipe } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
+import { type PaymentEventName, PaymentsInbox } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent } from 'nestjs-payments/testing';
 import request from 'supertest';
@@ -57,6 +59,26 @@ describe('School fees (e2e)', () => {
     sandbox.deliverTo(`${await app.getUrl()}/webhooks/payments`);
   }
 
+  /** Delivers an outcome that the gateway signed. */
+  async function deliver(
+    event: PaymentEventName,
+    reference: string,
+    amount = '150000.00',
+  ): Promise<void> {
+    const body = JSON.stringify(paymentEvent(event, { reference, amount }));
+    const signature = createHmac('sha256', sandbox.webhookSecret)
+      .update(body)
+      .digest('hex');
+    await http()
+      .post('/webhooks/payments')
+      .set({
+        'content-type': 'application/json',
+        'x-webhook-signature': signature,
+      })
+      .send(body)
+      .expect(200);
+  }
+
   afterEach(async () => {
     await app?.close();
     await sandbox?.stop();
@@ -73,6 +95,17 @@ describe('School fees (e2e)', () => {
     const { reference } = await pay(202);
     await sandbox.customer(phone).decline(reference);
     expect(await stateOf(reference)).toBe('not paid');
+  });
+
+  it('a paid fee stays so if a person releases a failure, and nobody is asked again', async () => {
+    const { reference } = await pay(202);
+    await sandbox.customer(phone).approve(reference);
+    await deliver('payment.failed', reference);
+    const inbox = app.get(PaymentsInbox, { strict: false });
+    const [late] = await inbox.conflicts();
+    await inbox.release(late.id);
+    expect(await pay(202)).toMatchObject({ reference, state: 'paid' });
+    expect(sandbox.payments()).toHaveLength(1);
   });
 
   it('an unreadable answer is no failure: the fee waits, and the webhook pays it', async () => {

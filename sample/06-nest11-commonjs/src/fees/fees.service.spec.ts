@@ -107,6 +107,24 @@ describe('FeesService', () => {
     expect(fees.find(reference)?.state).toBe('paid');
   });
 
+  it.each([
+    ['paid', 'not paid', 'paid'],
+    ['paid', 'in review', 'paid'],
+    ['in review', 'not paid', 'in review'],
+    ['in review', 'paid', 'paid'],
+    ['not paid', 'paid', 'paid'],
+    ['not paid', 'in review', 'in review'],
+  ] as const)(
+    'a fee that is %s, and then settled as %s, is %s',
+    async (first, second, end) => {
+      mobileMoney.mockResolvedValue({});
+      const { reference } = await fees.pay(request);
+      fees.settle(reference, first);
+      fees.settle(reference, second);
+      expect(fees.find(reference)?.state).toBe(end);
+    },
+  );
+
   it('lets the fee wait if an error of another kind says nothing about the money', async () => {
     let reference = '';
     mobileMoney.mockImplementation((sent: { reference: string }) => {

@@ -53,12 +53,18 @@ export class FeesService {
   /** May be called again for a paid fee. */
   paid(reference: string, amount: string): void {
     const fee = this.stored(reference);
-    if (fee.state === 'paid') return;
     this.settle(reference, amount === fee.amount ? 'paid' : 'in review');
   }
 
+  /**
+   * One fee may have several outcomes. A paid one stays paid, and a failure does not end one in review: otherwise the
+   * parent would be asked for the money again.
+   */
   settle(reference: string, state: FeeState): void {
-    this.fees.set(reference, { ...this.stored(reference), state });
+    const fee = this.stored(reference);
+    if (fee.state === 'paid') return;
+    if (fee.state === 'in review' && state === 'not paid') return;
+    this.fees.set(reference, { ...fee, state });
   }
 
   /** A pupil has one open payment in a term. */
