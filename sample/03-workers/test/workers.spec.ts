@@ -193,6 +193,12 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     expect(office.gateway.payments()).toMatchObject([{ reference }]);
   });
 
+  it('an order without a name is not stored, so the buyer may send it again with one', async () => {
+    const checkout = randomUUID();
+    expect(await office.order({ checkout, name: ' ' })).toMatchObject({ statusCode: 400 });
+    expect(await office.order({ checkout })).toMatchObject({ status: 'awaiting-customer' });
+  });
+
   it('the web process shows nobody the address of a buyer', async () => {
     const order = await office.order();
     expect(Object.keys(order)).toEqual(['reference', 'seats', 'amount', 'status']);

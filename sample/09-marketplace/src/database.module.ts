@@ -19,6 +19,8 @@ const TABLES = `
   ALTER TABLE orders ADD COLUMN IF NOT EXISTS product text NOT NULL DEFAULT '';
   -- Nor what the page sent.
   ALTER TABLE orders ADD COLUMN IF NOT EXISTS request text NOT NULL DEFAULT '';
+  -- Nor when it asked for the money the last time.
+  ALTER TABLE orders ADD COLUMN IF NOT EXISTS asked_at timestamptz NOT NULL DEFAULT now();
   CREATE INDEX IF NOT EXISTS waiting_orders ON orders (merchant) WHERE status = 'waiting';
 `;
 

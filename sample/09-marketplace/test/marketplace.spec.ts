@@ -8,7 +8,7 @@ import { Pool } from 'pg';
 import '../../../test/support/pglite-template.js';
 import { closeInRecovery } from '../../../test/support/close-in-recovery.js';
 import { createMarketplace } from '../src/marketplace.js';
-import { type Order } from '../src/orders/orders.service.js';
+import { type Order, OrdersService } from '../src/orders/orders.service.js';
 import { RecoveryService } from '../src/orders/recovery.service.js';
 import { MerchantsTable } from '../src/merchants/merchants.table.js';
 
@@ -368,6 +368,59 @@ it.each([
   await journal.settle('collection', body.reference, outcome);
   await recovery.lookAfterPayments();
   expect(await find(body)).toMatchObject({ status });
+});
+
+it('an order without a name is not written down, so the page may send it again with one', async () => {
+  await add('sisal');
+  const checkout = randomUUID();
+  expect((await order('sisal', { checkout, name: ' ' })).status).toBe(400);
+  expect((await order('sisal', { checkout })).body).toMatchObject({ status: 'waiting' });
+});
+
+/** An order whose process died before it asked for the money, some minutes ago. */
+async function abandoned(merchant: string, minutes: number): Promise<{ checkout: string; placed: Order }> {
+  const checkout = randomUUID();
+  await marketplace.get(Pool).query(
+    `INSERT INTO orders (merchant, reference, product, amount, status, asked_at)
+     VALUES ($1, $2, 'bag', 12000, 'waiting', now() - $3 * interval '1 minute')`,
+    [merchant, `order-${checkout}`, minutes],
+  );
+  return { checkout, placed: await find({ merchant, reference: `order-${checkout}` } as Order) };
+}
+
+it.each([
+  [4, 'waiting', 1],
+  [6, 'not-paid', 0],
+])('an order of which nothing was sent for %i minutes is %s', async (minutes, status, asked) => {
+  const merchant = `abandoned-${status}`;
+  await add(merchant);
+  const { checkout, placed } = await abandoned(merchant, minutes);
+  await marketplace.get(RecoveryService).lookAfterPayments();
+  expect(await find(placed)).toMatchObject({ status });
+  // Nobody is asked to pay an order that has ended.
+  expect((await order(merchant, { checkout })).body).toMatchObject({ status });
+  expect(sandbox.merchant(merchant).payments()).toHaveLength(asked);
+});
+
+it('an order whose payment the journal knows waits, however long ago the gateway turned it away', async () => {
+  await add('cassava');
+  const { checkout, placed } = await abandoned('cassava', 6);
+  sandbox.next(ASK).status(401);
+  await order('cassava', { checkout });
+  await marketplace
+    .get(Pool)
+    .query(`UPDATE orders SET asked_at = asked_at - interval '1 hour' WHERE merchant = 'cassava'`);
+  await marketplace.get(RecoveryService).lookAfterPayments();
+  expect(await find(placed)).toMatchObject({ status: 'waiting' });
+});
+
+it('an order that the page sends again while the recovery looks at it waits', async () => {
+  await add('sunflower');
+  const { checkout, placed } = await abandoned('sunflower', 6);
+  // The recovery has asked the journal, which did not know the payment yet.
+  await order('sunflower', { checkout });
+  await marketplace.get(OrdersService).nothingSent(placed);
+  expect(await find(placed)).toMatchObject({ status: 'waiting' });
 });
 
 it('a merchant whose keys cannot be read delays the orders of no other one', async () => {

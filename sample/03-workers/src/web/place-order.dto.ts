@@ -1,5 +1,5 @@
 import { Transform } from 'class-transformer';
-import { IsEmail, IsInt, IsNotEmpty, IsString, IsUUID, Matches, Max, Min } from 'class-validator';
+import { IsEmail, IsInt, IsUUID, Matches, Max, Min } from 'class-validator';
 import { normalizeTzPhone } from 'nestjs-payments';
 
 export class PlaceOrderDto {
@@ -16,8 +16,8 @@ export class PlaceOrderDto {
   @Matches(/^255\d{9}$/, { message: 'write a Tanzanian mobile number such as 0712 345 678' })
   readonly phone!: string;
 
-  @IsString()
-  @IsNotEmpty({ message: 'write your name' })
+  /** Not blank: the package would refuse it, after the order is written down. */
+  @Matches(/\S/, { message: 'write your name' })
   readonly name!: string;
 
   @IsEmail({}, { message: 'write an e-mail address such as asha@example.com' })

@@ -36,7 +36,7 @@ export class OrdersService {
     if (merchant.disabled) throw new ConflictException(`${merchant.name} sells nothing at the moment.`);
     // Before the money is asked for: the webhook must find the order.
     const order = await this.store(merchantId, request);
-    if (order.status === 'waiting') await this.collect(order, request);
+    if (await this.mayAsk(order)) await this.collect(order, request);
     return this.find(merchantId, order.reference);
   }
 
@@ -59,6 +59,18 @@ export class OrdersService {
     } else if (payment.outcome !== undefined || (payment.state === 'rejected' && payment.final)) {
       await this.end(merchant, reference, 'not-paid');
     }
+  }
+
+  /**
+   * The journal does not know the payment, so nothing was sent: a process died before, or the package refused the
+   * request. The order waits five minutes for a page that sends it again. That is longer than a call.
+   */
+  async nothingSent({ merchant, reference }: Order): Promise<void> {
+    await this.pool.query(
+      `UPDATE orders SET status = 'not-paid' WHERE merchant = $1 AND reference = $2 AND status = 'waiting'
+         AND asked_at < now() - interval '5 minutes'`,
+      [merchant, reference],
+    );
   }
 
   /** Once for one `checkout`. The price comes from the table, whatever the browser says. */
@@ -88,6 +100,15 @@ export class OrdersService {
         'this order was placed with other details: load the page again for another order',
       );
     return order;
+  }
+
+  /** Returns false if the order has ended: nobody is asked to pay it. Otherwise it does not end as "nothing sent" now. */
+  private async mayAsk({ merchant, reference }: Order): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE orders SET asked_at = now() WHERE merchant = $1 AND reference = $2 AND status = 'waiting'`,
+      [merchant, reference],
+    );
+    return rowCount === 1;
   }
 
   private async stored(merchant: string, reference: string): Promise<Order | undefined> {

@@ -56,6 +56,7 @@ export class RecoveryService implements OnApplicationBootstrap, OnModuleDestroy,
     try {
       const payment = await this.payments.for(merchant).journal.get('collection', reference);
       if (payment) await this.orders.ended(order, payment);
+      else await this.orders.nothingSent(order);
     } catch (error) {
       this.logger.error(error);
     }
