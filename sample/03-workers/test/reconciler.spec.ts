@@ -129,6 +129,15 @@ describeWith([redisService], 'the orders of the workers', () => {
     expect(await status()).toBe('paid');
   });
 
+  it.each([
+    ['payment.success', 'in-review'],
+    ['payment.cancelled', 'failed'],
+  ])('a failed order for which %s is set aside is %s', async (event, end) => {
+    await outcomes.decided(paymentEvent('payment.failed', ORDER));
+    await outcomes.contradicted(paymentEvent(event, ORDER));
+    expect(await status()).toBe(end);
+  });
+
   it('two workers that decide an order at once leave it paid, whoever is the first', async () => {
     const others = ['failed', 'in-review', 'expired'] as const;
     await Promise.all([

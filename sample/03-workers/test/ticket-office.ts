@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { type Job, Queue, QueueEvents } from 'bullmq';
+import { type PaymentWebhookEvent } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { buildChildPrograms, type ChildPrograms } from '../../../test/support/child-program.js';
 import { connectRedis, forget, ownPrefix } from '../../../test/support/redis.js';
@@ -128,6 +129,18 @@ export class TicketOffice {
 
   async statusOf(order: Pick<OrderView, 'reference'>): Promise<string> {
     return (await this.view(order)).status;
+  }
+
+  /** Delivers an outcome that the gateway signed. */
+  async deliver(event: PaymentWebhookEvent): Promise<void> {
+    const body = JSON.stringify(event);
+    const signature = createHmac('sha256', this.gateway.webhookSecret).update(body).digest('hex');
+    const headers = {
+      'content-type': 'application/json',
+      'x-webhook-signature': signature,
+      connection: 'close',
+    };
+    await fetch(`${this.url}/webhooks/payments`, { method: 'POST', headers, body });
   }
 
   /** Orders, and approves on the phone; the webhook is stored then. */

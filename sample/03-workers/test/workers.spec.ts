@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { type ChildPrograms } from '../../../test/support/child-program.js';
 import { describeWith, redisService } from '../../../test/support/services.js';
 import { buildPrograms, PHONE, TicketOffice } from './ticket-office.js';
@@ -58,6 +59,23 @@ describeWith([redisService], 'a ticket office in processes of its own', () => {
     await office.paidOrder();
     await next;
     expect(office.calls.filter(({ key }) => key.endsWith(order.reference))).toHaveLength(1);
+  });
+
+  it('a worker brings an order of which another amount was paid, or that is paid after a failure, to a person', async () => {
+    await office.startWorker();
+    const handled = async (webhook: Promise<unknown>): Promise<void> => {
+      const done = office.next('completed');
+      await webhook;
+      await done;
+    };
+    const { reference } = await office.order();
+    await handled(office.deliver(paymentEvent('payment.success', { reference, amount: '1.00' })));
+    expect(await office.statusOf({ reference })).toBe('in-review');
+    const failed = await office.order();
+    await handled(office.gateway.customer(PHONE).decline(failed.reference));
+    await handled(office.deliver(paymentEvent('payment.success', failed)));
+    expect(await office.statusOf(failed)).toBe('in-review');
+    expect(office.calls).toEqual([]);
   });
 
   it('a worker writes no receipt for an order that is not paid', async () => {

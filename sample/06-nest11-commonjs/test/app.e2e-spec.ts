@@ -108,6 +108,18 @@ describe('School fees (e2e)', () => {
     expect(sandbox.payments()).toHaveLength(1);
   });
 
+  it('a fee of which another amount was paid, or that is paid after a failure, is in review', async () => {
+    const { reference } = await pay(202);
+    await deliver('payment.success', reference, '1.00');
+    expect(await stateOf(reference)).toBe('in review');
+    const other = await pay(202, { pupil: 'S1043' });
+    await sandbox.customer(phone).decline(other.reference);
+    await deliver('payment.cancelled', other.reference);
+    expect(await stateOf(other.reference)).toBe('not paid');
+    await deliver('payment.success', other.reference);
+    expect(await stateOf(other.reference)).toBe('in review');
+  });
+
   it('an unreadable answer is no failure: the fee waits, and the webhook pays it', async () => {
     sandbox.next('POST /payments/mobile-money').malformedJson();
     const { reference, state } = await pay(202);

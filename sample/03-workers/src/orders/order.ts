@@ -19,7 +19,10 @@ export interface PlacedOrder {
  */
 export type RequestState = 'asking' | 'awaiting-customer' | 'awaiting-outcome' | 'refused';
 
-/** The outcome, as the workers know it from the webhook or the journal. `in-review`: another amount was paid. */
+/**
+ * The outcome, as the workers know it from the webhook or the journal. `in-review`: another amount was paid, or money
+ * came after a failure.
+ */
 export type Outcome = 'paid' | 'in-review' | 'failed' | 'cancelled' | 'expired';
 
 export interface Order extends PlacedOrder {

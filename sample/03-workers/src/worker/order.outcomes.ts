@@ -34,4 +34,11 @@ export class OrderOutcomes {
     if (outcome === 'in-review') this.logger.error(`${reference}: paid ${amount} instead of ${order.amount}`);
     this.logger.log(`${reference} is ${await this.orders.decided(reference, outcome)}`);
   }
+
+  /** The package has set the webhook aside. Another amount was paid, or money came after a failure: a person decides. */
+  @OnPayment('payment.mismatch')
+  @OnPayment('payment.conflict')
+  async contradicted({ event, data: { reference } }: PaymentWebhookEvent): Promise<void> {
+    if (event === 'payment.success') await this.orders.decided(reference, 'in-review');
+  }
 }

@@ -4,7 +4,7 @@
  * - `awaiting-outcome`: the answer was lost, or proves nothing. The gateway may have asked the customer, so this is
  *   not a failure.
  * - `refused`: the gateway refused at once and for good.
- * - `in-review`: another amount was paid.
+ * - `in-review`: another amount was paid, or money came after a failure.
  * - the rest: outcomes from the webhook.
  */
 export type OrderStatus =

@@ -72,6 +72,14 @@ export class OrdersService {
     this.notPaid(data.reference, 'expired');
   }
 
+  /** The package has set the webhook aside. Another amount was paid, or money came after a failure: a person decides. */
+  @OnPayment('payment.mismatch')
+  @OnPayment('payment.conflict')
+  contradicted({ event, data }: PaymentWebhookEvent): void {
+    const order = this.find(data.reference);
+    if (event === 'payment.success' && order.status !== 'paid') this.save({ ...order, status: 'in-review' });
+  }
+
   /** Changes no order of which money has come: one order may have several outcomes. */
   private notPaid(reference: string, status: 'failed' | 'cancelled' | 'expired'): void {
     const order = this.find(reference);

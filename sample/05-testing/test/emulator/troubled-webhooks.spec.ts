@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { paymentEvent } from 'nestjs-payments/testing';
 import { OvenService } from '../../src/orders/oven.service.js';
 import { Bakery, PHONE } from '../support/bakery.js';
 import '../support/matchers.js';
@@ -31,6 +32,31 @@ describe('a webhook that has a hard way', () => {
   it('a paid order stays paid if the webhook overtakes the answer', async () => {
     const { body, status } = await bakery.order({ phone: '255700000008' });
     expect({ status, body }).toMatchObject({ status: 201, body: { status: 'paid' } });
+  });
+
+  it('an order of which another amount was paid is not baked, and a person looks at it', async () => {
+    const { reference } = await bakery.ordered();
+    await bakery.deliver(paymentEvent('payment.success', { reference, amount: '1.00' }));
+    expect(await bakery.statusOf({ reference })).toBe('in-review');
+    expect(bakery.baked).toEqual([]);
+  });
+
+  it('an order whose customer was charged twice stays paid, and is baked once', async () => {
+    const { reference, amount } = await bakery.ordered();
+    await bakery.gateway.customer(PHONE).approve(reference);
+    await bakery.deliver(paymentEvent('payment.success', { reference, amount, provider_reference: 'twice' }));
+    expect(await bakery.statusOf({ reference })).toBe('paid');
+    expect(bakery.baked).toEqual([reference]);
+  });
+
+  it('an order that is paid after its payment had failed is not baked, and a person looks at it', async () => {
+    const { reference, amount } = await bakery.ordered();
+    await bakery.gateway.customer(PHONE).decline(reference);
+    await bakery.deliver(paymentEvent('payment.cancelled', { reference, amount }));
+    expect(await bakery.statusOf({ reference })).toBe('failed');
+    await bakery.deliver(paymentEvent('payment.success', { reference, amount }));
+    expect(await bakery.statusOf({ reference })).toBe('in-review');
+    expect(bakery.baked).toEqual([]);
   });
 
   it('a forged webhook does not count, and the genuine one does', async () => {

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type Server } from 'node:http';
 import { type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
+import { type PaymentWebhookEvent } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
-import { PaymentsTestingModule } from 'nestjs-payments/testing';
+import { PaymentsTestingModule, postWebhook } from 'nestjs-payments/testing';
 import request from 'supertest';
 import { AppModule } from '../../src/app.module.js';
 import { type Order } from '../../src/orders/order.js';
 import { OvenService } from '../../src/orders/oven.service.js';
+import { webhookScheme } from '../../src/webhook.scheme.js';
 
 export const PHONE = '255712345678';
 
@@ -48,6 +50,12 @@ export class Bakery {
   /** Orders, and gives the order that the buyer sees. */
   async ordered(change: Readonly<Record<string, unknown>> = {}): Promise<Order> {
     return (await this.order(change)).body as Order;
+  }
+
+  /** Delivers a webhook that the gateway would not send by itself, with its signature. */
+  async deliver(event: PaymentWebhookEvent): Promise<void> {
+    const { webhookSecret: secret } = this.gateway;
+    await postWebhook(this.app, '/webhooks/payments', event, { scheme: webhookScheme, secret });
   }
 
   async statusOf({ reference }: Pick<Order, 'reference'>): Promise<string> {

@@ -1,6 +1,6 @@
 /**
  * `waiting`: for the customer, or for the outcome of a call whose answer was lost.
- * `in review`: another amount was paid.
+ * `in review`: another amount was paid, or money came after a failure.
  */
 export type FeeState = 'waiting' | 'paid' | 'not paid' | 'in review';
 

@@ -29,5 +29,8 @@ export class PaymentsHandler {
   @OnPayment('payment.mismatch')
   contradicted({ event, data }: PaymentWebhookEvent): void {
     this.logger.warn(`Set aside: ${JSON.stringify(data.reference)}, ${event}`);
+    // Another amount was paid, or money came after a failure: a person decides, and nobody is asked again.
+    if (event === 'payment.success')
+      this.fees.settle(data.reference, 'in review');
   }
 }

@@ -16,7 +16,7 @@ export interface Order {
   readonly product: string;
   /** The price of the product when it was ordered. */
   readonly amount: string;
-  /** `review`: somebody looks at it, because another amount was paid. */
+  /** `review`: somebody looks at it, because another amount was paid, or money came after a failure. */
   readonly status: 'waiting' | 'paid' | 'not-paid' | 'review';
 }
 

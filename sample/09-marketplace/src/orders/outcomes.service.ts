@@ -31,6 +31,20 @@ export class OutcomesService {
       statusAfter(event, amount, order),
     ]);
   }
+
+  /** The package has set the webhook aside. Another amount was paid, or money came after a failure: a person decides. */
+  @OnPayment('payment.mismatch')
+  @OnPayment('payment.conflict')
+  async contradicted(
+    { event, data: { reference } }: PaymentWebhookEvent,
+    { account, transaction }: PaymentEventContext<PoolClient>,
+  ): Promise<void> {
+    if (event !== 'payment.success') return;
+    await transaction.query(
+      `UPDATE orders SET status = 'review' WHERE merchant = $1 AND reference = $2 AND status <> 'paid'`,
+      [account, reference],
+    );
+  }
 }
 
 /** One order may have several outcomes. One that is paid stays so, and a failure ends only one that waits. */
