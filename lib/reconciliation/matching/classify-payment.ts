@@ -65,18 +65,6 @@ export function classifyUnmatched(own: JournalPayment, limits: DayLimits, awaits
   }
 }
 
-/**
- * Whether the statement of its day should show a payment. An accepted payout may arrive later, but nothing else than its row ends
- * it.
- */
-export function isAwaited(
-  { family, state, changedAt }: JournalPayment,
-  { cutOff, statementLagMs }: Pick<DayLimits, 'cutOff' | 'statementLagMs'>,
-): boolean {
-  const hasRow = state === 'moved' || (state === 'accepted' && family === 'disbursement');
-  return hasRow && cutOff - changedAt >= statementLagMs;
-}
-
 /** Whether the next close has to look for another attempt. */
 export function mayBeginAgain(
   { state, isRepeatable, begunAt }: JournalPayment,

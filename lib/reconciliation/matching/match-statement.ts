@@ -1,4 +1,4 @@
-import { type PaymentOutcome } from '../../common/vocabulary.js';
+import { PAYMENT_FAMILIES, type PaymentOutcome } from '../../common/vocabulary.js';
 import { failedSend } from '../../journal/payment/repeated-call.js';
 import { CentsSum } from '../balance/cents-sum.js';
 import { type Statement, type StatementRow } from '../statement/statement-row.js';
@@ -231,8 +231,10 @@ export class StatementMatch {
   }
 
   private lookForReturn({ reference }: StatementRow, money: RowMoney): void {
+    if (reference === undefined) return;
+    this.hasKnownRow ||= PAYMENT_FAMILIES.some((one) => this.payments.find(one, reference) !== undefined);
     const family = familyTakenBack(money);
-    if (family === undefined || reference === undefined) return;
+    if (family === undefined) return;
     const place = this.payments.find(family, reference);
     if (place !== undefined) this.takeBack(this.payments.at(place, { family, reference }), money);
     else {
@@ -275,7 +277,7 @@ export class StatementMatch {
   private checkMost(found: number): void {
     if (found <= this.day.most) return;
     throw wrongStatement(
-      `more than ${this.day.most} rows differ from the journal: is it the statement of this account? If so, raise policy.mostExceptions`,
+      `more than ${this.day.most} rows differ from the journal: is it the statement of this account, and is its column of references that of your own? If so, raise policy.mostExceptions`,
     );
   }
 }

@@ -69,7 +69,9 @@ export class OpenRows {
       const found = await Promise.all(rows.map(({ family, reference }) => this.get(family, reference)));
       for (const [index, { money }] of rows.entries()) {
         const own = found[index];
-        if (own) this.match.takeBack(own, money);
+        if (!own) continue;
+        this.match.hasKnownRow = true;
+        this.match.takeBack(own, money);
       }
       await everyPiece();
     }

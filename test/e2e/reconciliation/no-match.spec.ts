@@ -33,8 +33,8 @@ describe('a statement of which no row finds a payment', () => {
     await place.nextDay(0);
     return day;
   };
-  const row = (day: string, type: string, reference: string, status = 'Success'): string =>
-    `${day}T10:00:00Z,${type},${reference},,777.00,5.00,,TZS,${status}\n`;
+  const row = (day: string, type: string, reference: string, amount: string, status = 'Success'): string =>
+    `${day}T10:00:00Z,${type},${reference},,${amount}.00,5.00,,TZS,${status}\n`;
   /** Closes a day with the emulator's rows of it, or with these. */
   const closeWith = (day: string, rows?: readonly string[], allowNoMatch?: boolean): Promise<DayClose> =>
     shop.reconciliation.close({
@@ -90,14 +90,23 @@ describe('a statement of which no row finds a payment', () => {
   it('closes nothing if accepted payouts are all that it should show', async () => {
     await paidOut(shop, 'supplier-1', '20000');
     const day = await endDay();
-    await expect(closeWith(day, [row(day, 'Payout', '')])).rejects.toMatchObject(refusal(1, 1));
+    await expect(closeWith(day, [row(day, 'Payout', '', '20000')])).rejects.toMatchObject(refusal(1, 1));
+    expect(await written()).toEqual([]);
+  });
+
+  it('closes nothing if all webhooks of the day were lost', async () => {
+    place.sandbox.deliverTo('http://127.0.0.1:9/nobody');
+    await collected(shop, place.sandbox, 'order-1', '50000');
+    const day = await endDay();
+    const rows = [row(day, 'Collection', 'G-1', '50000'), row(day, 'Collection', 'G-2', '777')];
+    await expect(closeWith(day, rows)).rejects.toMatchObject(refusal(2, 1));
     expect(await written()).toEqual([]);
   });
 
   it('closes the day when a person says that its rows are of others', async () => {
     await collected(shop, place.sandbox, 'order-1', '50000');
     const day = await endDay();
-    const rows = [row(day, 'Collection', 'somebody-1'), row(day, 'Collection', 'somebody-1')];
+    const rows = ['1', '2'].map(() => row(day, 'Collection', 'somebody', '50000'));
     await expect(closeWith(day, rows, false)).rejects.toMatchObject(refusal(2, 1));
     const close = await closeWith(day, rows, true);
     expect(close.exceptions.map(({ kind }) => kind).sort()).toEqual([
@@ -109,25 +118,47 @@ describe('a statement of which no row finds a payment', () => {
     expect((await closeWith(day, rows)).summary).toEqual(close.summary);
   });
 
-  it.each<[string, () => Promise<void>, string]>([
-    ['has none of that direction', () => collected(shop, place.sandbox, 'order-1', '50000'), 'Payout'],
-    ['has one that nobody paid', () => asked(shop, 'order-1', '50000'), 'Collection'],
-    ['has none', () => Promise.resolve(), 'Collection'],
-  ])('closes the day if the journal %s', async (_, pay, type) => {
+  it.each<[string, () => Promise<void>, string, string]>([
+    ['none of that direction', () => collected(shop, place.sandbox, 'order-1', '50000'), 'Payout', '50000'],
+    ['none of that amount', () => collected(shop, place.sandbox, 'order-1', '50000'), 'Collection', '777'],
+    [
+      'one that its customer declined',
+      async () => {
+        await asked(shop, 'order-1', '50000');
+        await place.sandbox.customer('255712345678').decline('order-1');
+      },
+      'Collection',
+      '50000',
+    ],
+    ['a payout that has not arrived yet', () => paidOut(shop, 'supplier-1', '20000'), 'Payout', '777'],
+    ['none', () => Promise.resolve(), 'Collection', '777'],
+  ])('closes the day if the journal has %s', async (_, pay, type, amount) => {
     await pay();
     const day = await endDay();
-    expect((await closeWith(day, [row(day, type, 'somebody')])).summary).toMatchObject({
+    expect((await closeWith(day, [row(day, type, 'somebody', amount)])).summary).toMatchObject({
       exceptions: { 'missing-here': 1 },
     });
   });
 
-  it('closes the day if its payment moved right before the end of it', async () => {
+  it('closes the day if the payment of that amount began after the row', async () => {
     await place.pass(15.5 * HOUR);
     await collected(shop, place.sandbox, 'order-1', '50000');
     const day = await endDay();
-    expect((await closeWith(day, [row(day, 'Collection', 'somebody')])).summary).toMatchObject({
+    expect((await closeWith(day, [row(day, 'Collection', 'somebody', '50000')])).summary).toMatchObject({
       expected: 1,
       exceptions: { 'missing-here': 1 },
+    });
+  });
+
+  it('closes the day if loose matching is not sure which row without a reference is whose', async () => {
+    await shop.app.close();
+    await open({ policy: { looseMatching: { withinMs: 24 * HOUR } } });
+    for (const order of ['order-1', 'order-2']) await collected(shop, place.sandbox, order, '50000');
+    const day = await endDay();
+    const rows = ['1', '2'].map(() => row(day, 'Collection', '', '50000'));
+    expect((await closeWith(day, rows)).summary.exceptions).toEqual({
+      'missing-here': 2,
+      'missing-there': 2,
     });
   });
 
@@ -136,7 +167,7 @@ describe('a statement of which no row finds a payment', () => {
     const first = await endDay();
     await closeWith(first, []);
     const day = await endDay();
-    expect((await closeWith(day, [row(day, 'Payout', 'somebody')])).summary).toMatchObject({
+    expect((await closeWith(day, [row(day, 'Payout', 'somebody', '20000')])).summary).toMatchObject({
       exceptions: { 'missing-here': 1 },
     });
   });
@@ -145,12 +176,12 @@ describe('a statement of which no row finds a payment', () => {
     await collected(shop, place.sandbox, 'order-1', '50000');
     await paidOut(shop, 'supplier-1', '777');
     const day = await endDay();
-    const foreign = row(day, 'Collection', 'somebody');
+    const foreign = row(day, 'Collection', 'somebody', '50000');
     await expect(closeWith(day, [foreign])).rejects.toMatchObject(refusal(1, 1));
     await shop.app.close();
     await open({ policy: { looseMatching: { withinMs: 24 * HOUR } } });
     await expect(closeWith(day, [foreign])).rejects.toMatchObject(refusal(1, 1));
-    const { summary } = await closeWith(day, [foreign, row(day, 'Payout', '')]);
+    const { summary } = await closeWith(day, [foreign, row(day, 'Payout', '', '777')]);
     expect(summary.statement).toMatchObject({ matched: 1 });
   });
 
@@ -160,17 +191,30 @@ describe('a statement of which no row finds a payment', () => {
     await place.pass(8 * HOUR);
     await collected(shop, place.sandbox, 'order-2', '50000');
     const day = await endDay();
-    const close = await closeWith(day, [row(day, 'Collection', 'order-1')]);
+    const close = await closeWith(day, [row(day, 'Collection', 'order-1', '50000')]);
     expect(close.exceptions.map(({ kind }) => kind)).toEqual(['duplicate', 'missing-there']);
   });
 
   it('is another one if a row names a payment of the day, and proves nothing', async () => {
     await paidOut(shop, 'supplier-1', '20000');
     const day = await endDay();
-    const early = row(day, 'Payout', 'supplier-1', 'Failed').replace('T10', 'T00');
-    const close = await closeWith(day, [early, row(day, 'Payout', 'somebody')]);
+    const early = row(day, 'Payout', 'supplier-1', '777', 'Failed').replace('T10', 'T00');
+    const close = await closeWith(day, [early, row(day, 'Payout', 'somebody', '20000')]);
     expect(close.exceptions.map(({ kind }) => kind).sort()).toEqual(['missing-here', 'status']);
     expect(close.proposals).toEqual([]);
+  });
+
+  it.each([
+    ['a fee', 'order-2', (day: string) => row(day, 'Fee', 'order-2', '5')],
+    ['money that came back', 'order-1', (day: string) => row(day, 'Adjustment', 'order-1', '-50000')],
+  ])('is another one if %s names a payment', async (_, __, named) => {
+    await collected(shop, place.sandbox, 'order-1', '50000');
+    await closeWith(await endDay());
+    await place.pass(8 * HOUR);
+    await collected(shop, place.sandbox, 'order-2', '50000');
+    const day = await endDay();
+    const close = await closeWith(day, [named(day), row(day, 'Collection', 'somebody', '50000')]);
+    expect(close.summary.exceptions).toMatchObject({ 'missing-here': 1, 'missing-there': 1 });
   });
 
   it.each(['yes', 1, null])('says that allowNoMatch cannot be %j', async (allowNoMatch) => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  isAwaited,
   isBeforeLastAttempt,
   type DayLimits,
   type Classification,
@@ -47,18 +46,6 @@ const row = (given: Partial<RowMoney>): RowMoney => ({
 });
 const payout = { family: 'disbursement', status: 'accepted' } as const;
 const refused = { state: 'none', status: 'rejected' } as const;
-
-it.each<[Partial<JournalPayment>, boolean]>([
-  [{}, true],
-  [{ ...payout, state: 'accepted' }, true],
-  [{ state: 'accepted', status: 'accepted' }, false],
-  [{ ...payout, state: 'unknown' }, false],
-  [refused, false],
-  [{ changedAt: CUT_OFF - HOUR }, true],
-  [{ changedAt: CUT_OFF - HOUR + 1 }, false],
-])('a statement should show %j: %j', (given, expected) => {
-  expect(isAwaited(own(given), AT)).toBe(expected);
-});
 
 describe('a payment without a row', () => {
   it.each<[string, Partial<JournalPayment>, Partial<DayLimits>, Classification]>([
