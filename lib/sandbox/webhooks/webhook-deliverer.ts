@@ -129,9 +129,9 @@ export class WebhookDeliverer {
       if (isWaiting) Object.assign(delivery, { state: 'skipped', nextAttemptAt: undefined });
       // A replay then goes to an endpoint that is there.
       if (isWaiting || isRemoved) delivery.endpoint = undefined;
-      // The end of a running try tells what became of it.
-      if (trying.has(delivery)) this.events.emit('changed', ['delivery', delivery.id]);
-      else this.events.emit('delivery', delivery);
+      // The end of a running try tells what became of it, and of one that had ended there is nothing to tell.
+      if (isWaiting && !trying.has(delivery)) this.events.emit('delivery', delivery);
+      else this.events.emit('changed', ['delivery', delivery.id]);
     }
   }
 

@@ -134,6 +134,19 @@ describe("the control API's webhooks", () => {
     expect([one.received.length, two.received.length]).toEqual([1, 1]);
   });
 
+  it('that ended are not told again if their endpoint is turned off and removed', async () => {
+    one.answerWith(200, 500);
+    sandbox.deliverTo(one.url);
+    await approve('order-1');
+    await approve('order-2');
+    const told: unknown[] = [];
+    sandbox.on('delivery', ({ reference, state }) => told.push([reference, state]));
+    await control.patch('/webhooks/endpoints/default', { enabled: false });
+    await control.remove('/webhooks/endpoints/default');
+    expect(told).toEqual([['order-2', 'skipped']]);
+    expect(sandbox.explain('order-2').split('not sent again')).toHaveLength(2);
+  });
+
   it.each([
     ['the forged one', '255700000010', 'skipped'],
     ['the first of two copies', '255700000007', 'delivered'],
