@@ -14,20 +14,22 @@ export interface WebhookReceiver {
   answerWith(...statuses: (number | 'never')[]): void;
   /** Answers the newest request that got no answer. */
   answerLast(status: number): void;
+  /** Answers every request that got no answer. */
+  answerAll(status: number): void;
   close(): Promise<void>;
 }
 
 export async function startReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   let statuses: (number | 'never')[] = [200];
-  let waiting: ServerResponse | undefined;
+  let waiting: ServerResponse[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       received.push({ headers: request.headers, body: Buffer.concat(chunks) });
       const status = statuses.length > 1 ? statuses.shift() : statuses[0];
-      if (status === 'never') waiting = response;
+      if (status === 'never') waiting.push(response);
       if (typeof status === 'number') response.writeHead(status, { location: '/elsewhere' }).end();
     });
   });
@@ -39,7 +41,11 @@ export async function startReceiver(): Promise<WebhookReceiver> {
       statuses = next;
     },
     answerLast: (status) => {
-      waiting?.writeHead(status).end();
+      waiting.pop()?.writeHead(status).end();
+    },
+    answerAll: (status) => {
+      for (const response of waiting) response.writeHead(status).end();
+      waiting = [];
     },
     close: () =>
       new Promise((resolve) => {

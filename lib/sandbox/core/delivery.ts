@@ -64,6 +64,8 @@ export interface Delivery {
   readonly event: OutgoingEvent;
   readonly body: Buffer;
   readonly attempts: DeliveryAttempt[];
+  /** How many tries of this run have not ended. */
+  running: number;
   /** Undefined: no endpoint took the event, or its endpoint was removed. A replay may set it later. */
   endpoint: WebhookEndpoint | undefined;
   /**
@@ -91,6 +93,7 @@ export function newDelivery(
     event,
     body: Buffer.from(event.body),
     attempts: [],
+    running: 0,
     endpoint,
     state: endpoint ? 'waiting' : 'skipped',
     failures: 0,

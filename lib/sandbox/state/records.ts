@@ -69,7 +69,7 @@ export function endpointOf(
 }
 
 /** A delivery that names its endpoint; its body is that of the event. */
-export function storedDelivery({ body: _, endpoint, ...delivery }: Delivery) {
+export function storedDelivery({ body: _body, running: _running, endpoint, ...delivery }: Delivery) {
   return { ...delivery, endpoint: endpoint?.id };
 }
 

@@ -123,7 +123,7 @@ export class Timeline {
       this.add(merchant, reference, attemptEntry(delivery, attempt));
     }
     // Nothing else says that the next try, which the last entry may name, does not come.
-    if (attempts.length > 0 && delivery.state === 'skipped')
+    if (attempts.length > 0 && delivery.state === 'skipped' && delivery.running === 0)
       this.add(merchant, reference, givenUpEntry(delivery, this.now()));
   }
 

@@ -192,6 +192,7 @@ export class WebhookDeliverer {
     // A receiver must not hear of what a kill could still undo.
     if (!(await this.written()) || !this.knows(delivery)) return;
     const { forged = false, replay } = sending;
+    delivery.running += 1;
     const started = performance.now();
     const at = this.clock.now();
     const { url } = endpoint;
@@ -205,6 +206,7 @@ export class WebhookDeliverer {
       const problem = error instanceof Error ? error.message : String(error);
       result = { problem: `it could not be signed: ${problem}` };
     }
+    delivery.running -= 1;
     this.record(delivery, endpoint, {
       at,
       url: url.href,

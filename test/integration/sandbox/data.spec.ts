@@ -374,6 +374,28 @@ describe('a sandbox with a folder for its state', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
+  it('tells after a restart that no try follows, if copies were on their way before it', async () => {
+    const options = { profile: 'adversarial', seed: 7 } as const;
+    const place = folder();
+    const before = await manual({ data: place, ...options });
+    before.deliverTo(receiver.url);
+    receiver.answerWith('never');
+    await callerOf(before).collect();
+    const approved = before.customer(COLLECTION.phone).approve('order-1');
+    await eventually(() => {
+      expect(receiver.received).toHaveLength(3);
+    });
+    receiver.answerLast(500);
+    await eventually(() => {
+      expect(readFileSync(fileIn(place), 'utf8')).toContain('answered 500');
+    });
+    const again = await startAsKilled(place, options);
+    await fetch(`${again.url}/_sandbox/v1/webhooks/endpoints/default`, { method: 'DELETE' });
+    expect(again.explain('order-1').split('\n').at(-1)).toContain('not sent again');
+    receiver.answerAll(500);
+    await approved;
+  });
+
   it.runIf(process.platform === 'linux')(
     'answers with an error once the disk is full, and stops',
     async () => {

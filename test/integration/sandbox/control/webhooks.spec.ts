@@ -168,6 +168,23 @@ describe("the control API's webhooks", () => {
     expect(end?.includes('not sent again: its address was turned off or removed')).toBe(state === 'skipped');
   });
 
+  it('end once if their endpoint is removed while three copies are on their way', async () => {
+    const adversarial = await startSandbox({ clock: 'manual', profile: 'adversarial', seed: 7 });
+    adversarial.deliverTo(one.url);
+    one.answerWith('never');
+    await callerOf(adversarial).collect();
+    const approved = adversarial.customer(phone).approve('order-1');
+    await eventually(() => {
+      expect(one.received).toHaveLength(3);
+    });
+    await controlOf(adversarial).remove('/webhooks/endpoints/default');
+    one.answerAll(500);
+    await approved;
+    const story = adversarial.explain('order-1').split('\n');
+    expect(story.filter((line) => line.includes('answered 500'))).toHaveLength(3);
+    expect(story.filter((line) => line.includes('not sent again'))).toEqual(story.slice(-1));
+  });
+
   it.each([
     ['removed during their first try', 1, () => control.remove('/webhooks/endpoints/default')],
     ['removed during a later try', 2, () => control.remove('/webhooks/endpoints/default')],
