@@ -56,7 +56,7 @@ export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
     },
   });
   const gatewayRoute = new GatewayRoute(gateway, faults, journal, clock, events, auto, profile);
-  const timeline = new Timeline(events, clock, endpoints);
+  const timeline = new Timeline(events, clock, endpoints, journal);
   const view = new SandboxView(gateway, deliverer, endpoints, clock, { seed, auto, profile: profile.name });
   const activity = activityOf(events);
   const clear = async (merchant?: string): Promise<void> => {

@@ -2,7 +2,7 @@ import { type TimeSource } from '../clock/sandbox-clock.js';
 import { timestamp } from '../clock/timestamp.js';
 import { type Delivery } from '../core/delivery.js';
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
-import { type SandboxRequest } from '../core/request-journal.js';
+import { type RequestJournal, type SandboxRequest } from '../core/request-journal.js';
 import { type EndpointRegistry } from '../webhooks/endpoint-registry.js';
 import {
   attemptEntry,
@@ -31,6 +31,7 @@ export class Timeline {
     private readonly events: EventBus<SandboxEvents>,
     private readonly clock: Pick<TimeSource, 'now'>,
     private readonly endpoints: Pick<EndpointRegistry, 'whyUnsent'>,
+    private readonly journal: Pick<RequestJournal, 'get'>,
   ) {
     events.on('payment', (payment) => {
       this.add(payment.merchant, payment.request.reference, paymentEntry(payment, this.now()));
@@ -42,6 +43,8 @@ export class Timeline {
       const { merchant, reference } = request;
       if (merchant !== null && reference !== null) {
         this.add(merchant, reference, requestEntry(request));
+        // It was dropped before its timeline had an entry of it.
+        if (!journal.get(request.id)) this.forget(request);
       }
     });
     events.on('delivery', (delivery) => {
@@ -88,12 +91,14 @@ export class Timeline {
     this.recorded.set(delivery, delivery.attempts.length);
   }
 
-  /** Forgets the timeline of a request that was dropped, if it holds nothing but requests, and no later one. */
-  forget({ id, merchant, reference }: SandboxRequest): void {
+  /** Forgets the timeline of a request that was dropped, if it holds nothing but dropped requests. */
+  forget({ merchant, reference }: SandboxRequest): void {
     if (merchant === null || reference === null) return;
     const references = this.byMerchant.get(merchant);
     const entries = references?.get(reference) ?? [];
-    if (entries.at(-1)?.id !== id || entries.some(({ what }) => what !== 'request')) return;
+    // From the end: the newest requests are those that are kept.
+    const isKept = ({ what, id }: TimelineEntry) => what !== 'request' || this.journal.get(id ?? '');
+    if (entries.findLast(isKept)) return;
     references?.delete(reference);
     for (const index of entries.keys())
       this.events.emit('changed', ['timeline', merchant, reference, String(index)]);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { EventBus, type SandboxEvents } from '../../../../lib/sandbox/core/event-bus.js';
 import { RequestJournal } from '../../../../lib/sandbox/core/request-journal.js';
 import { type SandboxRequest } from '../../../../lib/sandbox/index.js';
+import { Timeline } from '../../../../lib/sandbox/timeline/timeline.js';
 
 function call(id: string, change: Partial<SandboxRequest> = {}): SandboxRequest {
   return {
@@ -81,5 +83,54 @@ describe('the journal of requests', () => {
     journal.clear('other');
     expect(journal.end(call('3', { status: 200, merchant: 'other' }))).toBe(false);
     expect(journal.end(call('2', { status: 200 }))).toBe(true);
+  });
+});
+
+describe('the timeline of a reference without a payment', () => {
+  /** A journal of so many bytes, with the timelines of its requests. */
+  function journalOf(limit: number) {
+    const events = new EventBus<SandboxEvents>();
+    const journal: RequestJournal = new RequestJournal(limit, (request) => {
+      timeline.forget(request);
+    });
+    const timeline = new Timeline(events, { now: () => 0 }, { whyUnsent: () => 'no address' }, journal);
+    const end = (id: string, change: Partial<SandboxRequest> = {}) => {
+      const request = call(id, { reference: 'gone', ...change });
+      if (journal.end(request)) events.emit('exchange', { request, answer: null });
+    };
+    const begin = (...ids: string[]) => {
+      for (const id of ids) journal.begin(call(id, { reference: 'gone' }));
+    };
+    const entries = () => timeline.of('gone').flatMap((one) => one.entries.map(({ id }) => id));
+    return { begin, end, entries };
+  }
+
+  const GONE = Buffer.byteLength(JSON.stringify(call('1', { reference: 'gone' })));
+
+  it('is forgotten if its request was dropped before its answer', () => {
+    const { begin, end, entries } = journalOf(GONE);
+    begin('1', '2');
+    end('1');
+    expect(entries()).toEqual([]);
+    end('2');
+    expect(entries()).toEqual(['2']);
+  });
+
+  it('is forgotten if the answer itself makes its request too large', () => {
+    const { begin, end, entries } = journalOf(2 * GONE);
+    begin('1', '2');
+    end('1', { response_body: 'x'.repeat(GONE) });
+    expect(entries()).toEqual([]);
+  });
+
+  it('stays until the last of its requests is dropped, whichever ended last', () => {
+    const { begin, end, entries } = journalOf(2 * GONE);
+    begin('1', '2');
+    end('2');
+    end('1');
+    begin('3');
+    expect(entries()).toEqual(['2', '1']);
+    begin('4');
+    expect(entries()).toEqual([]);
   });
 });
