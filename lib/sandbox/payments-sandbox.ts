@@ -191,8 +191,8 @@ export class PaymentsSandbox {
 
   /**
    * Describes what happened to a reference: requests with the rule that fired, changes of status, webhook
-   * tries with their answers. The text contains no secrets and no personal data. A reference without a payment or
-   * payout is forgotten with its requests.
+   * tries with their answers. The text contains no secrets and no personal data. A reference without a payment,
+   * payout or webhook is forgotten with its requests.
    *
    * @example
    * ```ts

@@ -210,8 +210,9 @@ export class SandboxClock {
   /** @internal Drops the timers that have nothing left to do: they would keep what was forgotten in memory. */
   sweep(): void {
     // A held answer records how its call ended, also if its caller has gone.
-    const isIdle = (task: WaitingTask) => task.describe?.() === undefined && !this.held.has(task);
-    this.waiting = this.waiting.filter((task) => task.describe === undefined || !isIdle(task));
+    this.waiting = this.waiting.filter(
+      (task) => !task.describe || task.describe() !== undefined || this.held.has(task),
+    );
     this.sweepAt = Math.max(FEWEST_SWEPT, 2 * this.waiting.length);
   }
 

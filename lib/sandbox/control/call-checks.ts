@@ -31,10 +31,15 @@ function messageOf(
 /**
  * The filters of a call.
  *
- * @throws ControlProblem if the operation does not know one of them.
+ * @throws ControlProblem if the operation does not know one of them, or one is there twice.
  */
 export function queryOf({ query: known }: ControlOperation, search: string): ReadonlyMap<string, string> {
-  const query = new Map(new URLSearchParams(search));
+  const query = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (query.has(name))
+      throw new ControlProblem(400, 'BAD_FILTER', `The query names \`${name}\` twice: write it once.`);
+    query.set(name, value);
+  }
   const unknown = [...query.keys()].find((name) => !known.some((allowed) => allowed === name));
   if (unknown !== undefined) {
     const instead = known.length === 0 ? 'this call takes none' : `write ${known.join(', ')}`;
@@ -55,8 +60,9 @@ export function subjectOf(
   query: ReadonlyMap<string, string>,
 ): string {
   const named = path.includes('{reference}') ? query.get('reference') : undefined;
-  if (named === undefined) return decodedSegment(segment);
-  if (segment === '-') return named;
+  const inPath = decodedSegment(segment);
+  if (named === undefined) return inPath;
+  if (inPath === '-') return named;
   const message = 'The path and `?reference=` both name a reference: write - in the path.';
   throw new ControlProblem(400, 'BAD_REFERENCE', message);
 }

@@ -93,6 +93,13 @@ describe("the emulator's control API", () => {
     const both = await decide('payments/order-1/approve?reference=-');
     expect([both.status, await both.json()]).toMatchObject([400, { error: { code: 'BAD_REFERENCE' } }]);
     expect((await decide('payments/-/approve?reference=')).status).toBe(404);
+    const encoded = await fetch(`${control}/payments/%2D?reference=order-1`);
+    expect(await encoded.json()).toMatchObject({ reference: 'order-1' });
+    const twice = await decide('payments/-/approve?reference=order-1&reference=-');
+    expect([twice.status, await twice.json()]).toEqual([
+      400,
+      { error: { code: 'BAD_FILTER', message: 'The query names `reference` twice: write it once.' } },
+    ]);
     expect(await (await decide('payments/-/approve')).json()).toMatchObject({ reference: '-' });
     const listed = await fetch(`${control}/deliveries?reference=-`);
     expect(await listed.json()).toMatchObject({ found: 1 });
