@@ -21,40 +21,44 @@ function stories(databaseUrl: string): void {
   });
   afterEach(() => desk.close());
 
-  it('continues with a batch in the midst of it when it starts again, and pays every line once', async () => {
-    const rows = Array.from({ length: LINES }, (_, n) => {
-      const account = `0150234${String(n).padStart(5, '0')}`;
-      sandbox.directory.register(account, 'Asha Mushi');
-      return `S-${n},Asha Mushi,100,BSB,${account},,`;
-    });
-    const maker = await desk.signIn('asha', 'rice');
-    const checker = await desk.signIn('omari', 'beans');
-    await maker.load('salaries', [HEAD, ...rows].join('\n'));
-    await maker.post('batches/salaries/check');
-    await maker.until('salaries', 'checked');
-    const { digest } = (await maker.get('batches/salaries')).body;
-    await checker.post('batches/salaries/approve', { digest });
-    await maker.post('batches/salaries/steps', { step: 'start' });
+  it(
+    'continues with a batch in the midst of it when it starts again, and pays every line once',
+    async () => {
+      const rows = Array.from({ length: LINES }, (_, n) => {
+        const account = `0150234${String(n).padStart(5, '0')}`;
+        sandbox.directory.register(account, 'Asha Mushi');
+        return `S-${n},Asha Mushi,100,BSB,${account},,`;
+      });
+      const maker = await desk.signIn('asha', 'rice');
+      const checker = await desk.signIn('omari', 'beans');
+      await maker.load('salaries', [HEAD, ...rows].join('\n'));
+      await maker.post('batches/salaries/check');
+      await maker.until('salaries', 'checked');
+      const { digest } = (await maker.get('batches/salaries')).body;
+      await checker.post('batches/salaries/approve', { digest });
+      await maker.post('batches/salaries/steps', { step: 'start' });
 
-    // The page follows while the desk stops: the stream ends, and holds nothing open.
-    const stream = await maker.follow('salaries');
-    let progress: BatchProgress | undefined;
-    while (!progress?.byState.accepted) {
-      progress = (await stream.until('progress')).at(-1)!.data as BatchProgress;
-    }
-    await desk.stop();
-    const sent = sandbox.payouts().length;
-    expect(sent).toBeGreaterThan(0);
-    expect(sent).toBeLessThan(LINES);
+      // The page follows while the desk stops: the stream ends, and holds nothing open.
+      const stream = await maker.follow('salaries');
+      let progress: BatchProgress | undefined;
+      while (!progress?.byState.accepted) {
+        progress = (await stream.until('progress')).at(-1)!.data as BatchProgress;
+      }
+      await desk.stop();
+      const sent = sandbox.payouts().length;
+      expect(sent).toBeGreaterThan(0);
+      expect(sent).toBeLessThan(LINES);
 
-    await desk.start();
-    const again = await desk.signIn('asha', 'rice');
-    const ended = (await again.until('salaries', 'ended')).at(-1);
-    expect(ended?.byState).toEqual({ accepted: { lines: LINES, amount: '25000.00' } });
-    const references = sandbox.payouts().map(({ reference }) => reference);
-    expect(references).toHaveLength(LINES);
-    expect(new Set(references).size).toBe(LINES);
-  }, TIME_LIMIT_MS);
+      await desk.start();
+      const again = await desk.signIn('asha', 'rice');
+      const ended = (await again.until('salaries', 'ended')).at(-1);
+      expect(ended?.byState).toEqual({ accepted: { lines: LINES, amount: '25000.00' } });
+      const references = sandbox.payouts().map(({ reference }) => reference);
+      expect(references).toHaveLength(LINES);
+      expect(new Set(references).size).toBe(LINES);
+    },
+    TIME_LIMIT_MS,
+  );
 }
 
 describe('the desk on the PostgreSQL inside it', () => {
