@@ -21,7 +21,7 @@ import { describeSecondCopy, registerCopy } from './common/package-copies.js';
 import { type PaymentsStorage } from './storage/payments-storage.js';
 import { getPaymentsToken } from './common/tokens.js';
 import { type PaymentsResolverOptions } from './config/accounts-options.js';
-import { withInherited } from './config/merge-options.js';
+import { withInherited } from './common/json-object.js';
 import { MODULE_SETTINGS, OPTION_NAMES } from './config/option-names.js';
 import { CONNECTIONS_OF_ALL } from './config/resolve-accounts.js';
 import { type ResolvedRegistration } from './config/resolve-options.js';

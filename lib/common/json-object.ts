@@ -49,6 +49,17 @@ export function definedFields<T>(fields: Readonly<Record<string, T>>): Record<st
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
+/**
+ * The own fields of an object, and those of these names that it has from its class: a getter, for example. A copy alone would leave
+ * them out, and a cap with them.
+ */
+export function withInherited<T extends object>(options: T, names: readonly string[]): T {
+  const inherited = names.filter((name) => name in options && !Object.hasOwn(options, name));
+  if (inherited.length === 0) return options;
+  const fields = options as Readonly<Record<string, unknown>>;
+  return { ...options, ...Object.fromEntries(inherited.map((name) => [name, fields[name]])) };
+}
+
 /** Whether a text is a JSON object. */
 export function isJsonObject(text: string): boolean {
   return jsonObject(text) !== undefined;

@@ -1,5 +1,5 @@
 import { type HttpModuleOptions } from '@nestjs/axios';
-import { definedFields, isRecord } from '../common/json-object.js';
+import { definedFields, isRecord, withInherited } from '../common/json-object.js';
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
 import { throwJoined } from '../errors/wrong-options.js';
 import { type Option, unknownOptions } from './option.js';
@@ -73,6 +73,9 @@ const INSTEAD: Readonly<Record<string, string>> = {
   http2Options: VERSION,
 };
 
+/** What may be a getter of a class, too. */
+const KNOWN = [...OBEYED, ...FETCH_OPTIONS, ...Object.keys(INSTEAD)];
+
 /** The option `http`: a name that nothing obeys is refused, or the request would leave without it and nobody notice. */
 export function httpOption(): Option<HttpModuleOptions> {
   return {
@@ -82,7 +85,7 @@ export function httpOption(): Option<HttpModuleOptions> {
       const given = written ?? {};
       if (!isRecord(given)) throw error(path, 'must be an object: see its fields in PaymentsModuleOptions.');
       // Undefined asks for nothing, and must not take the place of the package's own options.
-      const value = definedFields(given);
+      const value = definedFields(withInherited(given, KNOWN));
       throwJoined(notObeyed(value, path, error));
       return value;
     },

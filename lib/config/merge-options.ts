@@ -1,4 +1,4 @@
-import { definedFields, isRecord } from '../common/json-object.js';
+import { definedFields, isRecord, withInherited } from '../common/json-object.js';
 import { WEBHOOK_OPTIONS } from './option-defaults.js';
 import { OPTION_NAMES } from './option-names.js';
 
@@ -15,17 +15,6 @@ export function mergeOptions(fromFactory: unknown, beside: Readonly<Record<strin
   const [first, second] = [fromFactory['webhooks'], beside['webhooks']];
   if (!isRecord(first) || !isRecord(second)) return merged;
   return { ...merged, webhooks: joined(first, second, WEBHOOK_NAMES) };
-}
-
-/**
- * The own fields of an object, and those of these names that it has from its class: a getter, for example. A copy alone would leave
- * them out, and a cap with them.
- */
-export function withInherited<T extends object>(options: T, names: readonly string[]): T {
-  const inherited = names.filter((name) => name in options && !Object.hasOwn(options, name));
-  if (inherited.length === 0) return options;
-  const fields = options as Readonly<Record<string, unknown>>;
-  return { ...options, ...Object.fromEntries(inherited.map((name) => [name, fields[name]])) };
 }
 
 function joined(

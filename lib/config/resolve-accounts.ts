@@ -1,4 +1,4 @@
-import { definedFields, isRecord } from '../common/json-object.js';
+import { definedFields, isRecord, withInherited } from '../common/json-object.js';
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
 import { readAll, throwJoined } from '../errors/wrong-options.js';
 import { type PaymentsAccountsOptions } from './accounts-options.js';
@@ -15,7 +15,6 @@ import {
 import { type OptionError, optionErrors } from './option-checks.js';
 import { OPTIONS, WEBHOOK_OPTIONS } from './option-defaults.js';
 import { twoAuthorizations } from './http-options.js';
-import { withInherited } from './merge-options.js';
 import { OPTION_NAMES, unknownNames } from './option-names.js';
 import { CREDENTIAL_OPTIONS, resolveCredentials } from './resolve-credentials.js';
 import { type ResolvedPaymentsOptions, type ResolvedWebhookKey } from './resolved-options.js';

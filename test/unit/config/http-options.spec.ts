@@ -64,6 +64,23 @@ describe('the option http', () => {
     expect(message).toContain(instead);
   });
 
+  it('is read from the getters of a class', () => {
+    class Shared {
+      get proxy() {
+        return { host: 'proxy', port: 3128 };
+      }
+    }
+    class Slow {
+      get timeout() {
+        return 5_000;
+      }
+    }
+    expect(resolveOptions({ ...valid, http: new Shared() }).http).toEqual({
+      proxy: { host: 'proxy', port: 3128 },
+    });
+    expect(problem(new Slow())).toContain('`http.timeout`');
+  });
+
   it('names every wrong name at once', () => {
     const message = problem({ timeout: 1, params: {}, httpAgents: {} });
     for (const name of ['http.timeout', 'http.params', 'http.httpAgents']) expect(message).toContain(name);
