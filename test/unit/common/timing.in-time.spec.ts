@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { withTimeout, leftBehind } from '../../../lib/common/timing.js';
+import { fakePerformance } from '../../support/fake-performance.js';
 import { libraryTimers } from '../../support/library-timers.js';
 
 const late = (): Error => new Error('late');
@@ -9,6 +10,7 @@ const never = (): Promise<never> => new Promise<never>(() => undefined);
 describe('work that is waited for until a deadline', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    fakePerformance();
   });
   afterEach(() => {
     vi.restoreAllMocks();

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LONGEST_TIMER_MS, withDeadline } from '../../../lib/common/timing.js';
+import { fakePerformance } from '../../support/fake-performance.js';
 import { libraryTimers } from '../../support/library-timers.js';
 
 const never = (): Promise<never> => new Promise<never>(() => undefined);
@@ -13,6 +14,7 @@ describe('work with a deadline and a signal', () => {
 
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    fakePerformance();
     timers = libraryTimers();
     const controller = new AbortController();
     signal = controller.signal;

@@ -8,6 +8,7 @@ import { withTimeout } from '../../../../lib/common/timing.js';
 import { type CallLimits } from '../../../../lib/gateway/call-options.js';
 import { JournalWriter } from '../../../../lib/journal/payment/journal-writer.js';
 import { type RequestedPayment } from '../../../../lib/journal/payment/repeated-call.js';
+import { fakePerformance } from '../../../support/fake-performance.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 
 const record = journalRecord('order-1');
@@ -36,6 +37,7 @@ describe('a ledger whose journal hangs', () => {
 
   beforeEach(() => {
     vi.useFakeTimers();
+    fakePerformance();
     vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     memory = memoryStorage().journal;
     hangsIn = undefined;

@@ -1,4 +1,5 @@
 import { syncBuiltinESMExports } from 'node:module';
+import { performance } from 'node:perf_hooks';
 import timers from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { RedisInbox } from '../../../../lib/storage/redis/redis-inbox.js';
@@ -8,6 +9,7 @@ let pauses: number[];
 
 beforeEach(() => {
   pauses = [];
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now());
   vi.spyOn(timers, 'setTimeout').mockImplementation((ms) => {
     pauses.push(Math.ceil(ms ?? 0));
     return Promise.resolve(undefined as never);
