@@ -104,6 +104,8 @@ export interface CallLimits {
   readonly timeoutMs: number;
   /** By `performance.now()`. */
   readonly deadline: number;
+  /** The same by `Date.now()`, which goes on while the machine is suspended. `performance.now()` stands still. */
+  readonly wallDeadline: number;
   /** Latest start of a try that had to wait, by `performance.now()`. A later one would probably end ambiguous. */
   readonly sendBy: number;
   readonly retry: ResolvedRetryOptions;
@@ -122,6 +124,7 @@ export function callLimits(
     signal,
     timeoutMs: timeoutMs ?? options.timeoutMs,
     deadline,
+    wallDeadline: Date.now() + wholeMs,
     sendBy: deadline - Math.min(SHORTEST_TRY_MS, wholeMs / 2),
     retry: once ? { ...options.retry, maxAttempts: 1 } : options.retry,
     once,

@@ -245,20 +245,22 @@ export async function sendInTurn(
     | 'signal'
     | 'timeoutMs'
     | 'deadline'
+    | 'wallDeadline'
     | 'sendBy'
     | 'rateLimiter'
     | 'trace'
     | 'onSending'
   >,
 ): Promise<TimedResult> {
-  const { transport, request, signal, deadline, sendBy, rateLimiter, trace, onSending } = setup;
+  const { transport, request, signal, deadline, wallDeadline, sendBy, rateLimiter, trace, onSending } = setup;
   const asked = rateLimiter.acquire(sendBy, signal);
   const granted = asked instanceof Promise ? await trace.waiting('rate', asked) : asked;
   if (granted.permit !== 'granted') return { result: unsent(granted), durationMs: 0 };
   const startedAt = performance.now();
   try {
-    // If this process was stopped for long, the journal may already let others act on the payment.
-    if (startedAt >= deadline) return { result: unsent({ permit: 'late' }), durationMs: 0 };
+    // If this process or its machine stood still for long, the journal may already let others act on the payment.
+    if (startedAt >= deadline || Date.now() >= wallDeadline)
+      return { result: unsent({ permit: 'late' }), durationMs: 0 };
     const timeoutMs = Math.min(setup.timeoutMs, deadline - startedAt);
     const result = await trace.sending(request, () =>
       sendTry(transport, request, timeoutMs, signal, onSending),

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   CALL_ATTEMPT_CHANNEL,
   type CallOptions,
@@ -135,6 +135,26 @@ describe('the deadline of a call', () => {
     });
     await answered;
     await atOnce(failed);
+  });
+
+  it('has passed for a machine that was suspended during the wait for another try, so nothing is sent', async () => {
+    gateway.answer(bare(429, { 'retry-after': '0' }), accept);
+    const resumed = Date.now() + 3_600_000;
+    const stop = onPaymentsDiagnostics(CALL_ATTEMPT_CHANNEL, () => {
+      stop();
+      vi.spyOn(Date, 'now').mockReturnValue(resumed);
+    });
+    try {
+      await expect(app.collections.mobileMoney(collectionRequest)).rejects.toMatchObject({
+        name: 'GatewayUnreachableError',
+      });
+    } finally {
+      vi.restoreAllMocks();
+    }
+    expect(gateway.seen).toHaveLength(1);
+    // The gateway refused the only request, so the same call is made later with the same key.
+    await app.collections.mobileMoney(collectionRequest);
+    expect(new Set(gateway.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 
   it('leaves the connections free for others after each way to fail', async () => {

@@ -81,11 +81,13 @@ describe('the limits of a call', () => {
 
   it("are the module's, and count from now", () => {
     vi.spyOn(performance, 'now').mockReturnValue(5_000);
+    vi.spyOn(Date, 'now').mockReturnValue(1_000_000);
     try {
       expect(callLimits(module)).toEqual({
         signal: undefined,
         timeoutMs: 10_000,
         deadline: 35_000,
+        wallDeadline: 1_030_000,
         sendBy: 34_000,
         retry,
         once: false,
@@ -97,12 +99,14 @@ describe('the limits of a call', () => {
 
   it("are the call's own, if it has any, and a short call may start until half of its time is over", () => {
     vi.spyOn(performance, 'now').mockReturnValue(5_000);
+    vi.spyOn(Date, 'now').mockReturnValue(1_000_000);
     const { signal } = new AbortController();
     try {
       expect(callLimits(module, { signal, timeoutMs: 300, deadlineMs: 800, retry: false })).toEqual({
         signal,
         timeoutMs: 300,
         deadline: 5_800,
+        wallDeadline: 1_000_800,
         sendBy: 5_400,
         retry: { maxAttempts: 1, baseMs: 100, maxMs: 2_000 },
         once: true,

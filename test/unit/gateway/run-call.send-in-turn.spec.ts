@@ -30,6 +30,7 @@ describe('sending in turn', () => {
       signal: undefined,
       timeoutMs: 60_000,
       deadline: performance.now() + 60_000,
+      wallDeadline: Date.now() + 60_000,
       sendBy: performance.now() + 60_000,
     });
     // Longer than the try, on any machine: it ends in the turn in which it begins.
@@ -42,7 +43,11 @@ describe('sending in turn', () => {
     expect(durationMs).toBeLessThanOrEqual(performance.now() - leftAt);
   });
 
-  it('sends nothing once the deadline has passed, and gives the turn back', async () => {
+  it.each([
+    ['', -1, -1],
+    [', also if the machine was suspended and its clock of intervals stood still', 60_000, -1],
+    [', also if the date was set back', -1, 60_000],
+  ])('sends nothing once the deadline has passed%s, and gives the turn back', async (_, left, wallLeft) => {
     let sent = 0;
     const carrier = {
       send: () => {
@@ -58,8 +63,9 @@ describe('sending in turn', () => {
       request: { method: 'GET', origin: 'http://127.0.0.1:1', path: '/', headers: {}, body: undefined },
       signal: undefined,
       timeoutMs: 100,
-      deadline: performance.now() - 1,
-      sendBy: performance.now() - 1,
+      deadline: performance.now() + left,
+      wallDeadline: Date.now() + wallLeft,
+      sendBy: performance.now() + left,
     });
     expect(result).toMatchObject({ result: 'failure', sent: false });
     expect(sent).toBe(0);

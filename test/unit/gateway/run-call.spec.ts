@@ -88,6 +88,7 @@ function limits(more: Partial<CallLimits> = {}): CallLimits {
     signal: undefined,
     timeoutMs: 30_000,
     deadline,
+    wallDeadline: Date.now() + 60_000,
     sendBy: deadline - 1_000,
     retry: { maxAttempts: 3, baseDelayMs: 1, maxDelayMs: 1 },
     once: false,
