@@ -1,4 +1,4 @@
-import { HttpModule, HttpService } from '@nestjs/axios';
+import { HttpService } from '@nestjs/axios';
 import {
   type Abstract,
   type DynamicModule,
@@ -55,6 +55,8 @@ registerCopy();
 const REGISTRATION = Symbol.for('nestjs-payments.registration');
 const EVENTS = Symbol.for('nestjs-payments.events');
 const STORAGE = Symbol.for('nestjs-payments.storage');
+/** Not `HttpService`: a test that overrides the application's own would cut payments off. */
+const GATEWAY_HTTP = Symbol.for('nestjs-payments.gateway-http');
 
 const SERVICES = new Map<ServiceType, keyof PaymentsAccount>([
   [CollectionsService, 'collections'],
@@ -115,7 +117,7 @@ const INTERNAL_PROVIDERS: Provider[] = [
     },
     inject: [
       RESOLVED_OPTIONS,
-      HttpService,
+      GATEWAY_HTTP,
       STORAGE,
       EVENTS,
       PaymentHandlers,
@@ -191,7 +193,7 @@ function accountModule(
     global: isGlobal,
     imports: [
       optionsModule,
-      ownHttpModule(optionsModule),
+      gatewayHttpModule(optionsModule),
       PaymentsAccountsModule,
       // Checks again when Nest reads the imports, because the second copy may load after the first check.
       // Later, Nest's own message would come first, and it does not say why a provider is missing.
@@ -212,7 +214,7 @@ function exportedProviders(tokenOf: TokenOf): Provider[] {
       // Needs the registration, which has to notice when the application uses axios.
       provide: tokenOf(HttpService),
       useFactory: (http: HttpService): HttpService => http,
-      inject: [HttpService, REGISTRATION],
+      inject: [GATEWAY_HTTP, REGISTRATION],
     },
     ...[...SERVICES].map(([type, name]) => ({
       provide: tokenOf(type),
@@ -227,11 +229,16 @@ function assertOneCopy(): void {
   if (secondCopy !== undefined) throw new PaymentsConfigError(secondCopy);
 }
 
+/** Closes its connections after the module that imports it has ended its calls. */
+@Module({})
+class GatewayHttpModule {}
+
 /** An axios instance for this registration alone, with its own connections, pooled by origin. */
-function ownHttpModule(optionsModule: DynamicModule): DynamicModule {
-  return HttpModule.registerAsync({
+function gatewayHttpModule(optionsModule: DynamicModule): DynamicModule {
+  return {
+    module: GatewayHttpModule,
     imports: [optionsModule],
-    extraProviders: [
+    providers: [
       {
         provide: GatewayConnections,
         useFactory: (options: ResolvedRegistration) =>
@@ -241,8 +248,16 @@ function ownHttpModule(optionsModule: DynamicModule): DynamicModule {
           ),
         inject: [RESOLVED_OPTIONS],
       },
+      {
+        provide: GATEWAY_HTTP,
+        useFactory: (connections: GatewayConnections) => {
+          // An import of axios may load a second copy of it.
+          const { axiosRef: axios } = new HttpService();
+          return new HttpService(axios.create(connections.httpModuleOptions()));
+        },
+        inject: [GatewayConnections],
+      },
     ],
-    inject: [GatewayConnections],
-    useFactory: (connections: GatewayConnections) => connections.httpModuleOptions(),
-  });
+    exports: [GATEWAY_HTTP],
+  };
 }

@@ -110,7 +110,7 @@ export interface PaymentsModuleOptions {
    */
   readonly banks?: BankDirectoryOptions;
   /**
-   * Options of the package's own `HttpModule`: `httpAgent`, `httpsAgent`, `proxy`, `adapter`, `headers`, `auth` for a
+   * Options of the package's own `HttpService`: `httpAgent`, `httpsAgent`, `proxy`, `adapter`, `headers`, `auth` for a
    * server before the gateway, and others of its connections. One that would have no effect is refused, for example
    * `timeout`: that is `timeoutMs`. The package sets `maxRedirects`, `responseType`, `transformRequest`,
    * `transformResponse` and `validateStatus` itself. With your own `adapter` or

@@ -51,7 +51,7 @@ export class GatewayConnections implements OnApplicationShutdown {
     });
   }
 
-  /** The options of the package's own `HttpModule`. Money safety overrides the application's options. */
+  /** The options of the package's own `HttpService`. Money safety overrides the application's options. */
   httpModuleOptions(): HttpModuleOptions {
     const { http } = this;
     const axiosAdapter = AXIOS_ADAPTER_OPTIONS.some(

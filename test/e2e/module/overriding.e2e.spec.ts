@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type INestApplication, Injectable, Module } from '@nestjs/common';
-import { HttpService } from '@nestjs/axios';
+import { HttpModule, HttpService } from '@nestjs/axios';
 import { Test } from '@nestjs/testing';
 import { AxiosError } from 'axios';
 import {
@@ -65,6 +65,35 @@ describe.each(ADAPTERS)('an application that reads the environment, under test o
     });
     await sandbox.customer('255712345678').approve('order-1');
     expect(app.get(Orders).paid).toEqual(['order-1']);
+  });
+});
+
+describe('an application whose own HttpService is replaced', () => {
+  @Injectable()
+  class Rates {
+    constructor(
+      readonly http: HttpService,
+      @InjectPayments(HttpService) readonly payments: HttpService,
+    ) {}
+  }
+
+  it('pays through the connections of the package', async () => {
+    const sandbox = await startSandbox({ clock: 'manual', seed: 1 });
+    const module = await Test.createTestingModule({
+      imports: [HttpModule, PaymentsModule.forRoot(sandbox.moduleOptions())],
+      providers: [Rates],
+    })
+      .overrideProvider(HttpService)
+      .useValue({ get: vi.fn() })
+      .compile();
+    app = module.createNestApplication({ logger: false });
+    await app.init();
+
+    const { http, payments } = app.get(Rates);
+    expect(vi.isMockFunction(http.get)).toBe(true);
+    expect(payments).toBeInstanceOf(HttpService);
+    await app.get(CollectionsService, { strict: false }).mobileMoney(collectionRequest);
+    expect(sandbox.payments()).toHaveLength(1);
   });
 });
 
