@@ -1,5 +1,6 @@
 import { formatCents } from '../../common/money.js';
 import { quoted } from '../../common/quoted.js';
+import { type RowMoney } from '../matching/classify-payment.js';
 import { type Finding } from '../matching/finding.js';
 import { type JournalPayment } from '../matching/journal-payment.js';
 import { familyTakenBack } from '../matching/taken-back.js';
@@ -48,6 +49,7 @@ const CONTRADICTS = {
   nothing: '',
   row: 'Another row says the contrary, so neither is proposed.',
   back: 'Ask the gateway how it ended: nothing of it is proposed.',
+  part: 'That is a part of it: look for other rows that name it, and ask the gateway how it ended. Nothing of it is proposed.',
   attempts: 'That was before the last attempt began, and the journal says that no earlier one moved money.',
   send: 'That was before the payment was sent last, or so soon after it that it may be another failure: nothing is proposed.',
 } as const;
@@ -69,12 +71,20 @@ export function reasonOf({ kind, family, row, own, gap = 0, ...finding }: Findin
     isForgotten: finding.isForgotten === true,
     moved: isBack ? cameBack(family) : 'moved',
   });
-  const more = finding.isLoose ? LOOSE : CONTRADICTS[isBack ? 'back' : contradicts];
+  const more = finding.isLoose ? LOOSE : CONTRADICTS[isBack ? backOrPart(own, theirs) : contradicts];
   return more === '' ? reason : `${reason} ${more}`;
 }
 
 function isReturn(family: Finding['family'], row: Finding['row']): boolean {
   return row !== undefined && familyTakenBack(row) === family;
+}
+
+function backOrPart(
+  own: JournalPayment | undefined,
+  back: Pick<RowMoney, 'cents'> | undefined,
+): 'back' | 'part' {
+  const { cents, feeCents = 0 } = own ?? {};
+  return cents !== undefined && back !== undefined && back.cents < cents - feeCents ? 'part' : 'back';
 }
 
 function cameBack(family: Finding['family']): string {

@@ -13,7 +13,7 @@ import { attemptIfLater, type ProvenRow } from './proven-row.js';
 import { ProvenRows } from './proven-rows.js';
 import { type MatchListener } from './match-listener.js';
 import { StatementDigest } from './statement-digest.js';
-import { familyTakenBack, type OpenReturn, takesBack } from './taken-back.js';
+import { familyTakenBack, type OpenReturn, TakenBack } from './taken-back.js';
 import { isPaymentRow, type OpenRow, otherMoney, type PaymentRow, rowMoney } from './row-money.js';
 
 /** A payment, and a row that says the contrary of another one about it. */
@@ -52,6 +52,7 @@ export class StatementMatch {
   /** Rows that say that a payment failed. They wait for the end of the statement, because another attempt may have moved. */
   private readonly failed: { readonly place: number; readonly row: RowMoney }[] = [];
   private readonly proven: ProvenRows;
+  private readonly takenBack: TakenBack;
   private readonly failedPlaces = new Set<number>();
   /** Of which an earlier statement says that they failed. */
   private readonly failedBefore = new Set<number>();
@@ -69,6 +70,7 @@ export class StatementMatch {
     private readonly listener: MatchListener,
   ) {
     this.proven = new ProvenRows(payments);
+    this.takenBack = new TakenBack(payments);
     this.movedAt = new Float64Array(payments.size).fill(NaN);
     for (const [place, { at, isFailed }] of earlier) {
       this.movedAt[place] = at;
@@ -191,7 +193,7 @@ export class StatementMatch {
 
   /** Takes a row that moves the money of a payment in the other direction. False if it does not, or such a row came before. */
   takeBack(own: JournalPayment, row: RowMoney): boolean {
-    if (!takesBack(own, row) || !this.contradict(own, row)) return false;
+    if (!this.takenBack.take(own, row) || !this.contradict(own, row)) return false;
     if (row.kind !== 'other') this.listener.doubtful(row);
     return true;
   }

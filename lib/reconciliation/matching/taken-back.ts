@@ -1,6 +1,10 @@
 import { type PaymentFamily } from '../../common/vocabulary.js';
 import { isBeforeLastAttempt, type RowMoney } from './classify-payment.js';
 import { hasOutcome, type JournalPayment } from './journal-payment.js';
+import { type JournalPayments } from './journal-payments.js';
+
+/** What somebody may take of a collection without a question: a tenth. Levies are less, and may be more than the fee. */
+const LEVY_PART = 10;
 
 /** A row that is no payment, but may take back one of another day. */
 export interface OpenReturn {
@@ -23,13 +27,49 @@ export function familyTakenBack({
   return isIn ? 'disbursement' : 'collection';
 }
 
-/** Whether a row takes back that a payment moved. It names the payment, and moves money in the other direction. */
-export function takesBack(own: JournalPayment, row: RowMoney): boolean {
-  // The journal says so, too; or the row is that of an earlier attempt, which the journal says the same of.
-  const isKnown = (own.state === 'none' && hasOutcome(own)) || isBeforeLastAttempt(own, row);
-  if (isKnown || familyTakenBack(row) !== own.family) return false;
-  // Somebody may take a levy of a collection, give back the fee of a payout, or a customer get a part back. A payout may
-  // come back less its fee, too: so a large fee that is given back counts as a return, and nothing is proposed.
-  if (own.cents === undefined) return true;
-  return 2 * Math.abs(row.cents) >= own.cents - (own.feeCents ?? 0);
+/**
+ * What the rows of a statement move back, added up by payment: money that comes back in parts is back, too. Rows of other days are
+ * not in it.
+ */
+export class TakenBack {
+  /** In cents, by the place of a payment of the day. Most statements have no such row, so the first one makes it. */
+  private ofDay: Float64Array | undefined;
+  /** The same of payments of other days. */
+  private readonly ofOthers = new Map<string, number>();
+
+  constructor(private readonly payments: JournalPayments) {}
+
+  /** Whether a row, or with it all that came so far, takes back that a payment moved: it names the payment, and moves money back. */
+  take(own: JournalPayment, row: RowMoney): boolean {
+    // The journal says so, too; or the row is that of an earlier attempt, which the journal says the same of.
+    const isKnown = (own.state === 'none' && hasOutcome(own)) || isBeforeLastAttempt(own, row);
+    if (isKnown || familyTakenBack(row) !== own.family) return false;
+    return isBack(own, this.add(own, Math.abs(row.cents)));
+  }
+
+  /** Returns the sum. */
+  private add({ family, reference }: JournalPayment, cents: number): number {
+    const place = this.payments.find(family, reference);
+    if (place === undefined) {
+      const name = `${family} ${reference}`;
+      const sum = (this.ofOthers.get(name) ?? 0) + cents;
+      this.ofOthers.set(name, sum);
+      return sum;
+    }
+    this.ofDay ??= new Float64Array(this.payments.size);
+    const sum = (this.ofDay[place] ?? 0) + cents;
+    this.ofDay[place] = sum;
+    return sum;
+  }
+}
+
+/**
+ * Whether so much of a payment came back that it may not count as made. The fee of a payout may be given back, and of a collection
+ * somebody may take a levy. Whatever is more may be a part of the whole, whose rest comes on another day.
+ */
+function isBack({ family, cents, feeCents = 0 }: JournalPayment, back: number): boolean {
+  if (cents === undefined) return true;
+  const harmless = family === 'collection' ? Math.max(feeCents, cents / LEVY_PART) : feeCents;
+  // A small payout with a large fee may come back less the fee.
+  return back > harmless || 2 * back >= cents - feeCents;
 }

@@ -126,6 +126,71 @@ describe('a row of money that came back', () => {
     });
   });
 
+  const PARTS = [
+    [['12000.00', '12000.00', '6500.00'], '12000.00', 3],
+    [['14000.00', '14000.00'], '14000.00', 3],
+    [['14000.00', '16500.00'], '14000.00', 3],
+    // The fee and 1.00 more.
+    [['300.00', '201.00'], '201.00', 4],
+  ] as const;
+
+  it.each(PARTS)('in parts (%j) takes back that the payout arrived', async (parts, amount, line) => {
+    await paidOut(shop, 'supplier-1', '30000');
+    const close = await closeWith([withdrawn(), ...parts.map((part) => row('Reversal', part))]);
+    expect(shown(close)).toEqual([['status', 'supplier-1', undefined]]);
+    expect(close.exceptions.find(({ kind }) => kind === 'status')?.reason).toBe(
+      `The journal says accepted, and the statement says that ${amount} TZS came back (row ${line}). ` +
+        'That is a part of it: look for other rows that name it, and ask the gateway how it ended. ' +
+        'Nothing of it is proposed.',
+    );
+    expect(await shop.reconciliation.apply(close.proposals, BY)).toMatchObject({ settled: 0 });
+    expect(await state()).toBe('accepted');
+  });
+
+  it.each(PARTS)('in parts (%j) by its sign alone proposes nothing', async (parts) => {
+    await paidOut(shop, 'supplier-1', '30000');
+    const rows = parts.map((part) => row('Reversal', part));
+    const close = await closeWith([...rows, withdrawn()], FILES[1][1]);
+    expect(shown(close)).toContainEqual(['status', 'supplier-1', undefined]);
+    expect(close.proposals).toEqual([]);
+  });
+
+  it('in parts of several days withdraws what was proposed before', async () => {
+    await paidOut(shop, 'supplier-1', '30000');
+    const first = await closeWith([withdrawn(), row('Reversal', '500.00')]);
+    expect(shown(first)).toEqual([['supplier-1', 'paid']]);
+    const second = await closeWith([row('Reversal', '12000.00')]);
+    expect(shown(second)).toEqual([['status', 'supplier-1', undefined]]);
+    expect(await shop.reconciliation.apply(first.proposals, BY)).toMatchObject({ settled: 0 });
+    const third = await closeWith([row('Reversal', '17999.00')]);
+    expect(shown(third)).toEqual([
+      ['status', 'supplier-1', undefined],
+      ['status', 'supplier-1', undefined],
+    ]);
+    expect(third.proposals).toEqual([]);
+    await shop.journal.settle('disbursement', 'supplier-1', 'failed');
+    expect(shown(await closeWith([row('Reversal', '1.00')]))).toEqual([]);
+  });
+
+  it('in parts of several days is said of a payout which the journal calls paid', async () => {
+    await paidOut(shop, 'supplier-1', '30000');
+    const first = await closeWith([withdrawn()]);
+    await shop.reconciliation.apply(first.proposals, BY);
+    expect(shown(await closeWith([row('Reversal', '12000.00')]))).toEqual([
+      ['status', 'supplier-1', undefined],
+    ]);
+    expect(await state()).toBe('paid');
+  });
+
+  it('in parts of a collection is said, too', async () => {
+    await collected(shop, place.sandbox, 'order-1', '50000');
+    const deposit = row('Deposit', '50000.00', now(), 'order-1');
+    const parts = Array.from({ length: 12 }, (_, hours) =>
+      row('Reversal', '-4000.00', now() + hours * HOUR, 'order-1'),
+    );
+    expect(shown(await closeWith([deposit, ...parts]))).toEqual([['status', 'order-1', undefined]]);
+  });
+
   it('counts in the balance as other money', async () => {
     await paidOut(shop, 'supplier-1', '30000');
     const { summary } = await closeWith([withdrawn(), reversed()]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type JournalPayment } from '../../../../lib/reconciliation/matching/journal-payment.js';
 import { hintOf, reasonOf } from '../../../../lib/reconciliation/exceptions/reason.js';
 
 describe('the words of an exception', () => {
@@ -21,6 +22,26 @@ describe('the words of an exception', () => {
   ])('say what moved and what came back: %j and %j', (moved, cameBack, hint) => {
     expect(hintOf({ moved, cameBack })).toBe(hint);
   });
+
+  it.each([
+    ['disbursement', 500, 30_000, 'all'],
+    ['disbursement', 500, 29_500, 'all'],
+    ['disbursement', 500, 29_499, 'part'],
+    ['disbursement', undefined, 29_999, 'part'],
+    ['collection', 500, -29_500, 'all'],
+    ['collection', 500, -29_499, 'part'],
+  ] as const)(
+    'say whether all of a %s with the fee %s is back, after a row of %s: %s',
+    (family, feeCents, cents, is) => {
+      const own = { family, reference: 'a', state: 'accepted', status: 'accepted', cents: 30_000, feeCents };
+      const row = { row: 3, kind: 'other', cents, feeCents: undefined, at: 1, isFailed: false } as const;
+      const finding = { kind: 'status', family, reference: 'a', row, contradicts: 'row' } as const;
+      const words = reasonOf({ ...finding, own: own as unknown as JournalPayment });
+      expect(words).toContain(
+        is === 'part' ? 'That is a part of it: look for other rows' : '(row 3). Ask the gateway',
+      );
+    },
+  );
 
   it('name no more than twenty payments', () => {
     const moved = Array.from({ length: 1_000 }, (_, index) => `order-${index}`);
