@@ -123,11 +123,11 @@ export interface StatementSummary {
   readonly collections: CloseSum;
   /** Payouts that went out. */
   readonly payouts: CloseSum;
-  /** What is no payment, and fees of their own that name no reference, less the fees beside both: the sum. */
+  /** What is no payment, and fees of their own that name no payment, less the fees beside both: the sum. */
   readonly other: string;
   /**
-   * Fees of their own that name a reference: the sum, negative if the gateway took them. They may be the fees that their payments
-   * have already, so no other sum has them. Absent if it is 0.
+   * Fees of their own with the reference of a payment: the sum, negative if the gateway took them. They may be the fees that their
+   * payments have already, so no other sum has them. Absent if it is 0.
    */
   readonly doubtfulFees?: string;
 }

@@ -111,7 +111,7 @@ function hasOpening(previous: ClosedDay | undefined, { askedAt }: BalanceReading
 
 function statementSummary({ name }: Statement, match: StatementMatch): StatementSummary {
   const { digest, rows, otherDays, matched, collections, payouts, others } = match;
-  const doubtful = match.doubtfulFees.total();
+  const doubtful = others.doubtfulFees.total();
   return {
     name,
     digest: digest.text,
@@ -120,7 +120,7 @@ function statementSummary({ name }: Statement, match: StatementMatch): Statement
     matched,
     collections: collections.sum,
     payouts: payouts.sum,
-    other: formatCents(others.total()),
+    other: formatCents(others.certain.total()),
     ...(doubtful !== 0n && { doubtfulFees: formatCents(doubtful) }),
   };
 }

@@ -1,9 +1,9 @@
-import { PAYMENT_FAMILIES, type PaymentOutcome } from '../../common/vocabulary.js';
+import { type PaymentOutcome } from '../../common/vocabulary.js';
 import { failedSend } from '../../journal/payment/repeated-call.js';
-import { CentsSum } from '../balance/cents-sum.js';
 import { type Statement, type StatementRow } from '../statement/statement-row.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
 import { MoneySum } from './money-sum.js';
+import { OtherRows } from './other-rows.js';
 import { takesProof } from '../exceptions/close-exception.js';
 import { familyOf, type Finding } from './finding.js';
 import { isBeforeLastAttempt, type DayLimits, classifyMatched, type RowMoney } from './classify-payment.js';
@@ -37,8 +37,7 @@ export class StatementMatch {
   readonly openReturns: OpenReturn[] = [];
   readonly collections = new MoneySum();
   readonly payouts = new MoneySum();
-  readonly others = new CentsSum();
-  readonly doubtfulFees = new CentsSum();
+  readonly others: OtherRows;
   rows = 0;
   otherDays = 0;
   matched = 0;
@@ -71,6 +70,7 @@ export class StatementMatch {
   ) {
     this.proven = new ProvenRows(payments);
     this.takenBack = new TakenBack(payments);
+    this.others = new OtherRows(payments, listener);
     this.movedAt = new Float64Array(payments.size).fill(NaN);
     for (const [place, { at, isFailed }] of earlier) {
       this.movedAt[place] = at;
@@ -226,17 +226,16 @@ export class StatementMatch {
   /** The balance may have been read long after the end of the day, and nothing but the statement knows what moved meanwhile. */
   private takeOther(given: StatementRow, money: RowMoney, isOfDay: boolean): void {
     if (money.isFailed) return;
-    const other = otherMoney(given, money);
-    if (isOfDay) (other.isDoubtful ? this.doubtfulFees : this.others).add(other.cents);
-    this.listener.other(other);
-    if (isOfDay) this.lookForReturn(given, money);
+    if (isOfDay) {
+      const isKnown = this.others.take(given, money);
+      this.hasKnownRow ||= isKnown;
+      this.lookForReturn(given, money);
+    } else this.listener.other(otherMoney(given, money));
   }
 
   private lookForReturn({ reference }: StatementRow, money: RowMoney): void {
-    if (reference === undefined) return;
-    this.hasKnownRow ||= PAYMENT_FAMILIES.some((one) => this.payments.find(one, reference) !== undefined);
     const family = familyTakenBack(money);
-    if (family === undefined) return;
+    if (reference === undefined || family === undefined) return;
     const place = this.payments.find(family, reference);
     if (place !== undefined) this.takeBack(this.payments.at(place, { family, reference }), money);
     else {

@@ -1,4 +1,4 @@
-import { type InboxScope, type PaymentFamily } from '../../common/vocabulary.js';
+import { type InboxScope, PAYMENT_FAMILIES, type PaymentFamily } from '../../common/vocabulary.js';
 import { type JournalStore } from '../../storage/journal-store.js';
 import { familyOf } from './finding.js';
 import { type StatementMatch } from './match-statement.js';
@@ -52,29 +52,54 @@ export class OpenRows {
     const open = [...this.match.open].sort(
       (one, other) => Number(one.money.isFailed) - Number(other.money.isFailed),
     );
-    for (let start = 0; start < open.length; start += AT_ONCE) {
-      const rows = open.slice(start, start + AT_ONCE);
-      const found = await Promise.all(rows.map((row) => this.look(row)));
-      // In the order of the statement, so that the same statement gives the same.
-      for (const [index, row] of rows.entries()) this.take(row, found[index]);
-      await everyPiece();
-    }
+    // In the order of the statement, so that the same statement gives the same.
+    await inPieces(
+      open,
+      (row) => this.look(row),
+      (row, found) => {
+        this.take(row, found);
+      },
+      everyPiece,
+    );
     await this.findReturned(everyPiece);
+    await this.findFees(everyPiece);
   }
 
-  private async findReturned(everyPiece: () => Promise<void> | undefined): Promise<void> {
-    const { openReturns } = this.match;
-    for (let start = 0; start < openReturns.length; start += AT_ONCE) {
-      const rows = openReturns.slice(start, start + AT_ONCE);
-      const found = await Promise.all(rows.map(({ family, reference }) => this.get(family, reference)));
-      for (const [index, { money }] of rows.entries()) {
-        const own = found[index];
-        if (!own) continue;
+  private findReturned(everyPiece: () => Promise<void> | undefined): Promise<void> {
+    return inPieces(
+      this.match.openReturns,
+      ({ family, reference }) => this.get(family, reference),
+      ({ money }, own) => {
+        if (!own) return;
         this.match.hasKnownRow = true;
         this.match.takeBack(own, money);
-      }
-      await everyPiece();
+      },
+      everyPiece,
+    );
+  }
+
+  private findFees(everyPiece: () => Promise<void> | undefined): Promise<void> {
+    // The payment may be one that the statement alone has.
+    const shown = new Set(this.match.open.map(({ given }) => given.reference));
+    return inPieces(
+      this.match.others.openFees,
+      ({ reference }) => this.isKnown(reference),
+      (fee, isKnown) => {
+        this.match.hasKnownRow ||= isKnown;
+        this.match.others.takeFee(fee, isKnown || shown.has(fee.reference));
+      },
+      everyPiece,
+    );
+  }
+
+  /** Whether the journal has a payment with a reference, or has forgotten one. */
+  private async isKnown(reference: string): Promise<boolean> {
+    const { journal, scope } = this.account;
+    for (const family of PAYMENT_FAMILIES) {
+      const key = { ...scope, family, reference };
+      if ((await journal.get(key)) ?? (await journal.tombstone(key))) return true;
     }
+    return false;
   }
 
   private async get(family: PaymentFamily, reference: string): Promise<JournalPayment | undefined> {
@@ -132,5 +157,20 @@ export class OpenRows {
 
   private hasHadRow({ state, begunAt }: JournalPayment): boolean {
     return state !== 'none' && begunAt >= this.closed.since && begunAt < this.closed.from;
+  }
+}
+
+/** Looks for some at once, and takes what was found in their order. */
+async function inPieces<T, Found>(
+  all: readonly T[],
+  look: (one: T) => Promise<Found>,
+  take: (one: T, found: Found) => void,
+  everyPiece: () => Promise<void> | undefined,
+): Promise<void> {
+  for (let start = 0; start < all.length; start += AT_ONCE) {
+    const some = all.slice(start, start + AT_ONCE);
+    const found = await Promise.all(some.map(look));
+    for (const [index, one] of some.entries()) take(one, found[index] as Found);
+    await everyPiece();
   }
 }

@@ -59,7 +59,7 @@ export function rowMoney(given: StatementRow): RowMoney {
   return { row, kind, isFailed, cents, feeCents, at: at.getTime() };
 }
 
-/** What a row that is no payment does to the balance. */
+/** What a row that is no payment does to the balance. A fee with a reference is doubtful until the reference is looked up. */
 export function otherMoney(
   { kind, reference }: StatementRow,
   { cents, feeCents = 0, at }: RowMoney,

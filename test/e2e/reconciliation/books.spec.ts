@@ -76,6 +76,34 @@ describe('the books of several days', () => {
     expect(close.exceptions).toEqual([]);
   });
 
+  it('have a fee with a reference of its own', async () => {
+    const first = await dayWith('order-1', '50000');
+    const statement = place.statement(first, (csv) => {
+      const [date] = /^[^,]*(?=,Collection)/m.exec(csv) ?? [];
+      return `${csv}${date},Fee,CHG-2026-11,,7000.00,,,TZS,Success\n`;
+    });
+    const close = await shop.reconciliation.close({ day: first, statement, ...BY });
+    expect(close.report({ format: 'journal' }).split('\n').slice(4)).toEqual([
+      `${first},${first}-other,Assets:Payments:Wallet,,7000.00,Other than payments`,
+      `${first},${first}-other,Assets:Payments:Other,7000.00,,Other than payments`,
+      '',
+    ]);
+    expect(close.summary.statement).toMatchObject({ other: '-7000.00' });
+    expect(close.summary.statement).not.toHaveProperty('doubtfulFees');
+    expect(close.exceptions).toEqual([]);
+  });
+
+  it('leave out a fee of a payment that had ended before the first day', async () => {
+    await dayWith('order-1', '50000');
+    const second = await dayWith('order-2', '1000');
+    const statement = place.statement(second, (csv) => {
+      const [date] = /^[^,]*(?=,Collection)/m.exec(csv) ?? [];
+      return `${csv}${date},Fee,order-1,,1000.00,,,TZS,Success\n`;
+    });
+    const { summary } = await shop.reconciliation.close({ day: second, statement, ...BY });
+    expect(summary.statement).toMatchObject({ other: '0.00', doubtfulFees: '-1000.00' });
+  });
+
   it('have what is known of the days before the first balance', async () => {
     const first = await dayWith('order-1', '1000');
     const second = await dayWith('order-2', '20000');

@@ -61,6 +61,31 @@ describe('money that is no payment', () => {
     expect(close.summary.statement).toMatchObject({ other: '0.00', doubtfulFees: '-1000.00' });
   });
 
+  it('is a fee with a reference of its own for certain', async () => {
+    await putBalance('99993000');
+    const close = await closeToday((csv) =>
+      csv.replace(/^([^,]*),(?!Type)[^,]*,[^,]*,([^,]*),-7000\.00,/m, '$1,Fee,CHG-2026-11,$2,7000.00,'),
+    );
+    expect(close.exceptions).toEqual([]);
+    expect(close.summary.balance).toMatchObject({ other: '-7000.00', least: '0.00', difference: '0.00' });
+    expect(close.summary.statement).toMatchObject({ other: '-7000.00' });
+    expect(close.summary.statement).not.toHaveProperty('doubtfulFees');
+  });
+
+  it('may be a fee that its payment of an earlier day has already', async () => {
+    await collected(shop, place.sandbox, 'order-1', '50000');
+    await closeToday();
+    await place.pass(9 * HOUR);
+    await collected(shop, place.sandbox, 'order-2', '1000');
+    const close = await closeToday((csv) => {
+      const [date] = /^[^,]*(?=,Collection)/m.exec(csv) ?? [];
+      return `${csv.trimEnd()}\n${date},Fee,order-1,,1000.00,,,TZS,Success\n`;
+    });
+    expect(close.exceptions).toEqual([]);
+    expect(close.summary.balance).toMatchObject({ least: '-1000.00', difference: '0.00' });
+    expect(close.summary.statement).toMatchObject({ other: '0.00', doubtfulFees: '-1000.00' });
+  });
+
   it('may have moved after the end of the day, and before the balance was read', async () => {
     const day = place.today();
     await collected(shop, place.sandbox, 'order-1', '50000');

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type StatementMatch } from '../../../../lib/reconciliation/matching/match-statement.js';
+import { type OtherMoney } from '../../../../lib/reconciliation/matching/row-money.js';
 import { OpenRows } from '../../../../lib/reconciliation/matching/open-rows.js';
-import { type JournalStore, type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
+import {
+  type JournalKey,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../../../lib/storage/journal-store.js';
 
 const DAY = 86_400_000;
 /** Each day since then was closed with a statement. */
@@ -38,6 +43,7 @@ async function fateOf(
       money,
     })),
     openReturns: [],
+    others: { openFees: [] },
     isOfLastAttempt: () => true,
     takeEarlierAttempt: () => false,
     match: () => void fate.push('matched'),
@@ -69,5 +75,53 @@ describe('a row that names no payment of the day', () => {
   it('says once that its payment failed, however often it comes', async () => {
     const found = stored(SINCE - 1, 'success');
     expect(await fateOf(found, { isFailed: true, times: 3 })).toEqual(['matched']);
+  });
+});
+
+/** Whether each fee may be that of a payment, and whether a row names one of the journal. */
+async function doubtOf(
+  has: 'a record' | 'a tombstone' | 'nothing',
+  ofFamily: string,
+  references: readonly string[] = ['order-1'],
+): Promise<{ readonly doubts: readonly boolean[]; readonly hasKnownRow: boolean }> {
+  const doubts: boolean[] = [];
+  const match = {
+    open: [{ given: { kind: 'payout', reference: 'stranger' }, money: { isFailed: false } }],
+    openReturns: [],
+    others: {
+      openFees: references.map((reference) => ({ reference, money: { cents: -1 } as OtherMoney })),
+      takeFee: (_: unknown, isOfPayment: boolean) => void doubts.push(isOfPayment),
+    },
+    hasKnownRow: false,
+    doubt: () => undefined,
+  };
+  const found = (what: string, { family, reference }: JournalKey): Promise<unknown> =>
+    Promise.resolve(has === what && family === ofFamily && reference === 'order-1' ? {} : undefined);
+  const journal = {
+    get: (key: JournalKey) => found('a record', key),
+    tombstone: (key: JournalKey) => found('a tombstone', key),
+  } as unknown as JournalStore;
+  const scope = { account: 'default', environment: 'sandbox' } as const;
+  const span = { since: SINCE, from: FROM, to: TO };
+  await new OpenRows(match as unknown as StatementMatch, { journal, scope }, span).find(() => undefined);
+  return { doubts, hasKnownRow: match.hasKnownRow };
+}
+
+describe('a fee with a reference', () => {
+  it.each([
+    ['a record', 'collection', true],
+    ['a record', 'disbursement', true],
+    ['a tombstone', 'collection', true],
+    ['a tombstone', 'disbursement', true],
+    ['nothing', 'collection', false],
+  ] as const)('of which the journal has %s (%s) may be of a payment: %s', async (has, family, is) => {
+    expect(await doubtOf(has, family)).toEqual({ doubts: [is], hasKnownRow: is });
+  });
+
+  it('may be of a payment that the statement alone has', async () => {
+    expect(await doubtOf('nothing', 'collection', ['other', 'stranger'])).toEqual({
+      doubts: [false, true],
+      hasKnownRow: false,
+    });
   });
 });
