@@ -12,6 +12,11 @@ export {
   type CloseSummary,
   type StatementSummary,
 } from './close/close-summary.js';
+export {
+  type CloseOptions,
+  type ReconciliationActor,
+  type ReconciliationOfAccount,
+} from './close-options.js';
 export { DayClose } from './day-close.js';
 export { type ApplyReport, type RefusedProposal } from './exceptions/apply.js';
 export {
@@ -23,13 +28,7 @@ export {
   type OwnSide,
   type StatementSide,
 } from './exceptions/close-exception.js';
-export {
-  type CloseOptions,
-  Reconciliation,
-  type ReconciliationActor,
-  type ReconciliationOfAccount,
-  type ReconciliationStatus,
-} from './reconciliation.js';
+export { Reconciliation, type ReconciliationStatus } from './reconciliation.js';
 export {
   type ReconciliationClosed,
   type ReconciliationEvents,
