@@ -13,6 +13,7 @@ import { redisStorage } from 'nestjs-payments/redis';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { bankRequest as request } from '../../support/gateway-answers.js';
 import { journalRecord } from '../../support/journal-contract.js';
+import { patientLibrary } from '../../support/patient-library.js';
 import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { type PaymentsApp, startPaymentsApp } from '../../support/payments-app.js';
 import { connectRedis, ownPrefix } from '../../support/redis.js';
@@ -110,28 +111,35 @@ describeWith([postgresService], 'replicas on one PostgreSQL', () => {
   });
   afterEach(() => database.close());
 
-  it('share the cap of a day: of fifty payouts at once the gateway sees as many as the cap says', async () => {
-    await race(storage(), storage(database.connect()));
-  });
+  describe('that has time', () => {
+    patientLibrary();
+    /** A storage whose statements wait for a lock of the counter while fifty others have their turn. */
+    const patientStorage = (): PaymentsStorage =>
+      storage(database.connect({ options: `${database.options} -c nestjs_payments.lock_within=60000` }));
 
-  it('keep nobody waiting at the counter of the day while one waits for an open transaction', async () => {
-    const [first, second] = [await start(storage(), 5), await start(storage(database.connect()), 5)];
-    const request = (reference: string): BankDisbursementDto => ({
-      ...bankRequest,
-      reference,
-      amount: '10.00',
+    it('share the cap of a day: of fifty payouts at once the gateway sees as many as the cap says', async () => {
+      await race(patientStorage(), patientStorage());
     });
-    const transaction = await database.pool.connect();
-    await transaction.query('BEGIN');
-    await first.disbursements.enlistBank(transaction, request('planned'));
-    const waiting = second.disbursements.bank(request('planned'));
-    await whileLocked(database);
-    await second.disbursements.bank(request('other'));
-    await first.disbursements.bank(request('third'));
-    await transaction.query('COMMIT');
-    transaction.release();
-    expect(await waiting).toMatchObject({ reference: 'planned' });
-    expect(sandbox.payouts()).toHaveLength(3);
+
+    it('keep nobody waiting at the counter of the day while one waits for an open transaction', async () => {
+      const [first, second] = [await start(patientStorage(), 5), await start(patientStorage(), 5)];
+      const request = (reference: string): BankDisbursementDto => ({
+        ...bankRequest,
+        reference,
+        amount: '10.00',
+      });
+      const transaction = await database.pool.connect();
+      await transaction.query('BEGIN');
+      await first.disbursements.enlistBank(transaction, request('planned'));
+      const waiting = second.disbursements.bank(request('planned'));
+      await whileLocked(database);
+      await second.disbursements.bank(request('other'));
+      await first.disbursements.bank(request('third'));
+      await transaction.query('COMMIT');
+      transaction.release();
+      expect(await waiting).toMatchObject({ reference: 'planned' });
+      expect(sandbox.payouts()).toHaveLength(3);
+    });
   });
 
   it('count a reference once that both pay at the same time', async () => {

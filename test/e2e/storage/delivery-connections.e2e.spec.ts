@@ -12,6 +12,7 @@ import { paymentEvent } from 'nestjs-payments/testing';
 import { bankRequest, collectionRequest } from '../../support/gateway-answers.js';
 import { type MisbehavingGateway, startMisbehavingGateway } from '../../support/misbehaving-gateway.js';
 import { eventually } from '../../support/eventually.js';
+import { patientLibrary } from '../../support/patient-library.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { describeWith, postgresService } from '../../support/services.js';
 import { deliver, paymentsOptions, startWebhookApp, type WebhookApp } from '../../support/webhook-app.js';
@@ -46,6 +47,8 @@ class Payouts {
 }
 
 describeWith([postgresService], 'a burst of webhooks whose handlers pay, with a transaction each', () => {
+  // The last of forty waits for a connection until the others are done.
+  patientLibrary();
   let database: PaymentsDatabase;
   let gateway: MisbehavingGateway;
   let pool: Pool;
