@@ -16,8 +16,8 @@ import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { Pool, type PoolClient } from 'pg';
 import { bankRequest, collectionRequest } from '../../../support/gateway-answers.js';
 import {
-  hang,
   type MisbehavingGateway,
+  reset,
   startMisbehavingGateway,
 } from '../../../support/misbehaving-gateway.js';
 import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
@@ -232,9 +232,9 @@ describeWith([postgresService], 'a payment that is enlisted in a transaction of 
     });
 
     it('is unknown if its answer is lost, and is never sent again', async () => {
-      gateway.answer(hang);
+      gateway.answer(reset);
       const planned = await commit();
-      await expect(planned.send({ timeoutMs: 50, retry: false })).rejects.toMatchObject({
+      await expect(planned.send({ retry: false })).rejects.toMatchObject({
         name: 'PaymentOutcomeUnknownError',
       });
       await database.pass(200_000);

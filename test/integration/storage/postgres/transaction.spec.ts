@@ -314,7 +314,7 @@ describeWith([postgresService], 'a claim with the transaction of the handlers', 
   it('takes the connection from a handler that outlives its lease', async () => {
     const hung = await claim(50);
     await ended(clientOf(hung));
-    expect(database.pool.totalCount).toBe(0);
+    await expect.poll(() => database.pool.totalCount).toBe(0);
     await expect(clientOf(hung).query('SELECT 1')).rejects.toBeDefined();
     expect(await hung.mark('Orders.paid')).toBe(false);
     expect(await hung.finish()).toBe(false);
