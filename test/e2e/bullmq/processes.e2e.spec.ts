@@ -105,7 +105,7 @@ describeWith([redisService], 'webhook work in other processes', () => {
   });
 
   it('is finished before a worker that is stopped ends, and no more is begun', async () => {
-    const worker = await start({ waits: true });
+    const worker = await start({ waits: true, lockMs: 60_000, handlerTimeoutMs: 600_000 });
     await send('order-1');
     await worker.until('began');
     worker.kill('SIGTERM');
