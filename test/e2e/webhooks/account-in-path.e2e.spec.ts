@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Controller, Param, Post, UseGuards, Version, VersioningType } from '@nestjs/common';
 import { connect } from 'node:net';
 import { customScheme, PaymentsAccounts, PaymentsWebhook, PaymentsWebhookGuard } from 'nestjs-payments';
@@ -354,9 +354,12 @@ describe.each(adapters)('resolving for paths, on %s', (adapter) => {
     });
     const { merchants } = place;
     expect((await deliverTo(place.port, 'shop')).status).toBe(200);
+    // However long fifty deliveries take, they come within one second.
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => deliverTo(place.port, `invented-${index}`)),
     );
+    clock.mockRestore();
     const refused = answers.filter(({ status }) => status === 503);
     expect(refused.length).toBeGreaterThan(40);
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(50 - refused.length);
