@@ -161,7 +161,7 @@ describe('a payment gives its place back', () => {
     ['is refused', refuse('INVALID_PHONE'), {}, 'PaymentRejectedError'],
     ['is turned away', bare(401), {}, 'PaymentsAuthenticationError'],
     ['is unknown, because the connection broke', reset, {}, 'PaymentOutcomeUnknownError'],
-    ['is unknown, because its time was up', hang, { deadlineMs: 400 }, 'PaymentOutcomeUnknownError'],
+    ['is unknown, because its time was up', hang, { deadlineMs: 4_000 }, 'PaymentOutcomeUnknownError'],
   ];
   it.each(ended)('when it %s', async (_, behaviour, options, error) => {
     gateway.answer(behaviour);

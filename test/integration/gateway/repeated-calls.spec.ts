@@ -164,14 +164,16 @@ describe('a payment that is asked for again', () => {
 
   it('while the first call runs in another process, is unknown', async () => {
     gateway.answer(hang);
-    const first = failureOf(pay());
-    await gateway.arrived(1);
     const replica = await startMerchant({ baseUrl: gateway.baseUrl, storage });
+    const caller = new AbortController();
+    const first = failureOf(pay({}, { timeoutMs: 20_000, signal: caller.signal }));
+    await gateway.arrived(1);
     expect(await failureOf(replica.collections.mobileMoney(collectionRequest))).toMatchObject({
       name: 'PaymentOutcomeUnknownError',
       evidence: 'in-flight',
     });
     await replica.close();
+    caller.abort();
     await first;
     expect(gateway.seen).toHaveLength(1);
   });

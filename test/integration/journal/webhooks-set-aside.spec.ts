@@ -327,7 +327,7 @@ describe('a webhook that nobody can place', () => {
   ])('of the only attempt, after answers that turned it away with %s', (_, status, fields) => {
     const pay = (): Promise<unknown> =>
       payments.collections
-        .mobileMoney(collectionRequest, { deadlineMs: 500 })
+        .mobileMoney(collectionRequest, { deadlineMs: 10_000 })
         .catch((error: unknown) => error);
     const turnAway = (): void => {
       sandbox
@@ -372,7 +372,7 @@ describe('a webhook that nobody can place', () => {
   ])('of the only attempt is set aside, if %i with %s may have refused it', async (status, code) => {
     const pay = (): Promise<unknown> =>
       payments.collections
-        .mobileMoney(collectionRequest, { deadlineMs: 500 })
+        .mobileMoney(collectionRequest, { deadlineMs: 10_000 })
         .catch((error: unknown) => error);
     sandbox.next('POST /payments/mobile-money').status(status, { code, retryAfter: 0 }).times(3);
     expect(await pay()).toMatchObject({ name: expect.stringContaining('Error') as string });
