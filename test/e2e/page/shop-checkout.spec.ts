@@ -13,6 +13,8 @@ import {
 import { startSandbox } from '../../support/sandbox.js';
 
 const SLOW_MS = 60_000;
+/** Longer than the shop waits for the gateway, which so answers at once, and than a slow browser takes to show it. */
+const LONG_WAIT_S = 12;
 const LOOKS = [
   ['light', { colorScheme: 'light' }],
   ['dark', { colorScheme: 'dark' }],
@@ -73,14 +75,14 @@ const SETBACKS: readonly Setback[] = [
   },
   {
     what: 'too many requests',
-    ...{ locale: 'en-GB', width: 1_280, colorScheme: 'light', phone: '0712 340 429' },
+    ...{ locale: 'en-GB', width: 1_280, colorScheme: 'light', phone: '0712 345 678' },
     words:
       'so we could not ask for yours. Please wait a moment, then try again: you will not be charged twice.',
     ...{ button: 'Try again: TSh 15,000', waits: 'You can try again: you will not be charged twice.' },
   },
   {
     what: 'too many requests',
-    ...{ locale: 'sw-TZ', width: 320, colorScheme: 'dark', phone: '0712 340 429' },
+    ...{ locale: 'sw-TZ', width: 320, colorScheme: 'dark', phone: '0712 345 678' },
     words: 'Tafadhali subiri kidogo, kisha jaribu tena: hutatozwa mara mbili.',
     ...{ button: 'Jaribu tena: TSh 15,000', waits: 'Unaweza kujaribu tena: hutatozwa mara mbili.' },
   },
@@ -173,7 +175,9 @@ describeWithBrowser("the shop's pages", (browser) => {
       'say in the words of a customer, above the fold, what to do after $what ($locale, $width wide, $colorScheme)',
       async ({ phone, fault, words, button, other, waits, ...look }) => {
         const page = await openCatalogue(browser, shop, { ...look, height: 600 });
-        if (fault) sandbox.next('POST /payments/mobile-money').status(422, { code: fault });
+        const asking = sandbox.next('POST /payments/mobile-money');
+        if (fault) asking.status(422, { code: fault });
+        if (waits) asking.status(429, { retryAfter: LONG_WAIT_S });
         await fill(page, phone, look.locale);
         await page.locator('#pay').click();
         await page.waitForURL(/\/orders\/SP-/);
