@@ -358,8 +358,9 @@ describe.each(adapters)('resolving for paths, on %s', (adapter) => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => deliverTo(place.port, `invented-${index}`)),
-    );
-    clock.mockRestore();
+    ).finally(() => {
+      clock.mockRestore();
+    });
     const refused = answers.filter(({ status }) => status === 503);
     expect(refused.length).toBeGreaterThan(40);
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(50 - refused.length);
