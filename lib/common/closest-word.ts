@@ -14,7 +14,7 @@ export function didYouMean(typed: string, words: readonly string[]): string {
 }
 
 /** The number of characters to insert, remove or replace (Levenshtein). */
-function editDistance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [i, character] of Array.from(from).entries()) {
     const next = [i + 1];

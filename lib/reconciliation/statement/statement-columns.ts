@@ -1,5 +1,6 @@
 import { closestWord } from '../../common/closest-word.js';
 import { isColumnName } from '../../common/csv-row.js';
+import { referenceRank, UNOWNED } from './reference-header.js';
 import { sameWord } from './statement-cells.js';
 
 /**
@@ -9,7 +10,7 @@ import { sameWord } from './statement-cells.js';
  * @publicApi
  */
 export interface StatementColumns {
-  /** The merchant's reference. @default 'Reference' */
+  /** The merchant's reference. @default 'Reference', unless another name says that its references are yours */
   readonly reference?: string | false;
   /** How much moved. @default 'Amount' */
   readonly amount?: string;
@@ -39,16 +40,8 @@ export type StatementField = keyof StatementColumns;
 
 /** Names that the same columns have elsewhere, without what `plainName` makes of them; the first one is the default. */
 const NAMES: Readonly<Record<StatementField, readonly [string, ...string[]]>> = {
-  reference: [
-    'Reference',
-    ...['Merchant', 'Your', 'External', 'Client', 'Order'].flatMap((whose) => [
-      `${whose} Reference`,
-      `${whose} Reference Number`,
-      `${whose} Reference ID`,
-    ]),
-    'Order Number',
-    'Order ID',
-  ],
+  // `referenceRank` knows the others.
+  reference: ['Reference'],
   amount: ['Amount', 'Gross Amount', 'Transaction Amount', 'Value'],
   fee: ['Fee', 'Fees', 'Charge', 'Charges', 'Commission'],
   at: [
@@ -84,7 +77,6 @@ const LONG_FORMS: Readonly<Record<string, string>> = {
   amt: 'amount',
   ccy: 'currency',
   no: 'number',
-  ref: 'reference',
   trans: 'transaction',
   txn: 'transaction',
 };
@@ -145,6 +137,8 @@ export function findColumns(
       return { ...NOT_READ, isMissing: true, problem: isNeeded ? `'${name}' is missing` : undefined };
     }
     if (places.length > 1) return { ...NOT_READ, problem: `'${name}' is there twice` };
+    if (field === 'reference' && given === undefined && ownReference(headers, columns) !== undefined)
+      return { ...NOT_READ, isMissing: true, problem: `'${name}' may be somebody else's` };
     return { ...NOT_READ, index, header: headers[index] };
   };
   return byField(found);
@@ -154,10 +148,7 @@ export function findColumns(
 export function proposeColumns(headers: readonly string[], found: FoundColumns): FoundColumns {
   const taken = new Set(STATEMENT_FIELDS.map((field) => found[field].index));
   const proposed = new Map<StatementField, FoundColumn>();
-  // A file without names begins with a row, whose cells nobody may read in an error.
-  const named = headers.flatMap((header, index) =>
-    isColumnName(header) ? [{ header, index, plain: plainName(header) }] : [],
-  );
+  const named = namedHeaders(headers);
   // A column of a known name is not taken for another field, whose name is only similar.
   for (const similar of [sameName, similarName]) {
     for (const field of STATEMENT_FIELDS) {
@@ -198,43 +189,50 @@ interface Header {
   readonly plain: string;
 }
 
-/** The names that a similar column is looked for, the likeliest first. */
-function plainNames(field: StatementField): readonly string[] {
-  const names = NAMES[field].map(plainName);
-  // Beside the merchant's own reference, one that does not say whose it is may be the provider's.
-  return field === 'reference' ? [...names.slice(1), ...names.slice(0, 1)] : names;
+/** Without the cells of a file that begins with a row: nobody may read those in an error. */
+function namedHeaders(headers: readonly string[]): readonly Header[] {
+  return headers.flatMap((header, index) =>
+    isColumnName(header) ? [{ header, index, plain: plainName(header) }] : [],
+  );
+}
+
+/** The column whose name says that its references are the merchant's own, if nobody named it for another field. */
+function ownReference(headers: readonly string[], columns: StatementColumns): Header | undefined {
+  const given = Object.values(columns).map((name: unknown) =>
+    typeof name === 'string' ? sameWord(name) : '',
+  );
+  const free = namedHeaders(headers).filter(({ header }) => !given.includes(sameWord(header)));
+  return likeliestReference(free, UNOWNED - 1);
+}
+
+/** Beside the merchant's own references, those that do not say whose they are may be the provider's. */
+function likeliestReference(headers: readonly Header[], last = UNOWNED): Header | undefined {
+  const ranked = headers.map((header) => ({ header, rank: referenceRank(header.header) ?? Infinity }));
+  const known = ranked.filter(({ rank }) => rank <= last);
+  return known.sort((one, other) => one.rank - other.rank)[0]?.header;
 }
 
 function sameName(field: StatementField, headers: readonly Header[]): Header | undefined {
-  for (const name of plainNames(field)) {
-    const found = headers.find(
-      ({ header, plain }) => withoutBlanks(plain) === withoutBlanks(name) && mayBeOf(field, header),
-    );
+  if (field === 'reference') return likeliestReference(headers);
+  for (const name of NAMES[field].map(plainName)) {
+    const found = headers.find(({ plain }) => withoutBlanks(plain) === withoutBlanks(name));
     if (found) return found;
   }
   return undefined;
 }
 
 function similarName(field: StatementField, headers: readonly Header[]): Header | undefined {
-  const isReference = field === 'reference';
-  for (const name of plainNames(field)) {
-    // A provider, a network and a bank have references of their own, so the word that says whose it is must be a known one.
-    const owner = isReference ? name.slice(0, name.lastIndexOf(' ') + 1) : '';
-    const ends = headers.flatMap(({ header, plain }) => {
-      const end = plain.slice(owner.length);
-      const isAlike = plain.startsWith(owner) && !(isReference && end.includes(' '));
-      return isAlike && haveLikeLengths(plain, name) && mayBeOf(field, header) ? [end] : [];
-    });
-    const close = closestWord(name.slice(owner.length), ends);
-    const found = close === undefined ? undefined : headers.find(({ plain }) => plain === owner + close);
+  if (field === 'reference') return undefined;
+  for (const name of NAMES[field].map(plainName)) {
+    const alike = headers.filter(({ plain }) => haveLikeLengths(plain, name));
+    const close = closestWord(
+      name,
+      alike.map(({ plain }) => plain),
+    );
+    const found = alike.find(({ plain }) => plain === close);
     if (found) return found;
   }
   return undefined;
-}
-
-/** What is in brackets may say that a reference is the provider's, as in `Reference (Gateway)`. */
-function mayBeOf(field: StatementField, header: string): boolean {
-  return field !== 'reference' || !header.includes('(');
 }
 
 function withoutBlanks(name: string): string {

@@ -11,6 +11,12 @@ const HEAD = 'Date,Type,Reference,Provider Reference,Amount,Fee,Recipient,Curren
 const ROW = '2026-11-20T05:00:00Z,Collection,ORDER-1,PR-1,10000.00,250.00,255712345678,TZS,Success';
 const NONE = { header: undefined, isProposed: false, problem: undefined };
 
+const rowsOf = async (options: CsvStatementOptions): Promise<readonly unknown[]> => {
+  const rows: unknown[] = [];
+  for await (const row of csvStatement(options).rows()) rows.push(row);
+  return rows;
+};
+
 describe('a preview', () => {
   it('says that there is no such file', async () => {
     const stream = createReadStream(join(tmpdir(), 'not-there.csv'));
@@ -108,6 +114,45 @@ describe('a preview', () => {
   it('proposes the reference that says whose it is', async () => {
     const { columns } = await previewStatement({ stream: 'Date,Type,Amount,Ref,Merchant Ref\n' });
     expect(columns.reference.header).toBe('Merchant Ref');
+  });
+
+  it.each([
+    'Merchant Reference',
+    'MerchantRef',
+    'Merchant Reference (yours)',
+    'Merchants Reference',
+    'Order ID',
+  ])('proposes %s in place of a column that does not say whose references it has', async (title) => {
+    const stream = `Date,Type,Amount,Reference,${title}\n`;
+    const { columns, mapping, problem } = await previewStatement({ stream });
+    expect(columns.reference).toEqual({ header: title, isProposed: true, problem: undefined });
+    expect(mapping.reference).toBe(title);
+    expect(problem).toBeUndefined();
+    await expect(rowsOf({ stream })).rejects.toMatchObject({
+      errors: {
+        statement: [
+          `the first line must name the columns, and 'Reference' may be somebody else's: write for example columns: { reference: "${title}" }`,
+        ],
+      },
+    });
+    for (const reference of ['Reference', title])
+      expect(await rowsOf({ stream, columns: { reference } })).toEqual([]);
+  });
+
+  it('reads the default column if the other one has been named for another field, or is a cell', async () => {
+    for (const { head, ...options } of [
+      { head: 'Date,Type,Amount,Reference,Client Ref', columns: { recipient: 'client ref' } },
+      { head: 'Date,Type,Amount,Reference,Order No 7' },
+      { head: 'Date,Type,Amount,Reference,Provider Ref' },
+    ]) {
+      const { columns } = await previewStatement({ stream: `${head}\n`, ...options });
+      expect(columns.reference).toEqual({ header: 'Reference', isProposed: false, problem: undefined });
+    }
+  });
+
+  it.each(['Preference', 'Order Member', 'Referee'])('proposes no %s for the reference', async (title) => {
+    const { columns } = await previewStatement({ stream: `Date,Type,Amount,${title}\n` });
+    expect(columns.reference).toEqual({ ...NONE, problem: "'Reference' is missing" });
   });
 
   it('proposes no column twice, and none for a field that is switched off', async () => {
