@@ -33,8 +33,7 @@ export interface CloseOptions extends ReconciliationActor {
   /** What the gateway says. Without it the balance alone is compared. */
   readonly statement?: Statement;
   /**
-   * No payment row finds a payment, and that is right: a person has looked. Else such a statement is refused if its rows have the
-   * amounts of payments of the day.
+   * The references are right, though the amounts say otherwise: a person has looked. Else such a statement is refused.
    *
    * @default false
    */

@@ -10,7 +10,7 @@ export const RECONCILE_OPTIONS = {
   ),
   statement: text('<file>', "the gateway's statement, a CSV file"),
   'without-statement': flag('with --day: close the day for good with the balance alone'),
-  'allow-no-match': flag('with --day and --statement: close, though all its payments are of others'),
+  'allow-no-match': flag('with --day and --statement: close, though its references hardly fit the journal'),
   columns: text('<list>', 'with --statement: its columns, for example "reference=Ref,fee=-"; a dash: none'),
   kinds: text('<list>', 'with --statement: what its words mean, for example "collection=IN,payout=OUT"'),
   statuses: text(

@@ -1,13 +1,12 @@
 import { type ReconciledAccount } from '../accounts.js';
 import { familyOf } from '../matching/finding.js';
-import { CUT_MS, type DayLimits, type RowMoney } from '../matching/classify-payment.js';
+import { type DayLimits, type RowMoney } from '../matching/classify-payment.js';
 import { matchLoosely } from '../matching/match-loosely.js';
 import { type MatchListener } from '../matching/match-listener.js';
 import { StatementMatch } from '../matching/match-statement.js';
 import { OpenRows } from '../matching/open-rows.js';
 import { type JournalPayment } from '../matching/journal-payment.js';
-import { type JournalPayments } from '../matching/journal-payments.js';
-import { type OpenRow } from '../matching/row-money.js';
+import { misnamedRows } from '../matching/row-names.js';
 import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
 import { type Statement } from '../statement/statement-row.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
@@ -50,7 +49,7 @@ export async function matchDay(
   const unknown = looseMatching
     ? await matchLoosely(match, open.unknown, journal, looseMatching.withinMs, eachRow)
     : open.unknown;
-  checkMatch(match, dayToMatch);
+  checkNames(match, dayToMatch);
   for (const { given, money: row, isForgotten } of unknown) {
     const { reference } = given;
     match.doubt({ kind: 'missing-here', family: familyOf(given), reference, row, isForgotten });
@@ -59,39 +58,28 @@ export async function matchDay(
 }
 
 /**
- * Refuses what would close the day for good without a single row that names its payment: another column than that of the merchant's
- * reference was read, or it is the statement of another account. The sign of it is that rows fit payments of the day but for their names.
+ * Refuses what would close the day for good with references of another column than that of the merchant's own, or with the
+ * statement of another account.
  *
  * @throws PaymentsValidationError
  */
-function checkMatch(
-  { matched, hasKnownRow, open }: StatementMatch,
-  { place: { day, from }, journalDay: { payments }, policy, allowNoMatch }: DayToMatch,
+function checkNames(
+  { names }: StatementMatch,
+  { place: { day, from }, policy, allowNoMatch }: DayToMatch,
 ): void {
-  if (allowNoMatch || hasKnownRow || matched > 0) return;
+  if (allowNoMatch) return;
   // Loose matching is for rows without a reference: they name no payment, whatever column is read.
-  const named = policy.looseMatching ? open.filter(({ given }) => given.reference !== undefined) : open;
-  const fitting = countFitting(named, payments, from);
-  if (fitting === 0) return;
+  const misnamed = misnamedRows(names.signs(from, policy.looseMatching !== undefined));
+  if (misnamed === 0) return;
+  const { agreeing, differing, strangers } = names;
+  const named = agreeing + differing.length;
+  const found =
+    named === 0
+      ? `none of its payment rows of ${day} (${strangers.length}) finds a payment`
+      : `most of its payment rows of ${day} that name a payment (${differing.length} of ${named}) do not agree with it`;
   throw wrongStatement(
-    `none of its payment rows of ${day} (${open.length}) finds a payment, and the journal has payments of that day with the amounts of these rows (${fitting}): check that it is the statement of this account, and name the column of your own reference, for example columns: { reference: 'the name in your file' }; if all these rows are of others, write allowNoMatch: true`,
+    `${found}, and the journal has payments of that day with the amounts of rows that do not name them (${misnamed}): check that it is the statement of this account, and name the column of your own reference, for example columns: { reference: 'the name in your file' }; if these references are right, write allowNoMatch: true`,
   );
-}
-
-/** How many payments that began since then, and may have moved money, have a row of their amount after it. */
-function countFitting(rows: readonly OpenRow[], payments: JournalPayments, since: number): number {
-  const latest = new Map<string, number>();
-  for (const { given, money } of rows) {
-    const amount = `${familyOf(given)} ${money.cents}`;
-    latest.set(amount, Math.max(money.at, latest.get(amount) ?? money.at));
-  }
-  let fitting = 0;
-  for (let index = 0; index < payments.size; index += 1) {
-    const { family, cents, begunAt, state } = payments.at(index);
-    const at = latest.get(`${family} ${cents}`);
-    if (state !== 'none' && begunAt >= since && at !== undefined && at + CUT_MS >= begunAt) fitting += 1;
-  }
-  return fitting;
 }
 
 /** Rows of earlier statements, by the place of their payment. */

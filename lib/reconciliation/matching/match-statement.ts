@@ -11,6 +11,7 @@ import { type JournalPayment } from './journal-payment.js';
 import { type JournalPayments } from './journal-payments.js';
 import { attemptIfLater, type ProvenRow } from './proven-row.js';
 import { ProvenRows } from './proven-rows.js';
+import { RowNames } from './row-names.js';
 import { type MatchListener } from './match-listener.js';
 import { StatementDigest } from './statement-digest.js';
 import { familyTakenBack, type OpenReturn, TakenBack } from './taken-back.js';
@@ -41,8 +42,8 @@ export class StatementMatch {
   rows = 0;
   otherDays = 0;
   matched = 0;
-  /** A row names a payment that the journal has or had, whether it proves something or not. */
-  hasKnownRow = false;
+  /** They tell whether the right column of references was read. */
+  readonly names: RowNames;
   private hasEarlier = false;
   private hasLater = false;
   readonly digest = new StatementDigest();
@@ -71,6 +72,7 @@ export class StatementMatch {
     this.proven = new ProvenRows(payments);
     this.takenBack = new TakenBack(payments);
     this.others = new OtherRows(payments, listener);
+    this.names = new RowNames(payments);
     this.movedAt = new Float64Array(payments.size).fill(NaN);
     for (const [place, { at, isFailed }] of earlier) {
       this.movedAt[place] = at;
@@ -128,6 +130,7 @@ export class StatementMatch {
 
   private joinPlace(place: number, own: JournalPayment, row: RowMoney, isLoose = false): void {
     this.movedAt[place] = row.at;
+    if (isLoose) this.names.addLoose(place);
     const proves = this.join(own, row, isLoose);
     if (proves) this.proven.add(place, proves, row);
   }
@@ -227,8 +230,7 @@ export class StatementMatch {
   private takeOther(given: StatementRow, money: RowMoney, isOfDay: boolean): void {
     if (money.isFailed) return;
     if (isOfDay) {
-      const isKnown = this.others.take(given, money);
-      this.hasKnownRow ||= isKnown;
+      if (this.others.take(given, money)) this.names.asides += 1;
       this.lookForReturn(given, money);
     } else this.listener.other(otherMoney(given, money));
   }
@@ -254,10 +256,11 @@ export class StatementMatch {
       this.checkMost(this.open.length);
       return;
     }
-    this.hasKnownRow = true;
-    if (money.isFailed) {
-      this.failed.push({ place, row: money });
-    } else this.takeMoved(place, this.payments.at(place, { family, reference }), money);
+    const own = this.payments.at(place, { family, reference });
+    const isRepeated = !money.isFailed && this.hasRow(place);
+    this.names.add(given, money, { cents: own.cents, isRepeated, place });
+    if (money.isFailed) this.failed.push({ place, row: money });
+    else this.takeMoved(place, own, money);
   }
 
   private takeMoved(place: number, own: JournalPayment, row: RowMoney): void {

@@ -5,7 +5,7 @@ import { type StatementMatch } from './match-statement.js';
 import { type OpenRow } from './row-money.js';
 import { type RowMoney } from './classify-payment.js';
 import { type JournalPayment, journalPayment } from './journal-payment.js';
-import { familyTakenBack } from './taken-back.js';
+import { familyTakenBack, takesBack } from './taken-back.js';
 
 const AT_ONCE = 16;
 
@@ -71,7 +71,7 @@ export class OpenRows {
       ({ family, reference }) => this.get(family, reference),
       ({ money }, own) => {
         if (!own) return;
-        this.match.hasKnownRow = true;
+        this.match.names.asides += 1;
         this.match.takeBack(own, money);
       },
       everyPiece,
@@ -85,7 +85,7 @@ export class OpenRows {
       this.match.others.openFees,
       ({ reference }) => this.isKnown(reference),
       (fee, isKnown) => {
-        this.match.hasKnownRow ||= isKnown;
+        if (isKnown) this.match.names.asides += 1;
         this.match.others.takeFee(fee, isKnown || shown.has(fee.reference));
       },
       everyPiece,
@@ -122,27 +122,40 @@ export class OpenRows {
   private take(row: OpenRow, found: Found | undefined): void {
     const { given, money } = row;
     if (given.reference === undefined) {
+      this.match.names.strangers.push(row);
       this.unknown.push({ ...row, isForgotten: false });
       return;
     }
+    const name = `${familyOf(given)} ${given.reference}`;
     const own = found?.own;
-    if (found && (found.isForgotten || own || found.opposite)) this.match.hasKnownRow = true;
+    const isRepeated = this.seen.has(name) || (own !== undefined && this.hasHadRow(own));
+    this.noteName(row, found, isRepeated && !money.isFailed);
     if (own && money.isFailed) this.takeFailed(own, money);
-    else this.takeMoved(given.reference, row, found);
+    else this.takeMoved(given.reference, row, found, isRepeated);
   }
 
-  private takeMoved(reference: string, row: OpenRow, found: Found | undefined): void {
+  private noteName(row: OpenRow, found: Found | undefined, isRepeated: boolean): void {
+    const { names } = this.match;
+    const { given, money } = row;
+    const { own, opposite, isForgotten = false } = found ?? {};
+    const named = own ?? opposite;
+    if (!named && !isForgotten) names.strangers.push(row);
+    // It may be a levy, as in a file that has a sign and no kinds.
+    else if (opposite && !takesBack(opposite, money)) names.asides += 1;
+    else names.add(given, money, { cents: named?.cents, isRepeated });
+  }
+
+  private takeMoved(reference: string, row: OpenRow, found: Found | undefined, isRepeated: boolean): void {
     const { given, money } = row;
     const family = familyOf(given);
-    const name = `${family} ${reference}`;
     const own = found?.own;
     if (own && this.match.takeEarlierAttempt(own, money)) return;
     if (found?.opposite && this.match.takeBack(found.opposite, money)) return;
-    if (this.seen.has(name) || (own && this.hasHadRow(own))) {
+    if (isRepeated) {
       this.match.doubt({ kind: 'duplicate', family, reference, ...(own && { own }), row: money });
       return;
     }
-    this.seen.set(name, money.at);
+    this.seen.set(`${family} ${reference}`, money.at);
     if (!own) this.unknown.push({ ...row, isForgotten: found?.isForgotten === true });
     else this.match.match(own, money);
     if (own && own.begunAt >= this.closed.to) this.early.push({ own, row: money });

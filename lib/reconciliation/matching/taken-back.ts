@@ -41,10 +41,7 @@ export class TakenBack {
 
   /** Whether a row, or with it all that came so far, takes back that a payment moved: it names the payment, and moves money back. */
   take(own: JournalPayment, row: RowMoney): boolean {
-    // The journal says so, too; or the row is that of an earlier attempt, which the journal says the same of.
-    const isKnown = (own.state === 'none' && hasOutcome(own)) || isBeforeLastAttempt(own, row);
-    if (isKnown || familyTakenBack(row) !== own.family) return false;
-    return isBack(own, this.add(own, Math.abs(row.cents)));
+    return movesBack(own, row) && isBack(own, this.add(own, Math.abs(row.cents)));
   }
 
   /** Returns the sum. */
@@ -61,6 +58,17 @@ export class TakenBack {
     this.ofDay[place] = sum;
     return sum;
   }
+}
+
+/** Whether a row alone takes back what a payment moved. */
+export function takesBack(own: JournalPayment, row: RowMoney): boolean {
+  return movesBack(own, row) && isBack(own, Math.abs(row.cents));
+}
+
+function movesBack(own: JournalPayment, row: RowMoney): boolean {
+  // The journal says so, too; or the row is that of an earlier attempt, which the journal says the same of.
+  const isKnown = (own.state === 'none' && hasOutcome(own)) || isBeforeLastAttempt(own, row);
+  return !isKnown && familyTakenBack(row) === own.family;
 }
 
 /**

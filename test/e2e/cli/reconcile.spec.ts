@@ -164,7 +164,7 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
     const refused = await reconcile(...foreign);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(/^Nothing was done:\n {2}none of its payment rows of /);
-    expect(refused.stderr).toContain('--columns "reference=the name in your file"; if all these rows');
+    expect(refused.stderr).toContain('--columns "reference=the name in your file"; if these references');
     expect(refused.stderr).toContain('write --allow-no-match\n');
     expect(await reconcile('--day', day)).toMatchObject({ code: 1, stdout: '' });
     const told = await reconcile(...foreign, '--allow-no-match', '--json');

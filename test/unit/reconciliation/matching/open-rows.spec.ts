@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type StatementMatch } from '../../../../lib/reconciliation/matching/match-statement.js';
+import { JournalPayments } from '../../../../lib/reconciliation/matching/journal-payments.js';
 import { type OtherMoney } from '../../../../lib/reconciliation/matching/row-money.js';
 import { OpenRows } from '../../../../lib/reconciliation/matching/open-rows.js';
+import { RowNames } from '../../../../lib/reconciliation/matching/row-names.js';
 import {
   type JournalKey,
   type JournalStore,
@@ -44,6 +46,7 @@ async function fateOf(
     })),
     openReturns: [],
     others: { openFees: [] },
+    names: new RowNames(new JournalPayments()),
     isOfLastAttempt: () => true,
     takeEarlierAttempt: () => false,
     match: () => void fate.push('matched'),
@@ -78,12 +81,12 @@ describe('a row that names no payment of the day', () => {
   });
 });
 
-/** Whether each fee may be that of a payment, and whether a row names one of the journal. */
+/** Whether each fee may be that of a payment, and how many rows that are no payments name one of the journal. */
 async function doubtOf(
   has: 'a record' | 'a tombstone' | 'nothing',
   ofFamily: string,
   references: readonly string[] = ['order-1'],
-): Promise<{ readonly doubts: readonly boolean[]; readonly hasKnownRow: boolean }> {
+): Promise<{ readonly doubts: readonly boolean[]; readonly asides: number }> {
   const doubts: boolean[] = [];
   const match = {
     open: [{ given: { kind: 'payout', reference: 'stranger' }, money: { isFailed: false } }],
@@ -92,7 +95,7 @@ async function doubtOf(
       openFees: references.map((reference) => ({ reference, money: { cents: -1 } as OtherMoney })),
       takeFee: (_: unknown, isOfPayment: boolean) => void doubts.push(isOfPayment),
     },
-    hasKnownRow: false,
+    names: new RowNames(new JournalPayments()),
     doubt: () => undefined,
   };
   const found = (what: string, { family, reference }: JournalKey): Promise<unknown> =>
@@ -104,7 +107,7 @@ async function doubtOf(
   const scope = { account: 'default', environment: 'sandbox' } as const;
   const span = { since: SINCE, from: FROM, to: TO };
   await new OpenRows(match as unknown as StatementMatch, { journal, scope }, span).find(() => undefined);
-  return { doubts, hasKnownRow: match.hasKnownRow };
+  return { doubts, asides: match.names.asides };
 }
 
 describe('a fee with a reference', () => {
@@ -115,13 +118,13 @@ describe('a fee with a reference', () => {
     ['a tombstone', 'disbursement', true],
     ['nothing', 'collection', false],
   ] as const)('of which the journal has %s (%s) may be of a payment: %s', async (has, family, is) => {
-    expect(await doubtOf(has, family)).toEqual({ doubts: [is], hasKnownRow: is });
+    expect(await doubtOf(has, family)).toEqual({ doubts: [is], asides: Number(is) });
   });
 
   it('may be of a payment that the statement alone has', async () => {
     expect(await doubtOf('nothing', 'collection', ['other', 'stranger'])).toEqual({
       doubts: [false, true],
-      hasKnownRow: false,
+      asides: 0,
     });
   });
 });
