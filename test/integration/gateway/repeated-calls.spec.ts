@@ -61,7 +61,7 @@ describe('a payment that is asked for again', () => {
     journal = remoteJournal(memory.journal);
     storage = { ...memory, journal };
     gateway = await startMisbehavingGateway();
-    merchant = await startMerchant({ baseUrl: gateway.baseUrl, storage, timeoutMs: 1_000 });
+    merchant = await startMerchant({ baseUrl: gateway.baseUrl, storage, timeoutMs: 20_000 });
   });
 
   afterEach(async () => {
@@ -111,7 +111,7 @@ describe('a payment that is asked for again', () => {
           ACCEPTED(response, socket, request);
         };
       });
-      const first = pay({}, { timeoutMs: 5_000 });
+      const first = pay();
       await gateway.arrived(1);
       const signal = new AbortController();
       const impatient = failureOf(pay({}, { signal: signal.signal }));
@@ -125,21 +125,25 @@ describe('a payment that is asked for again', () => {
 
     it('with another body, or through the other operation, is refused', async () => {
       gateway.answer(hang);
-      const first = failureOf(pay());
+      const caller = new AbortController();
+      const first = failureOf(pay({}, { signal: caller.signal }));
       await gateway.arrived(1);
       const refused = { name: 'ReferenceReusedError', mayHaveBeenProcessed: true };
       expect(await failureOf(pay({ amount: '1' }))).toMatchObject(refused);
       expect(await failureOf(merchant.collections.partnerWallet(collectionRequest))).toMatchObject(refused);
+      caller.abort();
       await first;
       expect(gateway.seen).toHaveLength(1);
     });
 
     it('with another key, or as another attempt, sends nothing', async () => {
       gateway.answer(hang);
-      const first = failureOf(pay());
+      const caller = new AbortController();
+      const first = failureOf(pay({}, { signal: caller.signal }));
       await gateway.arrived(1);
       expect(await failureOf(pay({}, { attempt: 2 }))).toMatchObject({ evidence: 'in-flight' });
       expect(await failureOf(pay({}, { idempotencyKey: 'mine' }))).toMatchObject({ evidence: 'in-flight' });
+      caller.abort();
       await first;
       expect(gateway.seen).toHaveLength(1);
     });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import plainAxios, {
   type AxiosAdapter,
   type AxiosInstance,
@@ -46,11 +46,12 @@ const SHORT = { timeoutMs: 50, retry: false } as const;
 const closing: (() => unknown)[] = [];
 
 afterEach(async () => {
+  vi.useRealTimers();
   for (const close of closing.splice(0).reverse()) await close();
 });
 
 async function start(baseUrl: string, http: Http): Promise<{ merchant: Merchant; axios: AxiosInstance }> {
-  const merchant = await startMerchant({ baseUrl, http, timeoutMs: 1_000 });
+  const merchant = await startMerchant({ baseUrl, http, timeoutMs: 20_000 });
   closing.push(() => merchant.close());
   return { merchant, axios: merchant.http.axiosRef };
 }
@@ -176,12 +177,18 @@ describe.each(CONNECTIONS)('over %s', (_, http) => {
     it('keeps nobody from giving up: an answer that never comes leaves the payment unknown, and no connection open', async () => {
       await begin();
       replaceSignal(axios);
-      const closed = gate();
+      const [arrived, closed] = [gate(), gate()];
       gateway.begin((response, socket, request) => {
         socket.on('close', closed.open);
         hang(response, socket, request);
+        arrived.open();
       });
-      expect(await pay({ timeoutMs: 100 })).toMatchObject({
+      // The time runs out after the request has arrived.
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const paid = pay();
+      await arrived.opened;
+      await vi.advanceTimersByTimeAsync(20_000);
+      expect(await paid).toMatchObject({
         name: 'PaymentOutcomeUnknownError',
         evidence: 'no-answer',
       });

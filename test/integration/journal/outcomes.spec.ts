@@ -25,7 +25,6 @@ describe('the outcome of a payment', () => {
   const start = async (): Promise<PaymentsApp> => {
     const started = await startPaymentsApp({
       ...sandbox.moduleOptions(),
-      timeoutMs: 1_000,
       probe: false,
       storage,
     });
@@ -55,6 +54,7 @@ describe('the outcome of a payment', () => {
   });
 
   afterEach(async () => {
+    vi.useRealTimers();
     vi.restoreAllMocks();
     await Promise.all(running.splice(0).map(({ app }) => app.close()));
   });
@@ -104,7 +104,7 @@ describe('the outcome of a payment', () => {
 
     it('that comes before the answer wins, and never goes back', async () => {
       sandbox.next(PAY).delay('1s');
-      const call = payments.collections.mobileMoney(collectionRequest, { timeoutMs: 5_000 });
+      const call = payments.collections.mobileMoney(collectionRequest);
       await new Promise<void>((resolve) => {
         sandbox.on('payment', () => {
           resolve();
@@ -224,16 +224,20 @@ describe('the outcome of a payment', () => {
     });
 
     it('as failed lets no other attempt be made while a call may still send this one', async () => {
+      const other = await start();
       sandbox.next(PAY).hang();
       const request = { ...collectionRequest, reference: 'order-2' };
-      const running = failureOf(payments.collections.mobileMoney(request, { timeoutMs: 2_000 }));
+      // The call may still send for as long as the test needs.
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const running = failureOf(payments.collections.mobileMoney(request));
       while (!(await storedEntry('order-2'))) await new Promise((resolve) => setImmediate(resolve));
       await payments.journal.settle('collection', 'order-2', 'failed');
-      const other = await start();
       expect(await failureOf(other.collections.mobileMoney(request))).toMatchObject({
         name: 'PaymentOutcomeUnknownError',
         evidence: 'in-flight',
       });
+      while (sandbox.payments().length < 1) await new Promise((resolve) => setImmediate(resolve));
+      await vi.advanceTimersByTimeAsync(30_000);
       expect(await running).toMatchObject({ name: 'PaymentOutcomeUnknownError' });
       // The operator could not know how the call would end.
       expect(await storedEntry('order-2')).toMatchObject({

@@ -20,7 +20,9 @@ import { connectRedis, forget, ownPrefix, TimeTravellingRedis } from '../../supp
 import { startSandbox } from '../../support/sandbox.js';
 import { describeWith, postgresService, redisService } from '../../support/services.js';
 
-const OLD_ENOUGH_MS = 32_001;
+/** Shorter than the wait before a probe, so that a call never makes one itself. */
+const DEADLINE_MS = 14_000;
+const OLD_ENOUGH_MS = DEADLINE_MS + 30_001;
 /** A good payment before and one after the damaged ones. */
 const WELL = ['order-1', 'order-9'];
 
@@ -49,8 +51,8 @@ async function start(opened: Place): Promise<void> {
   sandbox = await startSandbox({ clock: 'manual', seed: 1 });
   payments = await startPaymentsApp({
     ...sandbox.moduleOptions(),
-    timeoutMs: 1_000,
-    deadlineMs: 2_000,
+    timeoutMs: 12_000,
+    deadlineMs: DEADLINE_MS,
     retry: { maxAttempts: 1 },
     storage: place.storage,
   });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import {
   CALL_ATTEMPT_CHANNEL,
+  type CallOptions,
   memoryStorage,
   onPaymentsDiagnostics,
   type JournalEntry,
@@ -14,7 +15,8 @@ import { collectionRequest, mobileRequest } from '../../support/gateway-answers.
 import { startPaymentsApp, type PaymentsApp } from '../../support/payments-app.js';
 import { startSandbox } from '../../support/sandbox.js';
 
-const DEADLINE_MS = 2_000;
+/** Shorter than the wait before a probe, so that a call never makes one itself. */
+const DEADLINE_MS = 14_000;
 const OLD_ENOUGH = DEADLINE_MS + 30_001;
 const PAY = 'POST /payments/mobile-money';
 const PAY_OUT = 'POST /disbursements/mobile-money';
@@ -29,7 +31,7 @@ describe('recover()', () => {
   const start = async (options: Partial<PaymentsModuleOptions> = {}): Promise<PaymentsApp> => {
     const started = await startPaymentsApp({
       ...sandbox.moduleOptions(),
-      timeoutMs: 1_000,
+      timeoutMs: 12_000,
       deadlineMs: DEADLINE_MS,
       retry: { maxAttempts: 1 },
       ...options,
@@ -43,13 +45,15 @@ describe('recover()', () => {
     running.at(-1)!.journal.get(family, reference);
 
   /** Makes a call whose process dies after the gateway had it and before its answer is written down. */
-  const crashDuring = async (call: () => Promise<unknown>): Promise<void> => {
+  const crashDuring = async (call: (options: CallOptions) => Promise<unknown>): Promise<void> => {
+    const caller = new AbortController();
     for (const topic of ['payment', 'payout'] as const) {
       sandbox.on(topic, () => {
         first.crash();
+        caller.abort();
       });
     }
-    await lost(call());
+    await lost(call({ signal: caller.signal }));
   };
 
   beforeEach(async () => {
@@ -89,8 +93,11 @@ describe('recover()', () => {
     sandbox.next(PAY).dropBefore();
     await lost(first.collections.mobileMoney(collectionRequest, { retry: false }));
     sandbox.next(PAY).hang();
-    await crashDuring(() =>
-      first.collections.mobileMoney({ ...collectionRequest, reference: 'order-2' }, { retry: false }),
+    await crashDuring((options) =>
+      first.collections.mobileMoney(
+        { ...collectionRequest, reference: 'order-2' },
+        { ...options, retry: false },
+      ),
     );
     const requests = sandbox.requests().length;
     now += OLD_ENOUGH;
@@ -107,7 +114,7 @@ describe('recover()', () => {
 
   it('recovers a payment whose process died before the answer: never a second payment', async () => {
     sandbox.next(PAY).hang();
-    await crashDuring(() => first.collections.mobileMoney(collectionRequest));
+    await crashDuring((options) => first.collections.mobileMoney(collectionRequest, options));
     const second = await start();
     expect(await storedEntry('collection', 'order-1')).toMatchObject({ state: 'in-flight' });
     expect(await second.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 0 });
@@ -159,7 +166,7 @@ describe('recover()', () => {
 
   it('leaves a payout that a crash cut off alone, and calls it interrupted', async () => {
     sandbox.next(PAY_OUT).hang();
-    await crashDuring(() => first.disbursements.mobileMoney(mobileRequest));
+    await crashDuring((options) => first.disbursements.mobileMoney(mobileRequest, options));
     now += OLD_ENOUGH;
     const second = await start();
     expect(await second.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
@@ -204,10 +211,12 @@ describe('recover()', () => {
 
   it('leaves a payment alone whose call runs here, even if the clock jumps', async () => {
     sandbox.next(PAY).hang();
-    const call = lost(first.collections.mobileMoney(collectionRequest, { timeoutMs: 1_000 }));
+    const caller = new AbortController();
+    const call = lost(first.collections.mobileMoney(collectionRequest, { signal: caller.signal }));
     await reached(() => first.journal.get('collection', 'order-1'));
     now += OLD_ENOUGH;
     expect(await first.journal.recover()).toMatchObject({ probed: 0 });
+    caller.abort();
     await call;
   });
 
