@@ -21,14 +21,19 @@ describeWith([postgresService], 'a pool of pg', () => {
   describe.each([false, true])('whose connections are all lent (transactional: %j)', (transactional) => {
     poolLimitContract(async (): Promise<LimitedPool> => {
       const database = await openPaymentsDatabase(postgresService.url);
-      const pool = database.connect({ max: 1, connectionTimeoutMillis: 800 });
+      const pool = database.connect({ max: 1 });
       let lent: PoolClient | undefined;
       return {
         storage: postgresStorage({ pool, schema: database.schema, transactional }),
         refuse: async () => {
           lent = await pool.connect();
+          pool.options.connectionTimeoutMillis = 800;
         },
-        serve: () => Promise.resolve(lent?.release()),
+        serve: () => {
+          pool.options.connectionTimeoutMillis = 0;
+          lent?.release();
+          return Promise.resolve();
+        },
         close: () => database.close(),
       };
     });
