@@ -9,6 +9,7 @@ import {
   type LineState,
   type NewBatchLine,
 } from '../../lib/storage/batch-store.js';
+import { patientLibrary } from './patient-library.js';
 
 export { type BatchKey, type BatchRecord, type BatchStore, type LineChange, type LineState };
 
@@ -43,6 +44,7 @@ function line(number: number, more: Partial<NewBatchLine> = {}): NewBatchLine {
 
 /** What every store of batches must do. */
 export function batchContract({ store, pass }: BatchStoreUnderTest): void {
+  patientLibrary();
   const loaded = async (lines: readonly NewBatchLine[], size = 2): Promise<BatchRecord> => {
     const record = newBatch('loaded');
     await store().create(record, EVENT);
@@ -229,7 +231,7 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
       expect(await store().chunks(load, { after: 0, limit: 9 })).toEqual([]);
       expect(await store().counts(load)).toEqual([]);
     }
-  });
+  }, 180_000);
 
   it('adds keys once that two chunks have which are added at the same time', async () => {
     const { load } = await loaded([]);

@@ -3,6 +3,8 @@ import { type Client, Pool, type PoolConfig } from 'pg';
 import { migratePayments } from 'nestjs-payments/postgres';
 
 const ENDED_WITHIN_MS = 5_000;
+/** For the `options` of a connection: many at one row may wait longer for it than the library lets them. */
+export const PATIENT_LOCKS = '-c nestjs_payments.lock_within=60000';
 /** The tables of the package that hold something to forget: all but the list of their versions. */
 export const PAYMENTS_TABLES = [
   'payments_inbox',

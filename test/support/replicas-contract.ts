@@ -4,6 +4,7 @@ import { type PaymentWebhookEvent, type PaymentsStorage, OnPayment, PaymentsInbo
 import { paymentEvent } from 'nestjs-payments/testing';
 import { claimed, inboxDelivery } from './inbox-contract.js';
 import { journalRecord, storedBy } from './journal-contract.js';
+import { patientLibrary } from './patient-library.js';
 import { type Answer, deliver, paymentsOptions, startWebhookApp, type WebhookApp } from './webhook-app.js';
 import { WebhooksController } from './webhooks.controller.js';
 
@@ -48,6 +49,7 @@ export function replicasContract(
   open: () =>
     Promise<readonly [PaymentsStorage, PaymentsStorage]> | readonly [PaymentsStorage, PaymentsStorage],
 ): void {
+  patientLibrary();
   let storages: readonly [PaymentsStorage, PaymentsStorage];
   let replicas: readonly WebhookApp[];
 

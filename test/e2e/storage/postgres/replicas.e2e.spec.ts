@@ -2,7 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import { type Pool } from 'pg';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import {
+  openPaymentsDatabase,
+  PATIENT_LOCKS,
+  type PaymentsDatabase,
+} from '../../../support/payments-database.js';
 import { replicasContract } from '../../../support/replicas-contract.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
@@ -12,7 +16,8 @@ describeWith([postgresService], 'two replicas that share a PostgreSQL', () => {
 
   beforeAll(async () => {
     database = await openPaymentsDatabase(postgresService.url);
-    pools = [database.pool, database.connect()];
+    const options = `${database.options} ${PATIENT_LOCKS}`;
+    pools = [database.connect({ options }), database.connect({ options })];
   });
   beforeEach(() => database.clear());
   afterAll(() => database.close());

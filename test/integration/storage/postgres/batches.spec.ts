@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Pool } from 'pg';
 import { type PostgresClient, type PostgresPool, postgresStorage } from 'nestjs-payments/postgres';
 import { batchContract, type BatchStore } from '../../../support/batch-contract.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import {
+  openPaymentsDatabase,
+  PATIENT_LOCKS,
+  type PaymentsDatabase,
+} from '../../../support/payments-database.js';
 import { type PgliteServer, startPglite } from '../../../support/pglite-server.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 import { readingOf, THROUGH_AN_INDEX } from '../../../support/statement-plan.js';
@@ -12,14 +17,14 @@ const PAGE = { after: 0, limit: 100 };
 const NEW_LINES = [{ number: 20_001, key: 'new', cents: 1, recipient: 'new', content: '{}' }];
 
 let database: PaymentsDatabase;
-const store = (): BatchStore => {
-  const { batches } = postgresStorage({ pool: database.pool, schema: database.schema });
+const store = (pool = database.pool): BatchStore => {
+  const { batches } = postgresStorage({ pool, schema: database.schema });
   if (!batches) throw new Error('PostgreSQL keeps batches.');
   return batches;
 };
-const contract = (): void => {
+const contract = (pool = (): Pool => database.pool): void => {
   let kept: BatchStore | undefined;
-  batchContract({ store: () => (kept ??= store()), pass: (ms) => database.pass(ms) });
+  batchContract({ store: () => (kept ??= store(pool())), pass: (ms) => database.pass(ms) });
 };
 
 describeWith([postgresService], 'batches in PostgreSQL', () => {
@@ -27,7 +32,7 @@ describeWith([postgresService], 'batches in PostgreSQL', () => {
     database = await openPaymentsDatabase(postgresService.url);
   });
   afterAll(() => database.close());
-  contract();
+  contract(() => database.connect({ options: `${database.options} ${PATIENT_LOCKS}` }));
 
   it('finds the lines at the next purge that were added while their load was removed', async () => {
     const adding: PostgresPool = {

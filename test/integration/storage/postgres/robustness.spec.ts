@@ -5,7 +5,12 @@ import { type InboxScope, type PaymentsStorage, type SetAsideDelivery } from 'ne
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { allBut, journalRecord, storedBy } from '../../../support/journal-contract.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
+import { patientLibrary } from '../../../support/patient-library.js';
+import {
+  openPaymentsDatabase,
+  PATIENT_LOCKS,
+  type PaymentsDatabase,
+} from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 import { SeverableProxy } from '../../../support/severable-proxy.js';
 import { watchedPool } from '../../../support/watched-pool.js';
@@ -85,38 +90,46 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     const options = Object.entries(settings).map(
       ([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`,
     );
-    return database.connect({ options: options.join(' ') });
+    return database.connect({ options: [...options, PATIENT_LOCKS].join(' ') });
   };
 
-  it.each(['repeatable read', 'serializable'])('runs one of many at %s, and refuses none', async (level) => {
-    const pool = atLevel(level);
-    const { inbox } = storage(pool);
-    const results = await Promise.all(
-      Array.from({ length: 50 }, () => inbox.claim(inboxDelivery('order-1'), LEASE_MS)),
-    );
-    const said = results.map(({ result }) => result);
-    expect(said.filter((word) => word === 'claimed')).toHaveLength(1);
-    expect(said.filter((word) => word === 'busy')).toHaveLength(49);
-    await pool.end();
-  });
+  describe('and many callers', () => {
+    patientLibrary();
 
-  it.each([false, true])(
-    'refuses no payment or webhook of many at the same time at SERIALIZABLE, prepared: %s',
-    async (preparedStatements) => {
-      const pool = atLevel('serializable');
-      const { journal, inbox } = postgresStorage({ pool, schema: database.schema, preparedStatements });
-      const pay = async (reference: string): Promise<void> => {
-        const record = journalRecord(reference);
-        const { version } = storedBy(await journal.insert(record, LEASE_MS));
-        await journal.replace(version, { ...record, state: 'accepted' }, 0);
-        await claimed(await inbox.claim(inboxDelivery(reference), LEASE_MS)).finish();
-      };
-      for (let round = 0; round < 20; round += 1) {
-        await Promise.all(Array.from({ length: 40 }, (_, index) => pay(`order-${round}-${index}`)));
-      }
-      await pool.end();
-    },
-  );
+    it.each(['repeatable read', 'serializable'])(
+      'runs one of many at %s, and refuses none',
+      async (level) => {
+        const pool = atLevel(level);
+        const { inbox } = storage(pool);
+        const results = await Promise.all(
+          Array.from({ length: 50 }, () => inbox.claim(inboxDelivery('order-1'), LEASE_MS)),
+        );
+        const said = results.map(({ result }) => result);
+        expect(said.filter((word) => word === 'claimed')).toHaveLength(1);
+        expect(said.filter((word) => word === 'busy')).toHaveLength(49);
+        await pool.end();
+      },
+    );
+
+    it.each([false, true])(
+      'refuses no payment or webhook of many at the same time at SERIALIZABLE, prepared: %s',
+      async (preparedStatements) => {
+        const pool = atLevel('serializable');
+        const { journal, inbox } = postgresStorage({ pool, schema: database.schema, preparedStatements });
+        const pay = async (reference: string): Promise<void> => {
+          const record = journalRecord(reference);
+          const { version } = storedBy(await journal.insert(record, LEASE_MS));
+          await journal.replace(version, { ...record, state: 'accepted' }, 0);
+          await claimed(await inbox.claim(inboxDelivery(reference), LEASE_MS)).finish();
+        };
+        for (let round = 0; round < 20; round += 1) {
+          await Promise.all(Array.from({ length: 40 }, (_, index) => pay(`order-${round}-${index}`)));
+        }
+        await pool.end();
+      },
+      180_000,
+    );
+  });
 
   it.each<[string, (storage: PaymentsStorage) => Promise<unknown>]>([
     ['a claim', ({ inbox }) => inbox.claim(inboxDelivery('order-1'), LEASE_MS)],
