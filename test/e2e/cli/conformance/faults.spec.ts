@@ -52,7 +52,7 @@ describe('a run under faults', () => {
     for (const operation of OPERATIONS) planned(sandbox.next(operation)).probability(0.25);
     const plan = planRun(ALL_INPUTS, WIDE_CAPS);
     const journal = ownJournal();
-    const conclusions = await conclusionsOf({ ...gatewayOf(sandbox), timeoutMs: 150 }, plan, { journal });
+    const conclusions = await conclusionsOf({ ...gatewayOf(sandbox), timeoutMs: 1_000 }, plan, { journal });
     const facts = factsOf(conclusions);
     expect(facts.size).toBeGreaterThan(10);
     for (const [name, value] of facts) expect([name, value]).toEqual([name, DOCUMENTED_FACTS.get(name)]);
