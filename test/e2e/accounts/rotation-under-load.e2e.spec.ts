@@ -17,7 +17,7 @@ import { MONEY_CALLS, READ_CALLS } from '../../support/operation-calls.js';
 import { startSandbox } from '../../support/sandbox.js';
 
 const AT_ONCE = 50;
-const PATIENT = { interval: 1, timeout: 20_000 };
+const PATIENT = { interval: 1, timeout: 50_000 };
 const MONEY = Object.values(MONEY_CALLS);
 const READS = Object.values(READ_CALLS);
 const KINDS = MONEY.length + READS.length;
@@ -53,7 +53,7 @@ async function replica(options: Partial<PaymentsResolverOptions> = {}): Promise<
         probe: false,
         storage,
         ...options,
-        accounts: { resolve: merchants.keysOf },
+        accounts: { resolve: merchants.keysOf, timeoutMs: 60_000 },
       }),
     ],
   }).compile();
@@ -153,7 +153,7 @@ it('calls that are refused while the resolver takes its time share one answer of
   await call(one, KINDS - 1);
   revoke();
   merchants.before = async () => {
-    await vi.waitUntil(() => refused() === 40, { ...PATIENT, timeout: 4_000 });
+    await vi.waitUntil(() => refused() === 40, PATIENT);
   };
   await Promise.all(calls(one, 0, 40));
   checkEachMovedOnce(40);

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PaymentsStorageError } from 'nestjs-payments';
 import { type BatchEngine, inProcess } from 'nestjs-payments/batches';
 import { type BatchStore } from '../../support/batch-contract.js';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
 import { type BatchesPlace, startBatchesPlace, withBatches } from '../../support/batches-place.js';
+import { eventually } from '../../support/eventually.js';
 
 const away = (): Promise<never> => Promise.reject(new PaymentsStorageError('It is away.'));
 
@@ -60,12 +61,9 @@ describe('an application that starts while something is away', () => {
   };
   const ends = async (): Promise<void> => {
     const batch = await running.batches.open(`run-${names}`);
-    await vi.waitFor(
-      async () => {
-        expect(await batch.progress()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 3 } } });
-      },
-      { timeout: 50_000 },
-    );
+    await eventually(async () => {
+      expect(await batch.progress()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 3 } } });
+    });
   };
 
   it('continues with its batches when the storage gives them', async () => {
@@ -99,7 +97,7 @@ describe('an application that starts while something is away', () => {
         },
       }),
     });
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(failures).toBeGreaterThan(0);
     });
     await running.app.close();

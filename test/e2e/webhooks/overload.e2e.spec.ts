@@ -187,7 +187,7 @@ it('a claim that the storage has not answered in time keeps its place, so that t
   // Nothing else in this process may see the clock turn.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'clearInterval'] });
   const late = deliver(port, event('order-3'));
-  await vi.waitUntil(() => held.length === 1, { interval: 0 });
+  await vi.waitUntil(() => held.length === 1, { interval: 0, timeout: 20_000 });
   await vi.advanceTimersByTimeAsync(5_000);
   expect((await late).status).toBe(503);
   vi.useRealTimers();

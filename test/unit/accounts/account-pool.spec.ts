@@ -7,6 +7,7 @@ import { type Account } from '../../../lib/accounts/account.js';
 import { resolveResolverOptions } from '../../../lib/config/resolve-accounts.js';
 import { idempotencyKeyFor, journalKeyText } from '../../../lib/journal/payment/payment-identity.js';
 
+const PATIENT = { timeout: 20_000 };
 const ODD = [
   '',
   '.',
@@ -142,7 +143,7 @@ it('an account that is asked for again is there for its caller, although others 
       });
     });
   const answerAll = async (count: number): Promise<void> => {
-    await vi.waitUntil(() => answers.length === count);
+    await vi.waitUntil(() => answers.length === count, PATIENT);
     for (const answer of answers.splice(0)) answer();
   };
   const pool = poolOf({ maxCached: 1, resolve });
@@ -167,14 +168,14 @@ it('the pool is not idle while somebody waits for an answer that forget() made w
   );
   const pool = poolOf({ resolve: asked });
   const opened = Promise.resolve(pool.open('shop')).catch((error: unknown) => error);
-  await vi.waitUntil(() => asked.mock.calls.length === 1);
+  await vi.waitUntil(() => asked.mock.calls.length === 1, PATIENT);
   pool.forget('shop');
   let isIdle = false;
   const idling = pool.idle().then(() => {
     isIdle = true;
   });
   answer();
-  await vi.waitUntil(() => asked.mock.calls.length === 2);
+  await vi.waitUntil(() => asked.mock.calls.length === 2, PATIENT);
   expect(isIdle).toBe(false);
   answer();
   await idling;
