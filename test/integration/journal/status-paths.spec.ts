@@ -7,6 +7,7 @@ import {
   type PaymentsStorage,
 } from 'nestjs-payments';
 import { atOnce, endedAfter } from '../../support/event-loop.js';
+import { fakePerformance } from '../../support/fake-performance.js';
 import {
   collectionRecord,
   collectionRequest,
@@ -276,6 +277,7 @@ describe('status queries', () => {
       vi.useFakeTimers({
         toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
       });
+      fakePerformance();
     });
     afterEach(() => {
       vi.useRealTimers();

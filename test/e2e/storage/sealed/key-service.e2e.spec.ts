@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import {
 } from 'nestjs-payments';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
+import { eventually } from '../../../support/eventually.js';
 import { type PaymentsApp, startPaymentsApp } from '../../../support/payments-app.js';
 import { startSandbox } from '../../../support/sandbox.js';
 import { TransitServer } from '../../../support/transit-server.js';
@@ -93,7 +94,7 @@ describe('an application with a key service', () => {
     'sends nothing while it is %s, and damages nothing',
     async (mode) => {
       await pay(await start(), 'order-1');
-      const app = await start(keys({ timeoutMs: 1_000 }));
+      const app = await start(keys({ timeoutMs: 3_000 }));
       transit.mode = mode;
       for (const reference of ['order-1', 'order-2']) {
         expect(await pay(app, reference)).toMatchObject({
@@ -111,12 +112,9 @@ describe('an application with a key service', () => {
       expect(sent()).toBe(1);
       transit.mode = 'up';
       now += LATER_MS;
-      await vi.waitFor(
-        async () => {
-          expect(await receive(app, 'payment.success')).toBe(200);
-        },
-        { timeout: 10_000 },
-      );
+      await eventually(async () => {
+        expect(await receive(app, 'payment.success')).toBe(200);
+      });
       expect(app.seen.events).toEqual(['payment.success']);
       expect(await pay(app, 'order-1')).toMatchObject({ customer_name: 'Asha Mushi' });
       expect(await pay(app, 'order-2')).toHaveProperty('reference', 'order-2');
@@ -134,12 +132,9 @@ describe('an application with a key service', () => {
     unsubscribe(CALL_ATTEMPT_START_CHANNEL, leaves);
     expect(paid).toMatchObject({ reference: 'order-1' });
     transit.mode = 'up';
-    await vi.waitFor(
-      async () => {
-        expect(await app.journal.get('collection', 'order-1')).toMatchObject({ state: 'accepted' });
-      },
-      { timeout: 10_000 },
-    );
+    await eventually(async () => {
+      expect(await app.journal.get('collection', 'order-1')).toMatchObject({ state: 'accepted' });
+    });
     expect(await pay(app, 'order-1')).toMatchObject({ customer_name: 'Asha Mushi' });
     expect(sent()).toBe(1);
   });
