@@ -27,7 +27,7 @@ describeWith([mysqlService], 'replicas with TypeORM on MariaDB that are killed',
     shops = Array.from({ length: REPLICAS }, () => new KilledShop(program.file, database.url));
   });
   afterEach(async () => {
-    for (const shop of shops) shop.remove();
+    await Promise.all(shops.map((shop) => shop.remove()));
     await database.close();
   });
 

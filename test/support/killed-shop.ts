@@ -95,17 +95,21 @@ export class KilledShop {
   }
 
   /** Ends the process as a platform does. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    return this.end('SIGTERM');
+  }
+
+  async remove(): Promise<void> {
+    await this.end('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  private async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const { child } = this;
     if (child?.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
-    child.kill('SIGTERM');
+    child.kill(signal);
     await ended;
-  }
-
-  remove(): void {
-    this.kill();
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   private listening(): Promise<number> {

@@ -19,9 +19,9 @@ describeWithSqlite('an application on sqliteStorage({ file, transactional: true 
     tables = openSqliteFile(shop.database);
     tables.exec('CREATE TABLE effects (reference TEXT)');
   });
-  afterEach(() => {
+  afterEach(async () => {
     tables.close();
-    shop.remove();
+    await shop.remove();
   });
 
   it('loses no webhook and makes no effect twice, wherever the process dies', async () => {
