@@ -93,7 +93,10 @@ export interface NewBatchLine {
   readonly key: string;
   /** The amount in hundredths of TZS: a safe integer greater than 0. */
   readonly cents: number;
-  /** A hash that says whether two lines of an account and environment go to the same recipient. At most 64 characters. */
+  /**
+   * A hash that says whether two lines of an account and environment go to the same recipient. At most 64 characters, and no
+   * blank.
+   */
   readonly recipient: string;
   /** A JSON object: name, recipient, remarks. Personal data. */
   readonly content: string;
@@ -136,6 +139,12 @@ export interface BatchChunk {
   readonly chunk: number;
   /** SHA-256 (hex) of its lines. */
   readonly digest: string;
+}
+
+/** A line whose recipient is looked for in other lines. */
+export interface LineRecipient extends Pick<NewBatchLine, 'number' | 'cents'> {
+  /** Its recipient in every form in which a line may have it: an earlier key stored another one. Each form once. */
+  readonly recipients: readonly string[];
 }
 
 /** Another line with the recipient of a line. */
@@ -221,13 +230,13 @@ export interface BatchStore {
   /** One row for each state that a line has. The rows add up to the batch at every moment. Costs the same for every size. */
   counts(load: string): Promise<readonly LineCount[]>;
   /**
-   * Lines with the recipient of a line of the chunk: earlier lines of the same load, and lines of other loads with the same
-   * amount whose money went out, or may have, and which changed within `withinMs`. At most `limit` for each line: those of other
-   * loads rather than of its own, and those that changed last.
+   * Lines with the recipient of one of these lines of the load: earlier lines of the same load, and lines of other loads with
+   * the same amount whose money went out, or may have, and which changed within `withinMs`. At most `limit` for each line:
+   * those of other loads rather than of its own, and those that changed last.
    */
   sameRecipients(
     load: string,
-    chunk: number,
+    lines: readonly LineRecipient[],
     withinMs: number,
     limit: number,
   ): Promise<readonly SameRecipient[]>;

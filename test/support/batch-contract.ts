@@ -1,17 +1,25 @@
-import { expect, it } from 'vitest';
+import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
+import { aesGcm, envelope, type PaymentsEncryption } from 'nestjs-payments';
+import { expect, it } from 'vitest';
 import {
   type BatchKey,
+  type BatchLine,
   type BatchRecord,
   type BatchStore,
   LINE_STATES,
   type LineChange,
+  type LineRecipient,
   type LineState,
   type NewBatchLine,
 } from '../../lib/storage/batch-store.js';
 import { patientLibrary } from './patient-library.js';
+import { type Encryption } from '../../lib/storage/sealed/encryption.js';
+import { oneEncryption } from '../../lib/storage/sealed/encryption-list.js';
+import { sealedBatches } from '../../lib/storage/sealed/sealed-batches.js';
+import { ValueSealer } from '../../lib/storage/sealed/value-sealer.js';
 
-export { type BatchKey, type BatchRecord, type BatchStore, type LineChange, type LineState };
+export { type BatchKey, type BatchLine, type BatchRecord, type BatchStore, type LineChange, type LineState };
 
 /** A store to try, and a way to let time pass for it. */
 export interface BatchStoreUnderTest {
@@ -42,17 +50,63 @@ function line(number: number, more: Partial<NewBatchLine> = {}): NewBatchLine {
   };
 }
 
+/** Lines that are asked about, whose recipients may have been stored in one form. */
+function asked(lines: readonly NewBatchLine[]): readonly LineRecipient[] {
+  return lines.map(({ number, cents, recipient }) => ({ number, cents, recipients: [recipient] }));
+}
+
+/** What stands for a recipient that no other test has. */
+function recipientOf(name: string): string {
+  return createHash('sha256').update(`${batches} ${name}`).digest('hex');
+}
+
+const KEYS = { old: randomBytes(32), now: randomBytes(32) };
+const bothKeys = (current: keyof typeof KEYS) => aesGcm({ keys: KEYS, current });
+const oldKey = aesGcm({ keys: { old: KEYS.old }, current: 'old' });
+const fingerprintKey = randomBytes(32);
+const serviceWith = (id: string) =>
+  envelope({
+    kms: {
+      wrap: ({ dataKey }) => Promise.resolve(dataKey.map((byte) => byte ^ 0xff)),
+      unwrap: ({ wrapped }) => Promise.resolve(wrapped.map((byte) => byte ^ 0xff)),
+    },
+    keys: { [id]: 'payments' },
+    current: id,
+    fingerprintKey,
+  });
+const [service, nextService] = [serviceWith('service'), serviceWith('next')];
+/** How one process wrote lines, and how the next one does. */
+const ENCRYPTIONS: readonly (readonly [string, PaymentsEncryption[], PaymentsEncryption[]])[] = [
+  ['none, and then a key', [], [oldKey]],
+  ['a key, and then another one', [oldKey], [bothKeys('now')]],
+  ['a key that a replica has not made current yet', [bothKeys('now')], [bothKeys('old')]],
+  ['a key, and then a key service', [oldKey], [service, oldKey]],
+  ['a key service that a replica does not seal with yet', [service, oldKey], [oldKey, service]],
+  ['a key service, and then another one with the same hashes', [service], [nextService, service]],
+];
+
 /** What every store of batches must do. */
 export function batchContract({ store, pass }: BatchStoreUnderTest): void {
   patientLibrary();
-  const loaded = async (lines: readonly NewBatchLine[], size = 2): Promise<BatchRecord> => {
+  const loaded = async (
+    lines: readonly NewBatchLine[],
+    size = 2,
+    addedBy = (_chunk: number): BatchStore => store(),
+  ): Promise<BatchRecord> => {
     const record = newBatch('loaded');
     await store().create(record, EVENT);
     for (let first = 0; first < lines.length; first += size) {
       const chunk = { chunk: first / size + 1, digest: `digest-${first}` };
-      expect(await store().addChunk(record.load, chunk, lines.slice(first, first + size))).toEqual([]);
+      const added = await addedBy(chunk.chunk).addChunk(record.load, chunk, lines.slice(first, first + size));
+      expect(added).toEqual([]);
     }
     return record;
+  };
+  /** As a process sees it whose account has these encryptions. */
+  const sealedBy = ([first, ...earlier]: readonly PaymentsEncryption[]): BatchStore => {
+    if (!first) return store();
+    const encryption = oneEncryption([first, ...earlier] as [Encryption, ...Encryption[]]);
+    return sealedBatches(store(), SCOPE, new ValueSealer(encryption));
   };
   const to = (state: LineState, numbers: readonly number[], from: readonly LineState[] = LINE_STATES) =>
     numbers.map((number) => ({ number, from, to: state }));
@@ -369,17 +423,15 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
       line(3, { recipient: `${owner}-3`, cents: 900 }),
     ]);
     await store().change(other.load, [...to('accepted', [1]), ...to('refused', [2]), ...to('unknown', [3])]);
-    const { batch, load } = await loaded(
-      [
-        line(1, { recipient: owner, cents: 500 }),
-        line(2, { recipient: `${owner}-2`, cents: 700 }),
-        line(3, { recipient: `${owner}-3`, cents: 901 }),
-        line(4, { recipient: `${owner}-3`, cents: 1 }),
-        line(5, { recipient: owner, cents: 500 }),
-      ],
-      5,
-    );
-    const found = await store().sameRecipients(load, 1, DAY_MS, 10);
+    const lines = [
+      line(1, { recipient: owner, cents: 500 }),
+      line(2, { recipient: `${owner}-2`, cents: 700 }),
+      line(3, { recipient: `${owner}-3`, cents: 901 }),
+      line(4, { recipient: `${owner}-3`, cents: 1 }),
+      line(5, { recipient: owner, cents: 500 }),
+    ];
+    const { batch, load } = await loaded(lines, 5);
+    const found = await store().sameRecipients(load, asked(lines), DAY_MS, 10);
     const ofBoth = [
       { number: 5, batch: other.batch, key: 'S-1', state: 'accepted' },
       { number: 5, batch, key: 'S-1', state: 'waiting' },
@@ -391,15 +443,84 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
     ]);
     expect(found.slice(2)).toEqual(expect.arrayContaining(ofBoth));
     // Of another batch rather than of its own.
-    expect(await store().sameRecipients(load, 1, DAY_MS, 1)).toMatchObject([
+    expect(await store().sameRecipients(load, asked(lines), DAY_MS, 1)).toMatchObject([
       { number: 1, batch: other.batch },
       { number: 4, batch },
       { number: 5, batch: other.batch },
     ]);
     await pass(DAY_MS + 1);
-    expect(await store().sameRecipients(load, 1, DAY_MS, 10)).toMatchObject([
+    expect(await store().sameRecipients(load, asked(lines), DAY_MS, 10)).toMatchObject([
       { number: 4 },
       { number: 5, batch },
     ]);
+  });
+
+  it.each(ENCRYPTIONS)('finds them under every key that it has: %s', async (_what, before, after) => {
+    const owner = recipientOf('owner');
+    const [first, next] = [sealedBy(before), sealedBy(after)];
+    const other = await loaded([line(1, { recipient: owner, cents: 500 })], 1, () => first);
+    await store().change(other.load, to('accepted', [1]));
+    const lines = [1, 2, 3].map((number) => line(number, { recipient: owner, cents: 500 }));
+    const stranger = line(4, { recipient: recipientOf('stranger'), cents: 500 });
+    // One process loads and seals the first lines, or seals them again; another one the rest.
+    const addedBy = (chunk: number): BatchStore => (chunk === 2 ? first : next);
+    const { batch, load } = await loaded([...lines, stranger], 1, addedBy);
+    const opened = await next.lines(load, { after: 0, limit: 9 });
+    expect(opened.map(({ recipient }) => recipient)).toEqual(
+      [...lines, stranger].map((one) => one.recipient),
+    );
+    const found = await next.sameRecipients(load, asked(opened), DAY_MS, 10);
+    expect(found.map(({ number, batch: of, key }) => `${number}: ${of} ${key}`).sort()).toEqual(
+      [
+        ...[1, 2, 3].map((number) => `${number}: ${other.batch} S-1`),
+        `2: ${batch} S-1`,
+        `3: ${batch} S-1`,
+        `3: ${batch} S-2`,
+      ].sort(),
+    );
+  });
+
+  it('finds no more than the limit for each line, whatever the form: those that changed last', async () => {
+    const forms = ['plain', 'old', 'now'].map((form) => recipientOf(form));
+    const [plain = '', old = '', now = ''] = forms;
+    const others: BatchRecord[] = [];
+    for (const recipient of [old, now, plain, now]) {
+      const other = await loaded([line(1, { recipient, cents: 500 })]);
+      await pass(1_000);
+      await store().change(other.load, to('paid', [1]));
+      others.push(other);
+    }
+    const { load } = await loaded([line(1, { recipient: old, cents: 500 })]);
+    const lines = [{ number: 1, cents: 500, recipients: forms }];
+    const found = await store().sameRecipients(load, lines, DAY_MS, 3);
+    expect(found.map(({ batch }) => batch).sort()).toEqual(others.slice(1).map(({ batch }) => batch));
+    expect(await store().sameRecipients(load, lines, DAY_MS, 9)).toHaveLength(4);
+  });
+
+  it('finds those of a whole chunk in ten forms, of some of its lines, and of none', async () => {
+    const owners = Array.from({ length: 100 }, (_, index) =>
+      Array.from({ length: 10 }, (_form, form) => recipientOf(`${index} ${form}`)),
+    );
+    const storedIn = (form: number): readonly NewBatchLine[] =>
+      owners.map((forms, index) => line(index + 1, { recipient: forms[form] ?? '', cents: 500 }));
+    const other = await loaded(storedIn(9), 100);
+    const numbers = owners.map((_, index) => index + 1);
+    await store().change(other.load, to('unknown', numbers));
+    const { load } = await loaded(storedIn(0), 100);
+    const all = owners.map((recipients, index) => ({ number: index + 1, cents: 500, recipients }));
+    const found = await store().sameRecipients(load, all, DAY_MS, 20);
+    expect(found).toEqual(
+      numbers.map((number) => ({ number, batch: other.batch, key: `S-${number}`, state: 'unknown' })),
+    );
+    const again = await loaded(storedIn(9), 100);
+    const isSome = ({ number }: LineRecipient): boolean => number % 30 === 0;
+    for (const [of, lines] of [
+      [load, all],
+      [again.load, asked(storedIn(9))],
+    ] as const) {
+      const ofSome = await store().sameRecipients(of, lines.filter(isSome), DAY_MS, 20);
+      expect(ofSome.map(({ number }) => number)).toEqual([30, 60, 90]);
+    }
+    expect(await store().sameRecipients(load, [], DAY_MS, 20)).toEqual([]);
   });
 }

@@ -114,7 +114,7 @@ export class BatchWorker {
     lines: readonly BatchLine[],
   ): Promise<readonly BatchLine[]> {
     const { policy, concurrency, now, stopping } = this.context;
-    const same = await sameRecipients(account.store, job, policy);
+    const same = await sameRecipients(account.store, job.load, lines, policy);
     const checker = new LineChecker(account.services, policy);
     const changes: LineChange[] = [];
     const open: BatchLine[] = [];

@@ -89,7 +89,7 @@ export class PaySteps {
     const begun = lines
       .map((line) => this.unsent.get(line.number) ?? line)
       .filter(({ state }) => state === 'sending');
-    const place = { batch, load, chunk };
+    const place = { batch, load };
     const withdraw = (some: readonly BatchLine[]): Promise<readonly BatchLine[]> => this.withdrawn(some);
     const blocked = new Set(await blockPaidElsewhere(store, place, begun, this.context.policy, withdraw));
     for (const number of blocked) this.unsent.delete(number);

@@ -1,5 +1,6 @@
 import {
   type BatchLine,
+  type BatchRecord,
   type BatchStore,
   type LineChange,
   type SameRecipient,
@@ -12,20 +13,16 @@ const DAY_MS = 86_400_000;
 /** Nobody reads more of them. */
 const MOST_OTHERS = 20;
 
-/** The lines of a chunk. */
-interface ChunkPlace {
-  readonly load: string;
-  readonly chunk: number;
-}
-
-/** For each line of a chunk the others that go to its recipient. */
+/** For each of some lines of a load the others that go to its recipient. */
 export async function sameRecipients(
   store: BatchStore,
-  { load, chunk }: ChunkPlace,
+  load: string,
+  lines: readonly BatchLine[],
   { sameRecipientWithinDays }: Pick<ResolvedBatchPolicy, 'sameRecipientWithinDays'>,
 ): Promise<ReadonlyMap<number, readonly SameRecipient[]>> {
   if (sameRecipientWithinDays === 0) return new Map();
-  const same = await store.sameRecipients(load, chunk, sameRecipientWithinDays * DAY_MS, MOST_OTHERS);
+  const asked = lines.map(({ number, cents, recipient }) => ({ number, cents, recipients: [recipient] }));
+  const same = await store.sameRecipients(load, asked, sameRecipientWithinDays * DAY_MS, MOST_OTHERS);
   const byLine = new Map<number, SameRecipient[]>();
   for (const other of same) {
     const others = byLine.get(other.number);
@@ -58,13 +55,13 @@ export function isNamed(finding: string, word: LineWord | undefined): boolean {
  */
 export async function blockPaidElsewhere(
   store: BatchStore,
-  place: ChunkPlace & { readonly batch: string },
+  place: Pick<BatchRecord, 'batch' | 'load'>,
   lines: readonly BatchLine[],
   policy: Pick<ResolvedBatchPolicy, 'sameRecipientWithinDays'>,
   withdraw: (lines: readonly BatchLine[]) => Promise<readonly BatchLine[]>,
 ): Promise<readonly number[]> {
   if (lines.length === 0) return [];
-  const same = await sameRecipients(store, place, policy);
+  const same = await sameRecipients(store, place.load, lines, policy);
   const paidElsewhere = new Map<number, string>();
   for (const line of lines) {
     const result = resultOf(line.result);

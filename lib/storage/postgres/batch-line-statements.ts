@@ -1,4 +1,10 @@
-import { type BatchChunk, type LineChange, type LineState, type NewBatchLine } from '../batch-store.js';
+import {
+  type BatchChunk,
+  type LineChange,
+  type LineRecipient,
+  type LineState,
+  type NewBatchLine,
+} from '../batch-store.js';
 import { type BatchStatements } from '../sql/batch-statements.js';
 import { BATCH } from '../sql/delete-in-batches.js';
 import { change as changing, statement, type SqlScript } from '../sql/sql-database.js';
@@ -32,7 +38,6 @@ export function batchLineStatements(
   const { batchLines, batchChunks, batchCounts } = names;
   return {
     ...readingLines(names),
-    ...ofChecks(names),
     addChunk: (load, chunk, lines) => addChunk(names, load, chunk, lines),
     removeLines: (load) =>
       changing(
@@ -51,6 +56,7 @@ export function batchLineStatements(
       );
     },
     change: (load, changes) => change(names, load, changes),
+    sameRecipients: (load, lines, withinMs, limit) => sameRecipients(names, load, lines, withinMs, limit),
     replaceLine: (load, before, { number, recipient, content, result }) =>
       changing(
         `WITH ${MOMENT} UPDATE ${batchLines} SET recipient = $3, content = $4, result = $5 FROM moment
@@ -221,20 +227,31 @@ function change(
   );
 }
 
-function ofChecks({ batches, batchLines, batchChunks }: TableNames): Pick<BatchStatements, 'sameRecipients'> {
-  return {
-    sameRecipients: (load, chunk, withinMs, limit) =>
-      // LATERAL: a step in the index of recipients for each line, and no join that reads all lines.
-      statement(
-        `SELECT l.line_number::text AS number, other.name, other.line_key, other.state
-        FROM ${batchLines} l CROSS JOIN LATERAL (
-          SELECT b.name, o.line_key, o.state FROM ${batchLines} o JOIN ${batches} b ON b.batch_load = o.batch_load
-          WHERE o.recipient = l.recipient AND CASE WHEN o.batch_load = l.batch_load THEN o.line_number < l.line_number
-            ELSE o.cents = l.cents AND o.state IN ${OUT}
-              AND o.updated_at > (SELECT clock_timestamp() - $3::float8 * interval '1 millisecond') END
-          ORDER BY o.batch_load = l.batch_load, o.updated_at DESC LIMIT $4) AS other
-        WHERE ${isOfChunk(batchChunks)} ORDER BY l.line_number`,
-        [load, chunk, withinMs, limit],
-      ),
-  };
+/** LATERAL: a step in the index of recipients for each form of each line, and no join that reads all lines. */
+function sameRecipients(
+  { batches, batchLines }: TableNames,
+  load: string,
+  lines: readonly LineRecipient[],
+  withinMs: number,
+  limit: number,
+): SqlScript {
+  return statement(
+    `SELECT l.number::text AS number, other.name, other.line_key, other.state
+    FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS l (number, cents, recipients) CROSS JOIN LATERAL (
+      SELECT b.name, o.line_key, o.state FROM ${batchLines} o JOIN ${batches} b ON b.batch_load = o.batch_load
+      WHERE o.recipient = ANY (string_to_array(l.recipients, ' ')) AND CASE
+        WHEN o.batch_load = $1 THEN o.line_number < l.number
+        ELSE o.cents = l.cents AND o.state IN ${OUT}
+          AND o.updated_at > (SELECT clock_timestamp() - $5::float8 * interval '1 millisecond') END
+      ORDER BY o.batch_load = $1, o.updated_at DESC LIMIT $6) AS other
+    ORDER BY l.number`,
+    [
+      load,
+      lines.map(({ number }) => number),
+      lines.map(({ cents }) => cents),
+      lines.map(({ recipients }) => recipients.join(' ')),
+      withinMs,
+      limit,
+    ],
+  );
 }

@@ -41,6 +41,14 @@ export function sealedBatches(store: BatchStore, scope: InboxScope, sealer: Valu
       }));
       return store.change(load, await Promise.all(sealed));
     },
+    sameRecipients: (load, lines, withinMs, limit) => {
+      // Other lines may have been written under an earlier key, by a process with another current one, or without encryption.
+      const inEveryForm = lines.map(({ recipients, ...line }) => ({
+        ...line,
+        recipients: [...new Set(recipients.flatMap((hash) => [...sealer.fingerprints(hash), hash]))],
+      }));
+      return store.sameRecipients(load, inEveryForm, withinMs, limit);
+    },
   };
 }
 
@@ -115,7 +123,7 @@ function placeOf(
   return ['batches', account, environment, load, number, field];
 }
 
-/** What gets and gives nothing of a line but its number, state and amount. */
+/** What gets and gives nothing of a line but its number, state and amount, or hashes of its recipient. */
 function withoutLines(
   store: BatchStore,
 ): Omit<BatchStore, 'addChunk' | 'linesOf' | 'lines' | 'line' | 'change'> {
@@ -135,6 +143,6 @@ function withoutLines(
     chunks: (load, page) => store.chunks(load, page),
     chunksIn: (load, states, page) => store.chunksIn(load, states, page),
     counts: (load) => store.counts(load),
-    sameRecipients: (load, chunk, withinMs, limit) => store.sameRecipients(load, chunk, withinMs, limit),
+    sameRecipients: (load, lines, withinMs, limit) => store.sameRecipients(load, lines, withinMs, limit),
   };
 }

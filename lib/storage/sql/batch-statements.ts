@@ -5,6 +5,7 @@ import {
   type BatchKey,
   type BatchRecord,
   type LineChange,
+  type LineRecipient,
   type LineState,
   type NewBatchLine,
   type SealedLine,
@@ -45,5 +46,5 @@ export interface BatchStatements {
   /** Counts the lines that it replaced. */
   replaceLine(load: string, before: SealedLine, line: SealedLine): SqlScript;
   counts(load: string): SqlScript;
-  sameRecipients(load: string, chunk: number, withinMs: number, limit: number): SqlScript;
+  sameRecipients(load: string, lines: readonly LineRecipient[], withinMs: number, limit: number): SqlScript;
 }

@@ -4,6 +4,7 @@ import { type BatchStatements } from './batch-statements.js';
 import { type PortableDialect, TABLES } from './portable-dialect.js';
 import { type SqlRow, type SqlScript, type SqlStep } from './sql-database.js';
 import { joined, listOf, raw, sql, type SqlPiece } from './sql-template.js';
+import { sameRecipients } from './portable-same-recipients.js';
 import { toSqlText } from './sql-text.js';
 
 const LINES = raw(TABLES.batchLines);
@@ -15,8 +16,6 @@ const LINE = raw(
 );
 /** How many lines one INSERT writes: SQLite takes no more than 32,766 parameters. */
 const ROWS = 500;
-/** The states of lines whose money went out, or may have. */
-const OUT: readonly LineState[] = ['sending', 'accepted', 'unknown', 'paid'];
 
 /** A result without a row. */
 const nothing = raw('SELECT one FROM (SELECT 1 AS one) AS given WHERE one = 0');
@@ -80,13 +79,7 @@ function readingLines(
         pages && sql`SELECT DISTINCT chunk FROM (${pages}) AS pages ORDER BY chunk LIMIT ${raw(`${limit}`)}`,
       );
     },
-    linesOf: (load, chunk) =>
-      ofChunk(
-        load,
-        chunk,
-        (isOf) => sql`SELECT ${LINE} FROM ${LINES}
-        WHERE batch_load = ${load} AND line_number ${isOf} ORDER BY line_number`,
-      ),
+    linesOf,
     lines: (load, after, limit, states) => linesAfter(load, after, limit, states),
     line: (load, key) =>
       one(sql`SELECT ${LINE} FROM ${LINES} WHERE batch_load = ${load} AND line_key = ${key}`),
@@ -94,8 +87,8 @@ function readingLines(
       // As text: a sum may be larger than a driver's number.
       one(sql`SELECT state, line_count, CAST(cents AS CHAR) AS cents FROM ${COUNTS}
         WHERE batch_load = ${load} AND line_count > 0`),
-    sameRecipients: (load, chunk, withinMs, limit) =>
-      ofChunk(load, chunk, (isOf) => sameRecipients(dialect, load, isOf, withinMs, limit)),
+    sameRecipients: (load, lines, withinMs, limit) =>
+      one(sameRecipients(dialect, load, lines, withinMs, limit)),
   };
 }
 
@@ -142,14 +135,16 @@ function linesAfter(
   };
 }
 
-/** A query about the lines of a chunk. Reads their numbers first, because a range of the index needs values. */
-function ofChunk(load: string, chunk: number, ask: (isOf: SqlPiece) => SqlPiece): SqlScript {
+/** Reads the numbers of the chunk's lines first, because a range of the index needs values. */
+function linesOf(load: string, chunk: number): SqlScript {
   return {
     steps: [
       sql`SELECT first_line, last_line FROM ${CHUNKS} WHERE batch_load = ${load} AND chunk = ${chunk}`,
       ([found]) => {
         const [row] = found?.rows ?? [];
-        return row && ask(sql`BETWEEN ${Number(row['first_line'])} AND ${Number(row['last_line'])}`);
+        if (!row) return undefined;
+        const isOf = sql`BETWEEN ${Number(row['first_line'])} AND ${Number(row['last_line'])}`;
+        return sql`SELECT ${LINE} FROM ${LINES} WHERE batch_load = ${load} AND line_number ${isOf} ORDER BY line_number`;
       },
     ],
   };
@@ -271,29 +266,4 @@ function addToCounters(load: string, deltas: readonly CountDelta[]): SqlPiece {
   return sql`UPDATE ${COUNTS} SET line_count = line_count + ${newValue('state', lines, '0')},
       cents = cents + CASE state ${joined(sums, ' ')} ELSE 0 END
     WHERE batch_load = ${load} AND state IN (${listOf(deltas.map(({ state }) => state))})`;
-}
-
-/** Some lines for each line of the chunk. COALESCE keeps a database off the load's index, which has the whole batch. */
-function sameRecipients(
-  { now }: PortableDialect,
-  load: string,
-  isOf: SqlPiece,
-  withinMs: number,
-  limit: number,
-): SqlPiece {
-  const others = (isSame: SqlPiece): SqlPiece => sql`SELECT mine.line_number AS number, other.batch_load,
-      other.updated_at, other.line_key, other.state
-    FROM ${LINES} AS mine JOIN ${LINES} AS other ON other.recipient = mine.recipient AND ${isSame}
-    WHERE mine.batch_load = ${load} AND mine.line_number ${isOf}`;
-  const found = [
-    others(sql`COALESCE(other.batch_load, '') = ${load} AND other.line_number < mine.line_number`),
-    others(sql`other.cents = mine.cents AND other.batch_load <> ${load} AND other.state IN (${listOf(OUT)})
-      AND other.updated_at > ${now} - ${withinMs}`),
-  ];
-  return sql`SELECT number, name, line_key, state FROM (
-      SELECT found.number, batch.name, found.line_key, found.state, ROW_NUMBER() OVER (
-        PARTITION BY found.number ORDER BY CASE found.batch_load WHEN ${load} THEN 1 ELSE 0 END, found.updated_at DESC) AS place
-      FROM (${joined(found, ' UNION ALL ')}) AS found
-      JOIN ${raw(TABLES.batches)} AS batch ON batch.batch_load = found.batch_load) AS placed
-    WHERE place <= ${raw(`${limit}`)} ORDER BY number`;
 }

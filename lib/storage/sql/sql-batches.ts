@@ -8,6 +8,7 @@ import {
   type BatchStore,
   type LineChange,
   type LineCount,
+  type LineRecipient,
   type LineState,
   type NewBatchLine,
   type SameRecipient,
@@ -193,11 +194,12 @@ export class SqlBatches implements BatchStore {
 
   async sameRecipients(
     load: string,
-    chunk: number,
+    lines: readonly LineRecipient[],
     withinMs: number,
     limit: number,
   ): Promise<readonly SameRecipient[]> {
-    const rows = await this.rows(this.statements.sameRecipients(load, chunk, withinMs, limit));
+    if (lines.length === 0) return [];
+    const rows = await this.rows(this.statements.sameRecipients(load, lines, withinMs, limit));
     return rows.map((row) => ({
       number: Number(row['number']),
       batch: row['name'] ?? '',

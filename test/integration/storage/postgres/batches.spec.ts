@@ -16,6 +16,14 @@ const LOAD = 'plan';
 const PAGE = { after: 0, limit: 100 };
 const NEW_LINES = [{ number: 20_001, key: 'new', cents: 1, recipient: 'new', content: '{}' }];
 
+/** The recipients of the lines of a chunk: as they are stored, and in forms that no line has. */
+const ofChunk = (chunk: number, forms: number): Parameters<BatchStore['sameRecipients']>[1] =>
+  Array.from({ length: 100 }, (_, index) => {
+    const number = 100 * chunk - index;
+    const others = Array.from({ length: forms - 1 }, (_form, form) => `form-${form}-of-${number}`);
+    return { number, cents: 1, recipients: [`recipient-${number}`, ...others] };
+  });
+
 let database: PaymentsDatabase;
 const store = (pool = database.pool): BatchStore => {
   const { batches } = postgresStorage({ pool, schema: database.schema });
@@ -81,8 +89,13 @@ describeWith([postgresService], 'batches in PostgreSQL', () => {
       ],
       [
         'the lines of the same recipients',
-        (batches) => batches.sameRecipients(LOAD, 100, 60_000, 1_000),
-        300,
+        (batches) => batches.sameRecipients(LOAD, ofChunk(100, 1), 60_000, 1_000),
+        200,
+      ],
+      [
+        'the lines of the same recipients in every form',
+        (batches) => batches.sameRecipients(LOAD, ofChunk(100, 4), 60_000, 1_000),
+        200,
       ],
       [
         'the lines that change',
@@ -113,7 +126,7 @@ describeWith([postgresService], 'batches in PostgreSQL', () => {
       INSERT INTO payments_batches (account, environment, name, batch_load, state, details, version, events, created_at, updated_at)
       SELECT 'default', 'sandbox', load, load, 'running', '{}', 1, 1, now(), now() FROM unnest('{plan,other}'::text[]) AS load;
       INSERT INTO payments_batch_lines
-      SELECT load, n, n::text, CASE WHEN n > 19990 THEN 'unknown' ELSE 'paid' END, 1, 'recipient ' || n, '{}', '{}', now()
+      SELECT load, n, n::text, CASE WHEN n > 19990 THEN 'unknown' ELSE 'paid' END, 1, 'recipient-' || n, '{}', '{}', now()
       FROM unnest('{plan,other}'::text[]) AS load, generate_series(1, 20000) AS n;
       INSERT INTO payments_batch_chunks
       SELECT load, n, 'd', 100 * n - 99, 100 * n FROM unnest('{plan,other}'::text[]) AS load, generate_series(1, 200) AS n;
