@@ -3,7 +3,8 @@ import { withTimeout } from '../common/timing.js';
 import { type ResolvedResolverOptions } from '../config/resolve-accounts.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { PaymentsAccountError } from '../errors/payments-account.error.js';
-import { failureLabel, PaymentsConfigError } from '../errors/payments-errors.js';
+import { failureLabel, PaymentsConfigError, type PaymentsError } from '../errors/payments-errors.js';
+import { notByThisCall } from '../journal/payment/repeated-call-errors.js';
 import { SafeLogger } from '../common/safe-logger.js';
 import { ExpiringNames } from './expiring-names.js';
 import { MinuteLog } from '../common/minute-log.js';
@@ -89,7 +90,7 @@ export class AccountLookups {
     try {
       return this.options.optionsOf(returned, account);
     } catch (error) {
-      if (error instanceof PaymentsConfigError) throw error;
+      if (error instanceof PaymentsConfigError) throw wrongAnswer(error);
       // A getter of what the resolver returned threw it.
       throw this.failed(account, error);
     }
@@ -139,6 +140,14 @@ function unavailable(account: string, problem: string): PaymentsAccountError {
     'ACCOUNT_UNAVAILABLE',
     `The account '${account}' is not available, so this call sent nothing: ${problem}.`,
     { hint: 'Make the same call again when accounts.resolve works.' },
+  );
+}
+
+/** The error for options that the package refuses. The journal of the account may know an earlier call of the payment. */
+function wrongAnswer({ message }: PaymentsConfigError): PaymentsError {
+  return notByThisCall(
+    new PaymentsConfigError(message),
+    'Correct what accounts.resolve returns, then make the same call again.',
   );
 }
 

@@ -185,7 +185,8 @@ export class PaymentsAuthenticationError extends PaymentsError {
 
 /**
  * An option is wrong (at boot), or the gateway answered with a redirect (at run time).
- * The message names the option, what is wrong with it and what to write instead; it never holds a secret.
+ * The message names the option, what is wrong with it and what to write instead; it never holds a secret. If
+ * `accounts.resolve` returned the option, `mayHaveBeenProcessed` is `not-by-this-call`: nobody could ask the journal.
  *
  * @publicApi
  */
@@ -218,9 +219,8 @@ export class PaymentsRateLimitError extends PaymentsError {
 }
 
 /**
- * The storage did not answer, so this call sent nothing and no handler ran. For a payment,
- * `mayHaveBeenProcessed` is `not-by-this-call`: only the storage may know an earlier call with the same
- * reference.
+ * The storage did not answer, so this call sent nothing and no handler ran. For a payment, `mayHaveBeenProcessed` is
+ * `not-by-this-call`: only the storage may know an earlier call with the same reference.
  *
  * @publicApi
  */

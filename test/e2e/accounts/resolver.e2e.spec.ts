@@ -139,6 +139,27 @@ describe('accounts from a resolver', () => {
     expect(sandbox.merchant('shop').payments()).toHaveLength(1);
   });
 
+  it('whose options are wrong by now may have made the payment before', async () => {
+    await pay('shop');
+    merchants.rows.set('shop', { ...merchants.rows.get('shop')!, timeoutMs: 1 } as PaymentsAccountOptions);
+    accounts.forget('shop');
+    const error = await failureOf(pay('shop'));
+    expect(error).toBeInstanceOf(PaymentsConfigError);
+    expect(error).toMatchObject({
+      mayHaveBeenProcessed: 'not-by-this-call',
+      hint: 'Correct what accounts.resolve returns, then make the same call again.',
+    });
+    class Interceptor extends PaymentsErrorInterceptor {
+      answerTo = (): unknown =>
+        this.toHttpException(error as PaymentsConfigError, { getType: () => 'rpc' } as never).getResponse();
+    }
+    expect(new Interceptor().answerTo()).toMatchObject({
+      code: 'CONFIG_INVALID',
+      mayHaveBeenProcessed: 'not-by-this-call',
+    });
+    expect(sandbox.merchant('shop').payments()).toHaveLength(1);
+  });
+
   it('of which the resolver found another spelling do not exist, and nothing is sent', async () => {
     const shop = merchants.rows.get('shop');
     for (const spelling of ['Shop', 'SHOP']) merchants.rows.set(spelling, { ...shop!, account: 'shop' });
