@@ -1,7 +1,7 @@
 import { type InboxConflict } from '../storage/conflict-store.js';
 import { ageProblem } from '../common/milliseconds.js';
 import { type InboxScope, type SetAsideKind } from '../common/vocabulary.js';
-import { isSealed } from '../storage/sealed/sealed-value.js';
+import { isSealed, SEALED_WITHOUT_KEYS } from '../storage/sealed/sealed-value.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
 import {
   PaymentsConfigError,
@@ -116,7 +116,8 @@ export class PaymentsInbox {
       const problem = `limit must be a whole number from 1 to ${LONGEST_PAGE}: write 100, the default`;
       throw new PaymentsValidationError({ limit: [problem] });
     }
-    return this.storage.conflicts.list(this.scope, { limit, ...(after !== undefined && { after }) });
+    const page = { limit, ...(after !== undefined && { after }) };
+    return (await this.storage.conflicts.list(this.scope, page)).map(withDamage);
   }
 
   /**
@@ -124,8 +125,9 @@ export class PaymentsInbox {
    *
    * @throws PaymentsStorageError
    */
-  conflict(id: string): Promise<InboxConflict | undefined> {
-    return this.storage.conflicts.get(this.scope, id);
+  async conflict(id: string): Promise<InboxConflict | undefined> {
+    const conflict = await this.storage.conflicts.get(this.scope, id);
+    return conflict && withDamage(conflict);
   }
 
   /**
@@ -151,8 +153,7 @@ export class PaymentsInbox {
     const conflict = await this.conflict(id);
     if (!conflict) throw new PaymentsError('CONFLICT_NOT_FOUND', 'Nothing with this id is set aside.');
     const receiver = this.receiverFor('releasing');
-    const { reference } = conflict;
-    const damaged = conflict.damaged ?? sealedWithoutKeys(conflict);
+    const { reference, damaged } = conflict;
     if (damaged !== undefined) {
       const message = `The webhook cannot be read and stays set aside, because ${damaged}.`;
       throw new PaymentsStorageError(message, {
@@ -237,8 +238,10 @@ export class PaymentsInbox {
   }
 }
 
-function sealedWithoutKeys({ payload }: InboxConflict): string | undefined {
-  return isSealed(payload) ? 'it is sealed, and the account has no option encryption' : undefined;
+/** An encryption says why it could not open a payload. Without one, nobody has said it yet. */
+function withDamage(conflict: InboxConflict): InboxConflict {
+  const isReadable = conflict.damaged !== undefined || !isSealed(conflict.payload);
+  return isReadable ? conflict : { ...conflict, damaged: SEALED_WITHOUT_KEYS };
 }
 
 /** @throws PaymentsValidationError that names every wrong age. */

@@ -11,6 +11,7 @@ const SPECS = [
   'test/unit/storage/sqlite',
   'test/integration/storage/sealed',
   'test/e2e/storage/sealed/canary.e2e.spec.ts',
+  'test/e2e/storage/sealed/without-the-option.e2e.spec.ts',
   'test/e2e/cli/init.spec.ts',
   'test/e2e/cli/init-sqlite.spec.ts',
   'test/e2e/cli/migrate.spec.ts',

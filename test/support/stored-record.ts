@@ -1,6 +1,11 @@
 import { type JournalRecord, type StoredJournalRecord } from 'nestjs-payments';
 import { journalRecord } from './journal-contract.js';
 
+/** What a process with the option `encryption` has written, as one without it reads it. */
+export const SEALED = 'sealed:1:2026-11:c2FsdCwgbm9uY2UsIHRleHQgYW5kIHRhZw';
+/** Why a process without it cannot read that. */
+export const SEALED_PROBLEM = 'it is sealed, and the account has no option encryption';
+
 /** A record as a store would hand it out. */
 export function storedRecord(
   change: Partial<JournalRecord> = {},

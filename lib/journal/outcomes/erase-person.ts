@@ -8,6 +8,7 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
+import { unreadable } from '../../storage/sealed/sealed-journal.js';
 import { changeRecord } from '../payment/change-record.js';
 import { isAcknowledged, toErased } from '../payment/journal-transitions.js';
 
@@ -103,8 +104,10 @@ function refuseOpen(existing: StoredJournalRecord): void {
 }
 
 /** Why a payment has not ended for good; undefined if it has. */
-function openBecause({ record, damaged, leaseLeftMs }: StoredJournalRecord): string | undefined {
+function openBecause(existing: StoredJournalRecord): string | undefined {
+  const { record, leaseLeftMs } = existing;
   const { state, keepsKey } = record;
+  const damaged = unreadable(existing);
   if (damaged !== undefined) return `it cannot be read: ${damaged}`;
   if (leaseLeftMs > 0) return 'a call of it may be running';
   if (state === 'rejected') {

@@ -3,6 +3,7 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
+import { unreadable } from '../../storage/sealed/sealed-journal.js';
 import { type PaymentFamily } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';
@@ -37,7 +38,8 @@ export class StatusResolver {
   async ask(existing: StoredJournalRecord, options: CallOptions = {}): Promise<StoredJournalRecord> {
     const { record } = existing;
     const path = this.paths[record.family];
-    if (path === undefined || existing.damaged !== undefined || record.state === 'planned') return existing;
+    const isAskable = record.state !== 'planned' && unreadable(existing) === undefined;
+    if (path === undefined || !isAskable) return existing;
     const call = statusCall(path, record);
     if (!call) return existing;
     const answer = await this.gateway.read(call, options).catch((error: unknown) => {

@@ -96,7 +96,7 @@ type EnlistDecision =
 
 /** Decides about a payment that is to be planned by the existing record of its reference. */
 export function decideEnlisting(existing: StoredJournalRecord, asked: RequestedPayment): EnlistDecision {
-  const { record, damaged } = existing;
+  const { record } = existing;
   const decision = decideWithoutProbe(existing, asked);
   switch (decision.act) {
     case 'begin':
@@ -107,7 +107,7 @@ export function decideEnlisting(existing: StoredJournalRecord, asked: RequestedP
     case 'unknown': {
       // A refused one that may still run is another attempt, which cannot be planned yet.
       const isSame = record.state === 'in-flight' || record.state === 'unknown';
-      if (damaged !== undefined || !isSame) return decision;
+      if (decision.damaged !== undefined || !isSame) return decision;
       if (usesAnotherKey(record, asked)) return { act: 'refuse', because: 'another-key' };
       if (isProbed(existing)) return { act: 'unknown', evidence: 'in-flight' };
       return mayLeaveNothing(record) ? decision : { act: 'existing' };

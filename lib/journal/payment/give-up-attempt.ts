@@ -4,6 +4,7 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
+import { unreadable } from '../../storage/sealed/sealed-journal.js';
 import { type NewPayment, toInFlight, toRejected } from './journal-transitions.js';
 import { mayBeTriedAgain } from './repeated-call.js';
 
@@ -33,9 +34,10 @@ export async function giveUpAttempt(store: JournalStore, payment: UnmadePayment)
 }
 
 /** Whether a call may begin the next attempt now, under another key. */
-function mayBeMadeAgain({ record, damaged, leaseLeftMs }: StoredJournalRecord): boolean {
+function mayBeMadeAgain(existing: StoredJournalRecord): boolean {
+  const { record, leaseLeftMs } = existing;
   const keepsKey = record.state === 'rejected' && record.keepsKey;
-  return mayBeTriedAgain(record) && damaged === undefined && !keepsKey && leaseLeftMs <= 0;
+  return mayBeTriedAgain(record) && unreadable(existing) === undefined && !keepsKey && leaseLeftMs <= 0;
 }
 
 /** An attempt that no request belongs to: nobody compares a body with it. */

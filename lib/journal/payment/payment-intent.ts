@@ -6,6 +6,7 @@ import {
   type PaymentTombstone,
   type StoredJournalRecord,
 } from '../../storage/journal-store.js';
+import { unreadable } from '../../storage/sealed/sealed-journal.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type OutcomeEvidence } from '../../common/vocabulary.js';
 import { type CallResult } from '../../gateway/call-result.js';
@@ -250,13 +251,15 @@ export class PaymentIntent {
     next: (record: JournalRecord) => JournalRecord,
   ): Promise<StoredJournalRecord | undefined> {
     const { attempt, idempotencyKey, bodyHash, intent } = this.record;
-    const ofThisAttempt = ({ record, damaged }: StoredJournalRecord): JournalRecord | undefined => {
+    const ofThisAttempt = (existing: StoredJournalRecord): JournalRecord | undefined => {
+      const { record } = existing;
+      const isDamaged = unreadable(existing) !== undefined;
       // Not even the payment of this record can be read. This call knows its own.
-      if (damaged !== undefined && record.bodyHash === '') return next(this.record);
+      if (isDamaged && record.bodyHash === '') return next(this.record);
       // A caller may give two attempts the same key. If the journal lost this one, the key may be another
       // payment's.
       // A record that another process sealed with a key that is missing here is told by its intent.
-      const isSameBody = record.bodyHash === bodyHash || (damaged !== undefined && record.intent === intent);
+      const isSameBody = record.bodyHash === bodyHash || (isDamaged && record.intent === intent);
       const isSame = record.attempt === attempt && isSameBody;
       if (isSame && record.idempotencyKey === idempotencyKey) return besideAnotherTry(record, next(record));
       logger.error(

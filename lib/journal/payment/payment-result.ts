@@ -1,4 +1,5 @@
 import { type JournalRecord } from '../../storage/journal-store.js';
+import { isSealed } from '../../storage/sealed/sealed-value.js';
 import { jsonObject } from '../../common/json-object.js';
 import { normalizeTzPhone } from '../../common/phone.js';
 import { movesMoney } from '../../common/vocabulary.js';
@@ -60,11 +61,11 @@ export function paymentResult<T extends object>(
   recorded: Recorded,
   record: Pick<
     JournalRecord,
-    'operation' | 'reference' | 'idempotencyKey' | 'bodyHash' | 'keepsKey' | 'turnedAway'
+    'operation' | 'reference' | 'idempotencyKey' | 'intent' | 'bodyHash' | 'keepsKey' | 'turnedAway'
   >,
 ): PaymentResult<T> {
-  const { idempotencyKey, bodyHash } = record;
-  const existing = ofSameBody(recorded, bodyHash);
+  const { idempotencyKey } = record;
+  const existing = ofSameBody(recorded, record);
   if (result.end === 'success') {
     const { value, envelope, warnings } = result.success;
     const all = recorded.written ? warnings : [...warnings, ANSWER_NOT_WRITTEN];
@@ -178,10 +179,19 @@ function wasMade({ state, outcome }: JournalRecord): boolean {
   return state === 'accepted' || (state === 'settled' && movesMoney(outcome));
 }
 
-/** After a call has released the reference, another payment may use it. */
-function ofSameBody(recorded: Recorded, bodyHash: string): JournalRecord | undefined {
+/**
+ * After a call has released the reference, another payment may use it. What another process sealed with a key that is missing
+ * here is told by its intent.
+ */
+function ofSameBody(
+  recorded: Recorded,
+  { bodyHash, intent }: Pick<JournalRecord, 'bodyHash' | 'intent'>,
+): JournalRecord | undefined {
   const existing = recorded.written ? recorded.existing : undefined;
-  return existing?.bodyHash === bodyHash ? existing : undefined;
+  if (!existing) return undefined;
+  const isSame =
+    existing.bodyHash === bodyHash || (isSealed(existing.bodyHash) && existing.intent === intent);
+  return isSame ? existing : undefined;
 }
 
 function ofSameKey(existing: JournalRecord | undefined, idempotencyKey: string): JournalRecord | undefined {

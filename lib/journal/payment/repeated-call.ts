@@ -1,4 +1,5 @@
 import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
+import { unreadable } from '../../storage/sealed/sealed-journal.js';
 import { type OutcomeEvidence } from '../../common/vocabulary.js';
 import { isAcknowledged } from './journal-transitions.js';
 import { isJsonObject } from '../../common/json-object.js';
@@ -81,7 +82,8 @@ export function decideRepeatedCall(
 
 /** Decides as `decideRepeatedCall` does if no payment may be probed. */
 export function decideWithoutProbe(existing: StoredJournalRecord, asked: RequestedPayment): UnprobedCall {
-  const { record, damaged } = existing;
+  const { record } = existing;
+  const damaged = unreadable(existing);
   if (damaged !== undefined) return { act: 'unknown', evidence: 'interrupted', damaged };
   if (mayBeTriedAgain(record)) {
     // Nobody can tell any more for whom the next attempt would be.
@@ -127,9 +129,11 @@ function plannedCall(existing: StoredJournalRecord, anotherKey: boolean): Unprob
 }
 
 /** Whether this version can send a planned payment. */
-export function isSendable({ record, damaged, leaseLeftMs }: StoredJournalRecord): boolean {
+export function isSendable(existing: StoredJournalRecord): boolean {
+  const { record, leaseLeftMs } = existing;
   const { state, operation, body } = record;
-  if (damaged !== undefined || state !== 'planned' || leaseLeftMs > 0 || isAcknowledged(record)) return false;
+  if (unreadable(existing) !== undefined || state !== 'planned' || leaseLeftMs > 0 || isAcknowledged(record))
+    return false;
   return body !== undefined && isMoneyOperation(operation) && isJsonObject(body);
 }
 
@@ -190,8 +194,9 @@ export function failedSend(
 }
 
 /** Whether a refusal is certain. Otherwise the same call follows with the same key, and may be accepted. */
-export function isRefusedForGood({ record, damaged }: StoredJournalRecord): boolean {
-  return record.state === 'rejected' && damaged === undefined && !record.keepsKey;
+export function isRefusedForGood(existing: StoredJournalRecord): boolean {
+  const { state, keepsKey } = existing.record;
+  return state === 'rejected' && unreadable(existing) === undefined && !keepsKey;
 }
 
 /** A gateway that has processed a key takes another request with it for the same payment, made again. */

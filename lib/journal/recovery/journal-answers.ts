@@ -4,6 +4,7 @@ import {
   type JournalRecord,
   type PaymentTombstone,
 } from '../../storage/journal-store.js';
+import { unreadable } from '../../storage/sealed/sealed-journal.js';
 import { type OutcomeEvidence, type PaymentFamily, type PaymentOutcome } from '../../common/vocabulary.js';
 import {
   PaymentOutcomeUnknownError,
@@ -17,7 +18,8 @@ import { SAME_AGAIN } from '../payment/repeated-call-errors.js';
 
 /** A record without request and answer, which hold personal data. */
 export function journalEntry(existing: StoredJournalRecord): JournalEntry {
-  const { record, createdAt, updatedAt, damaged } = existing;
+  const { record, createdAt, updatedAt } = existing;
+  const damaged = unreadable(existing);
   const { account, family, operation, reference, amount, attempt, idempotencyKey, state } = record;
   return {
     account,
@@ -79,8 +81,9 @@ export function noOutcome(
 }
 
 function openPayment(existing: StoredJournalRecord): OpenPayment {
-  const { record, damaged } = existing;
+  const { record } = existing;
   const { state } = record;
+  const damaged = unreadable(existing);
   const why = `the payment is ${state} and stays open`;
   if (state === 'accepted' || state === 'planned') return { evidence: 'in-flight', why };
   if (state !== 'rejected') return { evidence: evidenceOf(existing), why };

@@ -1,4 +1,5 @@
 import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
+import { unreadable } from '../../storage/sealed/sealed-journal.js';
 import { quoted } from '../../common/quoted.js';
 import { type JournalState, type PaymentFamily } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
@@ -52,9 +53,10 @@ const STATES: readonly string[] = ['planned', 'in-flight', 'accepted', 'rejected
  * Why this version of the package cannot handle a payment, which a newer one may have written; undefined if
  * it can.
  */
-export function unusable({ damaged, record }: StoredJournalRecord): string | undefined {
+export function unusable(existing: StoredJournalRecord): string | undefined {
+  const damaged = unreadable(existing);
   if (damaged !== undefined) return damaged;
-  const { state, operation, body } = record;
+  const { state, operation, body } = existing.record;
   if (!STATES.includes(state)) return `this version does not know its state ${quoted(state)}`;
   if (!isMoneyOperation(operation)) return `this version does not know its operation ${quoted(operation)}`;
   const isReadable = body === undefined ? state !== 'planned' : isJsonObject(body);

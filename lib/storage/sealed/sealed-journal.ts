@@ -8,7 +8,7 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../journal-store.js';
-import { type SealedPlace } from './sealed-value.js';
+import { isSealed, SEALED_WITHOUT_KEYS, type SealedPlace } from './sealed-value.js';
 import { cannotOpenNow, type ValueSealer } from './value-sealer.js';
 
 /** The fields that hold personal data, or a hash that can be guessed from some. */
@@ -142,6 +142,17 @@ async function openRecord(stored: StoredJournalRecord, sealer: ValueSealer): Pro
   }
   const whole = { ...stored, record: { ...record, ...opened } };
   return damaged === undefined ? whole : { ...whole, damaged };
+}
+
+/**
+ * Why nobody can read a record as a store gave it; undefined if somebody can. An encryption has opened every field or says why
+ * not, so a field is still sealed only if the account has none: its hash then equals that of no request.
+ */
+export function unreadable({ record, damaged }: StoredJournalRecord): string | undefined {
+  if (damaged !== undefined) return damaged;
+  return SEALED_FIELDS.some((field) => record[field] && isSealed(record[field]))
+    ? SEALED_WITHOUT_KEYS
+    : undefined;
 }
 
 /** Opens a record of a list. One whose key cannot be had now is damaged for now, and does not keep back the others. */

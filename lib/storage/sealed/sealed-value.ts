@@ -56,6 +56,9 @@ export function isSealed(text: string): boolean {
   return text.startsWith(PREFIX);
 }
 
+/** Why an account without an encryption cannot read what an account with one has written. */
+export const SEALED_WITHOUT_KEYS = 'it is sealed, and the account has no option encryption';
+
 /** The name of the key with which a value is sealed; undefined if it is not sealed, or damaged. */
 export function keyNameOf(text: string): string | undefined {
   return FORM.exec(text)?.[1];

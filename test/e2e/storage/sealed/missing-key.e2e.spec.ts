@@ -80,18 +80,6 @@ describe('an application whose key is missing', () => {
     expect(sent('order-1')).toBe(before);
   });
 
-  it('sends nothing without the option at all', async () => {
-    await begin();
-    await pay(await start(onlyOld), 'order-1');
-    const app = await start(undefined);
-    expect(await pay(app, 'order-1')).toMatchObject({
-      name: 'ReferenceReusedError',
-      mayHaveBeenProcessed: true,
-    });
-    await app.journal.recover();
-    expect(sent('order-1')).toBe(1);
-  });
-
   it('settles by a webhook what it cannot read, and loses nothing of it', async () => {
     await begin();
     await pay(await start(onlyOld), 'order-1');

@@ -4,6 +4,7 @@ import { OutcomeRecorder, OutcomeNotifier } from '../../../../lib/journal/outcom
 import { StatusResolver } from '../../../../lib/journal/outcomes/status-resolver.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { type GatewayClient } from '../../../../lib/gateway/gateway-client.js';
+import { SEALED } from '../../../support/stored-record.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 
 const LEASE_MS = 60_000;
@@ -38,6 +39,11 @@ it.each([
 it.each([
   ['no path is configured for it', undefined, {}],
   ['its record cannot be read', '/payments/{reference}', { damaged: 'its record is a list' }],
+  [
+    'another process has sealed it',
+    '/payments/{reference}',
+    { record: journalRecord('order-1', { bodyHash: SEALED }) },
+  ],
   ['the path would be another one', '/payments/{reference}', { record: journalRecord('..') }],
 ])('asks nothing about a payment if %s', async (_, collection, change) => {
   const { journal } = memoryStorage();

@@ -4,7 +4,7 @@ import { decideEnlisting, writePlanned } from '../../../../lib/journal/payment/e
 import { type RequestedPayment } from '../../../../lib/journal/payment/repeated-call.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { journalRecord } from '../../../support/journal-contract.js';
-import { storedRecord } from '../../../support/stored-record.js';
+import { SEALED, SEALED_PROBLEM, storedRecord } from '../../../support/stored-record.js';
 
 const SAME: RequestedPayment = { bodyHash: '1:abc' };
 const OTHER_BODY: RequestedPayment = { bodyHash: '1:other' };
@@ -123,6 +123,12 @@ describe('the table of enlisting a payment whose reference is in the journal', (
       { ...stored('planned'), damaged: 'no JSON' },
       SAME,
       { act: 'unknown', evidence: 'interrupted', damaged: 'no JSON' },
+    ],
+    [
+      'an unknown entry that another process has sealed: unknown, and not the same payment',
+      stored('unknown', { evidence: 'no-answer', bodyHash: SEALED }),
+      SAME,
+      { act: 'unknown', evidence: 'interrupted', damaged: SEALED_PROBLEM },
     ],
     [
       'a state of a newer version: unknown',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type JournalRecord, memoryStorage } from 'nestjs-payments';
 import { giveUpAttempt, type UnmadePayment } from '../../../../lib/journal/payment/give-up-attempt.js';
+import { SEALED } from '../../../support/stored-record.js';
 import { toInFlight, toRejected, toSettled } from '../../../../lib/journal/payment/journal-transitions.js';
 
 const PAYMENT: UnmadePayment = {
@@ -60,6 +61,7 @@ describe('giving an attempt up', () => {
     ['may have been made', BEGUN, 0],
     ['was turned away, and keeps its key', toRejected(BEGUN, 'turned-away'), 0],
     ['is refused, while a call may still run', REFUSED, 60_000],
+    ['is refused, and sealed by another process', { ...REFUSED, bodyHash: SEALED }, 0],
     ['a webhook has settled', toSettled(REFUSED, 'failed', 'webhook'), 0],
     ['was settled as paid', { ...REFUSED, state: 'settled', outcome: 'paid', settledBy: 'operator' }, 0],
   ])('changes nothing of a payment that %s', async (_what, record, leaseMs) => {

@@ -9,6 +9,7 @@ import { type CallResult } from '../../../../lib/gateway/call-result.js';
 import { toAcknowledged } from '../../../../lib/journal/payment/journal-transitions.js';
 import { leaseUntil, PaymentIntent } from '../../../../lib/journal/payment/payment-intent.js';
 import { eventually } from '../../../support/eventually.js';
+import { SEALED } from '../../../support/stored-record.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 
 afterEach(() => {
@@ -40,6 +41,28 @@ it('leaves a later attempt alone, even if the caller gave both attempts one key'
 
   expect((await journal.get(first))?.record).toMatchObject({ attempt: 2, state: 'in-flight' });
   expect(error).toHaveBeenCalledWith(expect.stringContaining('earlier attempt'));
+});
+
+it.each([
+  ['its own payment', {}, 'settled'],
+  ['what another call has begun', { intent: 'another-call' }, 'in-flight'],
+] as const)('knows %s if another process has sealed it meanwhile', async (_what, change, state) => {
+  const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+  const { journal } = memoryStorage();
+  const first = journalRecord('order-1');
+  const intent = await begun(journal, first);
+  const existing = await journal.get(first);
+  const settled = { ...first, ...change, bodyHash: SEALED, state: 'settled', outcome: 'success' } as const;
+  await journal.replace(existing!.version, state === 'settled' ? settled : { ...settled, state }, 0);
+  await intent.end({
+    end: 'success',
+    success: { value: {}, envelope: { code: '', message: '', httpStatus: 200 }, warnings: [], text: '{}' },
+    attempts: [],
+  });
+  const isOurs = state === 'settled';
+  expect((await journal.get(first))?.record.answer !== undefined).toBe(isOurs);
+  expect((await journal.get(first))?.record).toMatchObject({ state, bodyHash: SEALED });
+  expect(error).toHaveBeenCalledTimes(isOurs ? 0 : 1);
 });
 
 it.each([

@@ -15,6 +15,7 @@ import {
 } from '../../../../lib/journal/payment/payment-result.js';
 import { recordedCall } from '../../../../lib/journal/payment/recorded-call.js';
 import { type Refusal } from '../../../../lib/journal/payment/repeated-call.js';
+import { SEALED } from '../../../support/stored-record.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
 type End = CallResult<object>;
@@ -105,6 +106,18 @@ describe('what a call gives by its answer and by the current entry', () => {
       'refused, and another payment was accepted under the reference',
       REJECTED,
       written({ ...OTHER_BODY, state: 'accepted' }),
+      error(refusal),
+    ],
+    [
+      'refused, and a success meanwhile, which another process has sealed',
+      REJECTED,
+      written({ bodyHash: SEALED, state: 'settled', outcome: 'success' }),
+      made('success'),
+    ],
+    [
+      'refused, and a payment of another call was accepted, which another process has sealed',
+      REJECTED,
+      written({ bodyHash: SEALED, intent: 'another-call', state: 'accepted' }),
       error(refusal),
     ],
     [

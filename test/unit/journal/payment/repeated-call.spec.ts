@@ -4,9 +4,11 @@ import {
   type ProbeRules,
   asksForAnotherKey,
   decideRepeatedCall,
+  isSendable,
+  maySend,
   type RequestedPayment,
 } from '../../../../lib/journal/payment/repeated-call.js';
-import { storedRecord } from '../../../support/stored-record.js';
+import { SEALED, SEALED_PROBLEM, storedRecord } from '../../../support/stored-record.js';
 
 const KEY = storedRecord().record.idempotencyKey;
 const SAME: RequestedPayment = { bodyHash: '1:abc' };
@@ -42,6 +44,42 @@ const refuse = (because: string): object => ({ act: 'refuse', because });
 const REPEAT = { act: 'repeat-answer' };
 const PROBE = { act: 'probe' };
 const SEND = { act: 'send-planned' };
+
+/** Only the hash of a payment that the gateway has not accepted must be sealed for sure. */
+const sealed = ({ record, ...around }: StoredJournalRecord): StoredJournalRecord => ({
+  ...around,
+  record: { ...record, bodyHash: SEALED },
+});
+
+/** An account without the option `encryption` can compare none of them. */
+describe('the table of repeated calls of a payment that another process has sealed', () => {
+  it.each<[cell: string, StoredJournalRecord]>([
+    ['in flight elsewhere', inFlight],
+    ['interrupted', interrupted],
+    ['planned', planned()],
+    ['accepted', accepted],
+    ['unknown', unknown({}, MINUTE)],
+    ['rejected', rejected],
+    ['rejected without a listed code', unlisted],
+    ['settled as success', settled({ outcome: 'success' })],
+    ['settled as paid', settled({ outcome: 'paid' })],
+    ['ended failed', settled({ outcome: 'failed' })],
+    ['called failed by an operator', settled({ outcome: 'failed', settledBy: 'operator' })],
+  ])('%s: unknown, whatever is asked', (_, existing) => {
+    for (const asked of [SAME, OTHER_BODY, OTHER_KEY, HIGHER_ATTEMPT, { ...SAME, enlisted: true as const }]) {
+      expect(decideRepeatedCall(sealed(existing), asked, RULES)).toEqual({
+        ...doubt('interrupted'),
+        damaged: SEALED_PROBLEM,
+      });
+      expect(maySend(sealed(existing), asked, RULES)).toBe(false);
+    }
+  });
+
+  it('sends none of them', () => {
+    expect(isSendable(planned())).toBe(true);
+    expect(isSendable(sealed(planned()))).toBe(false);
+  });
+});
 
 describe('the table of repeated calls', () => {
   const table: [cell: string, StoredJournalRecord, RequestedPayment, object][] = [

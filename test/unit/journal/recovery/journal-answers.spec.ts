@@ -8,7 +8,7 @@ import {
   notFound,
 } from '../../../../lib/journal/recovery/journal-answers.js';
 import { journalRecord } from '../../../support/journal-contract.js';
-import { storedRecord } from '../../../support/stored-record.js';
+import { SEALED, SEALED_PROBLEM, storedRecord } from '../../../support/stored-record.js';
 
 const { operation, reference, idempotencyKey } = journalRecord('order-1');
 const NAMED = { operation, reference, idempotencyKey };
@@ -43,13 +43,15 @@ describe('waiting for an outcome in vain', () => {
     });
   });
 
-  it('believes no refusal that cannot be read', () => {
-    const damaged = { ...storedRecord({ state: 'rejected' }), damaged: 'it is no JSON' };
+  it.each([
+    ['it is no JSON', { ...storedRecord({ state: 'rejected' }), damaged: 'it is no JSON' }],
+    [SEALED_PROBLEM, storedRecord({ state: 'rejected', bodyHash: SEALED })],
+  ])('believes no refusal that cannot be read: %s', (why, damaged) => {
     expect(noOutcome(damaged, 50)).toMatchObject({
       ...NAMED,
       name: 'PaymentOutcomeUnknownError',
       evidence: 'interrupted',
-      message: 'No outcome came within 50 ms: the journal cannot read the payment, because it is no JSON.',
+      message: `No outcome came within 50 ms: the journal cannot read the payment, because ${why}.`,
       hint: expect.stringContaining('keep waiting') as unknown,
     });
   });
@@ -78,10 +80,18 @@ describe('an entry of the journal', () => {
     expect(whole.createdAt).toEqual(new Date(1_800_000_000_000));
   });
 
+  it('says why it cannot be read, and nothing if it can', () => {
+    expect(journalEntry(storedRecord())).not.toHaveProperty('damaged');
+    expect(journalEntry({ ...storedRecord(), damaged: 'no JSON' })).toMatchObject({ damaged: 'no JSON' });
+    const sealed = storedRecord({ state: 'settled', outcome: 'paid', bodyHash: SEALED });
+    expect(journalEntry(sealed)).toMatchObject({ ...NAMED, state: 'settled', damaged: SEALED_PROBLEM });
+  });
+
   it.each([
     ['refused with proof', storedRecord({ state: 'rejected' }), true],
     ['refused without proof', storedRecord({ state: 'rejected', keepsKey: true }), false],
     ['refused, and cannot be read', { ...storedRecord({ state: 'rejected' }), damaged: 'no JSON' }, false],
+    ['refused, and sealed', storedRecord({ state: 'rejected', bodyHash: SEALED }), false],
     ['not refused', storedRecord({ state: 'planned', keepsKey: true }), undefined],
   ])('that was %s says whether that is final', (_, existing, final) => {
     expect(journalEntry(existing).final).toBe(final);

@@ -7,7 +7,7 @@ import {
   type RecoveryRules,
   unusable,
 } from '../../../../lib/journal/recovery/recovery-decision.js';
-import { storedRecord } from '../../../support/stored-record.js';
+import { SEALED, SEALED_PROBLEM, storedRecord } from '../../../support/stored-record.js';
 
 const RULES: RecoveryRules = {
   probe: { collection: { afterAnswerMs: 2_000, afterSilenceMs: 15_000 }, disbursement: undefined },
@@ -114,6 +114,7 @@ it.each<[what: string, existing: StoredJournalRecord, why: string | undefined]>(
     aged(1, { state: 'held' as JournalRecord['state'] }),
     'this version does not know its state "held"',
   ],
+  ['that another process has sealed', aged(1, { bodyHash: SEALED }), SEALED_PROBLEM],
   ['that cannot be read', { ...aged(1), damaged: 'its record is a list' }, 'its record is a list'],
 ])('a payment %s is recovered only if this version can read it', (_, existing, why) => {
   expect(unusable(existing)).toBe(why);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { movementOf } from '../../../../lib/reconciliation/matching/movement-of.js';
 import { journalPayment } from '../../../../lib/reconciliation/matching/journal-payment.js';
+import { SEALED, storedRecord } from '../../../support/stored-record.js';
 import { type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
 
 it('a payment that a clock changed before it was made changed when it was made', () => {
@@ -24,6 +25,21 @@ it('a payment that a clock changed before it was made changed when it was made',
     from: 200,
     to: 200,
   });
+});
+
+it('a payment that another process has sealed is as one that cannot be read', () => {
+  for (const field of ['bodyHash', 'answer', 'body'] as const) {
+    const sealed = storedRecord({ state: 'settled', outcome: 'success', [field]: SEALED });
+    expect(journalPayment(sealed)).toMatchObject({
+      state: 'unknown',
+      status: 'damaged',
+      feeCents: undefined,
+      isRepeatable: false,
+    });
+    expect(journalPayment(storedRecord({ state: 'settled', outcome: 'success' }))).toMatchObject({
+      state: 'moved',
+    });
+  }
 });
 
 it('a payment that was sealed again after it ended changed when it ended', () => {
