@@ -6,7 +6,7 @@ import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type BatchStore } from '../storage/batch-store.js';
 import { type JournalStore } from '../storage/journal-store.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
-import { sealedBatches } from '../storage/sealed/sealed-batches.js';
+import { plainBatches, sealedBatches } from '../storage/sealed/sealed-batches.js';
 import { type ReconciliationStore } from '../storage/reconciliation-store.js';
 import { type ReconciliationEvents } from './reconciliation-events.js';
 
@@ -44,7 +44,7 @@ export class ReconciledAccounts {
       services,
       journal: owner.parts.journal,
       store: storeOf(this.accounts.storageOf(owner)),
-      batches: batches && sealer ? sealedBatches(batches, scope, sealer) : batches,
+      batches: batches && (sealer ? sealedBatches(batches, scope, sealer) : plainBatches(batches)),
       events: this.events.of(account),
     };
   }

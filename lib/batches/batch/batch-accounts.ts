@@ -7,7 +7,7 @@ import { type BatchEvent, type BatchRecord, type BatchStore } from '../../storag
 import { type PaymentsStorage } from '../../storage/payments-storage.js';
 import { type PayoutBatchEvents } from './batch-events.js';
 import { keyedFingerprints } from '../../storage/sealed/keyed-fingerprint.js';
-import { sealedBatches } from '../../storage/sealed/sealed-batches.js';
+import { plainBatches, sealedBatches } from '../../storage/sealed/sealed-batches.js';
 
 /** What batches need of a merchant account. */
 export interface BatchAccount {
@@ -44,7 +44,7 @@ export class BatchAccounts {
     return {
       scope,
       services,
-      store: sealer ? sealedBatches(store, scope, sealer) : store,
+      store: sealer ? sealedBatches(store, scope, sealer) : plainBatches(store),
       storedHashes: (hash) => (sealer ? keyedFingerprints(scope, hash, sealer) : [hash]),
       announce: ({ batch, state }, { action, by }) => {
         this.events.of(account).emit('payout-batch.changed', { account, batch, action, by, state });

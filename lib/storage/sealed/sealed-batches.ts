@@ -2,7 +2,7 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type InboxScope } from '../../common/vocabulary.js';
 import { jsonObject } from '../../common/json-object.js';
 import { type BatchLine, type BatchStore, type NewBatchLine, type SealedLine } from '../batch-store.js';
-import { isSealed, type SealedPlace } from './sealed-value.js';
+import { isSealed, SEALED_WITHOUT_KEYS, type SealedPlace } from './sealed-value.js';
 import { type ValueSealer } from './value-sealer.js';
 
 /** Nothing is known of a line that was only loaded. */
@@ -16,7 +16,7 @@ export function sealedBatches(store: BatchStore, scope: InboxScope, sealer: Valu
   const open = async (load: string, line: BatchLine): Promise<BatchLine> => {
     const opened = await openLine(scope, load, line, sealer);
     if (opened.problem === undefined) return { ...line, ...opened.line };
-    throw new PaymentsStorageError(`The line ${line.number} of a batch cannot be read: ${opened.problem}.`);
+    throw unreadableLine(line, opened.problem);
   };
   const openAll = (load: string, lines: readonly BatchLine[]): Promise<readonly BatchLine[]> =>
     Promise.all(lines.map((line) => open(load, line)));
@@ -50,6 +50,32 @@ export function sealedBatches(store: BatchStore, scope: InboxScope, sealer: Valu
       return store.sameRecipients(load, inEveryForm, withinMs, limit);
     },
   };
+}
+
+/**
+ * The lines of an account without an encryption. What a process with one has sealed is refused: it would look like lines that
+ * somebody has changed.
+ */
+export function plainBatches(store: BatchStore): BatchStore {
+  const checked = (line: BatchLine): BatchLine => {
+    if (isSealed(line.content) || isSealed(line.result)) throw unreadableLine(line, SEALED_WITHOUT_KEYS);
+    return line;
+  };
+  return {
+    ...withoutLines(store),
+    addChunk: (load, chunk, lines) => store.addChunk(load, chunk, lines),
+    linesOf: async (load, chunk) => (await store.linesOf(load, chunk)).map(checked),
+    lines: async (load, page) => (await store.lines(load, page)).map(checked),
+    line: async (load, key) => {
+      const found = await store.line(load, key);
+      return found && checked(found);
+    },
+    change: (load, changes) => store.change(load, changes),
+  };
+}
+
+function unreadableLine({ number }: BatchLine, problem: string): PaymentsStorageError {
+  return new PaymentsStorageError(`The line ${number} of a batch cannot be read: ${problem}.`);
 }
 
 /** Seals a line, and its recipient by a keyed hash. The hash that it replaces is sealed with the content, for another key. */

@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { aesGcm } from 'nestjs-payments';
 import { type PayoutBatchLine, type PayoutLine } from 'nestjs-payments/batches';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
+import { eventually } from '../../support/eventually.js';
+import { SEALED_PROBLEM } from '../../support/stored-record.js';
 import { type BatchesPlace, startBatchesPlace } from '../../support/batches-place.js';
 
 const KEYS = { old: randomBytes(32), now: randomBytes(32) };
@@ -104,6 +107,31 @@ describe('the lines of an account whose key changes', () => {
     expect(new Set(plain).size).toBeGreaterThanOrEqual(6);
     expect(sealed).toHaveLength(plain.length);
     expect(sealed.filter((hash) => plain.includes(hash))).toEqual([]);
+  });
+
+  it('are not taken for changed ones by a process without the option, and wait for one that has it', async () => {
+    const lines = knownLines(place.sandbox, 2, '90');
+    const encryption = aesGcm({ keys: { now: KEYS.now }, current: 'now' });
+    const { batches } = await restart(encryption);
+    const name = (await approvedBatch(batches, 'sealed', lines)).name;
+    const sent = place.sandbox.payouts().length;
+
+    const warned = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const plain = await (await restart()).batches.open(name);
+    await expect(plain.lines()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      name: 'PaymentsStorageError',
+      message: `The line 1 of a batch cannot be read: ${SEALED_PROBLEM}.`,
+    });
+    await plain.start({ by: 'maker' });
+    await eventually(() => {
+      expect(warned.mock.calls.flat().join()).toContain(SEALED_PROBLEM);
+    });
+    expect((await plain.progress()).state).toBe('running');
+    expect(place.sandbox.payouts()).toHaveLength(sent);
+    warned.mockRestore();
+
+    const resumed = await (await restart(encryption)).batches.open(name);
+    expect(await resumed.finished()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 2 } } });
   });
 
   it('are paid after the change as long as the key of the approved batch is there', async () => {
