@@ -71,7 +71,7 @@ export class JournalWriter {
     const caller = { waits: true };
     const writing = this.write(asked, payment, limits, caller);
     const waited = await this.wait(writing, limits.sendBy, limits.signal).catch((error: unknown) => {
-      throw reportNotSent(payment, failureLabel(error));
+      throw reportNotSent(payment, failureLabel(error), error);
     });
     if (waited.ended === 'done') return waited.value;
     caller.waits = false;

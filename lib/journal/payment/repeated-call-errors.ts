@@ -190,13 +190,20 @@ export function referenceForgotten(
   );
 }
 
-/** The error for a payment that the storage did not write down. */
-export function paymentNotWritten({ family, reference }: JournalKey): PaymentsStorageError {
+/**
+ * The error for a payment that the storage did not write down.
+ *
+ * @param once When the same call may work.
+ */
+export function paymentNotWritten(
+  { family, reference }: JournalKey,
+  once = 'the storage answers',
+): PaymentsStorageError {
   return new PaymentsStorageError(
     `The journal could not be written, so this call sent nothing for this ${family}.`,
     {
       reference,
-      hint: 'Make the same call again once the storage answers. If the reference was used before, that earlier call may have been processed.',
+      hint: `Make the same call again once ${once}. If the reference was used before, that earlier call may have been processed.`,
     },
     'not-by-this-call',
   );

@@ -1,6 +1,7 @@
 import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { type PaymentsStorageError } from '../../errors/payments-errors.js';
+import { KeyServiceError } from '../../storage/sealed/encryption.js';
 import { CallTrace } from '../../gateway/call-trace.js';
 import { type JournalRecord } from '../../storage/journal-store.js';
 import { type NewPayment } from './journal-transitions.js';
@@ -11,12 +12,18 @@ const logger = new SafeLogger('PaymentsJournal');
 /**
  * Reports a payment that could not be written down: code that only reads the storage does not notice.
  *
+ * @param cause What the journal rejected with, if it answered.
  * @returns The error of its call.
  */
-export function reportNotSent(payment: NewPayment, why: string): PaymentsStorageError {
+export function reportNotSent(payment: NewPayment, why: string, cause?: unknown): PaymentsStorageError {
   const { account, operation, reference } = payment;
-  logger.error(`Not sent: the journal is unreachable: ${operation} ${quoted(reference)}: ${why}`);
-  const error = paymentNotWritten(payment);
+  const isUnsealed = cause instanceof KeyServiceError;
+  const what = isUnsealed ? 'it cannot be sealed' : 'the journal is unreachable';
+  logger.error(`Not sent: ${what}: ${operation} ${quoted(reference)}: ${why}`);
+  const error = paymentNotWritten(
+    payment,
+    isUnsealed ? 'the key service of the option encryption works' : undefined,
+  );
   new CallTrace({ account, operation, reference }).refused(error);
   return error;
 }

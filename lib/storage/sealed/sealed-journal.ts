@@ -16,8 +16,9 @@ export const SEALED_FIELDS = ['body', 'answer', 'bodyHash'] as const;
 
 /** A journal whose store gets names, phone numbers and account numbers sealed. */
 export function sealedJournal(journal: JournalStore, sealer: ValueSealer): JournalStore {
+  const find = findIn(journal, sealer);
   return {
-    ...sealedWriting(journal, sealer),
+    ...sealedWriting(journal, sealer, find),
     get: async (key) => {
       const stored = await journal.get(key);
       return stored && openRecord(stored, sealer);
@@ -33,14 +34,15 @@ export function sealedJournal(journal: JournalStore, sealer: ValueSealer): Journ
     purge: (scope, what, olderThanMs) => journal.purge(scope, what, olderThanMs),
     accounts: (page) => accountsIn(journal, 'journal', page),
     ...(journal.within && { within: sealedWithin(journal.within.bind(journal), sealer) }),
-    ...(journal.dailyCaps && { dailyCaps: sealedDailyCaps(journal.dailyCaps, sealer) }),
+    ...(journal.dailyCaps && { dailyCaps: sealedDailyCaps(journal.dailyCaps, sealer, find) }),
   };
 }
 
-function sealedDailyCaps(caps: DailyCapStore, sealer: ValueSealer): DailyCapStore {
+function sealedDailyCaps(caps: DailyCapStore, sealer: ValueSealer, find: FindExisting): DailyCapStore {
   return {
     insert: async (record, leaseMs, share) => {
-      const sealed = await sealRecord(record, sealer);
+      const { sealed, found } = await sealOrFind(record, sealer, find);
+      if (found) return found;
       const result = await caps.insert(sealed, leaseMs, share);
       return 'reachedOn' in result ? result : openInserted(result, record, sealed, sealer);
     },
@@ -62,11 +64,16 @@ function sealedWithin(
   return async (transaction) => sealedWriting(await within(transaction), sealer);
 }
 
-function sealedWriting(journal: JournalInTransaction, sealer: ValueSealer): JournalInTransaction {
+/** @param find Undefined in a transaction, in which nothing is read. */
+function sealedWriting(
+  journal: JournalInTransaction,
+  sealer: ValueSealer,
+  find?: FindExisting,
+): JournalInTransaction {
   return {
     insert: async (record, leaseMs): Promise<JournalInsertion> => {
-      const sealed = await sealRecord(record, sealer);
-      return openInserted(await journal.insert(sealed, leaseMs), record, sealed, sealer);
+      const { sealed, found } = await sealOrFind(record, sealer, find);
+      return found ?? openInserted(await journal.insert(sealed, leaseMs), record, sealed, sealer);
     },
     replace: async (version, record, leaseMs) => {
       const sealed = await sealRecord(record, sealer);
@@ -74,6 +81,36 @@ function sealedWriting(journal: JournalInTransaction, sealer: ValueSealer): Jour
       return stored && openWritten(stored, record, sealed, sealer, openListed);
     },
   };
+}
+
+/** Finds a payment that cannot be sealed. Rejects with a `KeyServiceError` if it cannot be opened now. */
+type FindExisting = (record: JournalRecord) => Promise<JournalInsertion | undefined>;
+
+function findIn(journal: JournalStore, sealer: ValueSealer): FindExisting {
+  return async (record) => {
+    const stored = await journal.get(record);
+    if (stored) return { inserted: false, stored: await openRecord(stored, sealer) };
+    const tombstone = await journal.tombstone(record);
+    return tombstone && { inserted: false, tombstone };
+  };
+}
+
+/** Seals a payment that is to be inserted. While no key can seal, one that the journal holds or has forgotten is found. */
+async function sealOrFind(
+  record: JournalRecord,
+  sealer: ValueSealer,
+  find?: FindExisting,
+): Promise<
+  | { readonly sealed: JournalRecord; readonly found?: undefined }
+  | { readonly sealed?: undefined; readonly found: JournalInsertion }
+> {
+  try {
+    return { sealed: await sealRecord(record, sealer) };
+  } catch (error) {
+    const found = await find?.(record);
+    if (found) return { found };
+    throw error;
+  }
 }
 
 async function openInserted(

@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { resolveOptions } from '../../../../lib/config/resolve-options.js';
+import { type JournalRecord } from '../../../../lib/storage/journal-store.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { aesGcm } from '../../../../lib/storage/sealed/aes-gcm.js';
 import { type Encryption } from '../../../../lib/storage/sealed/encryption.js';
@@ -321,6 +322,8 @@ describe('several encryptions', () => {
   });
 });
 
+type Parts = ReturnType<typeof sealedStorage>;
+
 describe('a storage with a key service that is away', () => {
   it('lists every entry, and marks those that it cannot read for now', async () => {
     const raw = memoryStorage();
@@ -336,6 +339,48 @@ describe('a storage with a key service that is away', () => {
     await expect(other.journal.insert(journalRecord('order-1'), 0)).rejects.toThrow('gave no usable answer');
     kms.before = () => undefined;
     expect((await other.journal.get(journalRecord('order-1')))?.damaged).toBeUndefined();
+  });
+
+  describe.each([
+    ['insert()', (storage: Parts, record: JournalRecord) => storage.journal.insert(record, 0)],
+    [
+      'insert() of its daily caps',
+      (storage: Parts, record: JournalRecord) => storage.journal.dailyCaps!.insert(record, 0, { cents: 1 }),
+    ],
+  ])('%s without a key that seals', (_what, insert) => {
+    it('finds a payment that the journal holds, and one that it has forgotten', async () => {
+      vi.spyOn(Logger.prototype, 'error').mockReturnValue();
+      const raw = memoryStorage({ now: () => realNow() + passed });
+      const before = sealedStorage(raw, make());
+      const forgotten = journalRecord('order-0', { state: 'settled', outcome: 'success' });
+      await before.journal.insert(forgotten, 0);
+      passed += 10;
+      await before.journal.purge(forgotten, 'settled', 1);
+      await before.journal.insert(journalRecord('order-1'), 0);
+      await sealedStorage(raw, make({ current: 'b' })).journal.insert(journalRecord('order-2'), 0);
+      kms.gone.add('key-a');
+      const storage = sealedStorage(raw, make());
+      expect(await insert(storage, forgotten)).toMatchObject({
+        inserted: false,
+        tombstone: { end: 'success' },
+      });
+      expect(await insert(storage, journalRecord('order-1'))).toMatchObject({
+        inserted: false,
+        stored: { damaged: expect.stringContaining('the key "a"') as string },
+      });
+      const readable = await insert(storage, journalRecord('order-2'));
+      expect(readable).toMatchObject({ inserted: false, stored: { record: journalRecord('order-2') } });
+      expect(readable).not.toHaveProperty('stored.damaged');
+    });
+
+    it('writes nothing for any other payment, and says why', async () => {
+      kms.gone.add('key-a');
+      const raw = memoryStorage();
+      await expect(insert(sealedStorage(raw, make()), journalRecord('order-1'))).rejects.toThrow(
+        'The key service has no usable key "a" to seal with.',
+      );
+      expect(await raw.journal.get(journalRecord('order-1'))).toBeUndefined();
+    });
   });
 
   it('calls a change done that the store has written, although it cannot read it again', async () => {
