@@ -250,7 +250,8 @@ export class PaymentsJournal {
   /**
    * Seals with the current key of the option `encryption` what an earlier key sealed, and what was written before
    * encryption was turned on: the journal, the events that were set aside, and lines of batches. It may run while the
-   * application does, on one process. Run it again until nothing is `busy`; what it sealed before costs only reading.
+   * application does, on one process. Run it again until nothing is `busy` or `unavailable`; what it sealed before costs only
+   * reading.
    *
    * `purge` counts the age of a payment from its last change, and so from its resealing.
    *
@@ -260,7 +261,7 @@ export class PaymentsJournal {
    *
    * @example
    * ```ts
-   * const { busy, unreadable } = await journal.reseal();
+   * const { busy, unreadable, unavailable } = await journal.reseal();
    * ```
    */
   async reseal(options: { readonly signal?: AbortSignal } = {}): Promise<ResealReport> {

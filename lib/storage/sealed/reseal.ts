@@ -95,8 +95,8 @@ export class Resealing {
   private async resealPayment(stored: StoredJournalRecord): Promise<Outcome> {
     const { record, version, leaseLeftMs, damaged } = stored;
     if (damaged !== undefined) return 'unreadable';
-    if (!SEALED_FIELDS.some((field) => record[field] && this.sealer.isOutdated(record[field])))
-      return 'current';
+    const sealed = SEALED_FIELDS.flatMap((field) => record[field] || []);
+    if (!sealed.some((text) => this.sealer.isOutdated(text))) return this.keep(sealed);
     // A call that ends writes its refusal only if nobody else has changed the record.
     if (leaseLeftMs > 0 || record.state === 'in-flight') return 'busy';
     const opened = await openListed(stored, this.sealer);
@@ -108,13 +108,19 @@ export class Resealing {
     return (await this.storage.journal.replace(version, resealed, 0)) ? 'resealed' : 'busy';
   }
 
+  /** Keeps what is sealed with the current key, without opening it: only its key must be there. */
+  private async keep(texts: readonly string[]): Promise<Outcome> {
+    for (const text of texts) if (!(await this.sealer.hasKeyOf(text))) return 'unreadable';
+    return 'current';
+  }
+
   private async resealLine(
     batches: BatchStore,
     scope: InboxScope,
     load: string,
     stored: BatchLine,
   ): Promise<Outcome> {
-    if (!isLineOutdated(stored, this.sealer)) return 'current';
+    if (!isLineOutdated(stored, this.sealer)) return this.keep([stored.content, stored.result]);
     const opened = await openLine(scope, load, stored, this.sealer).catch(() => undefined);
     if (!opened) return 'unavailable';
     if (opened.problem !== undefined) return 'unreadable';
@@ -123,7 +129,7 @@ export class Resealing {
   }
 
   private async resealEvent(stored: InboxConflict): Promise<Outcome> {
-    if (!this.sealer.isOutdated(stored.payload)) return 'current';
+    if (!this.sealer.isOutdated(stored.payload)) return this.keep([stored.payload]);
     const opened = await openConflict(stored, this.sealer).catch(() => undefined);
     if (!opened) return 'unavailable';
     if (opened.damaged !== undefined) return 'unreadable';

@@ -68,6 +68,15 @@ export class ValueSealer {
     return name === undefined || !this.encryption.isCurrent(name);
   }
 
+  /**
+   * Whether the key of a sealed value is there: a key service may have destroyed even its current one. Rejects with a
+   * `KeyServiceError` if that is not known now.
+   */
+  async hasKeyOf(text: string): Promise<boolean> {
+    const name = keyNameOf(text);
+    return name === undefined || (await this.encryption.openingKey(name)) !== undefined;
+  }
+
   /** Keyed hashes that stand for a text, the current one first. */
   fingerprints(text: string): readonly [string, ...string[]] {
     return this.encryption.fingerprints(text);

@@ -191,6 +191,29 @@ describe('an application with a key service', () => {
     expect(sent()).toBe(1);
   });
 
+  it('calls a payment unreadable whose key is destroyed and current, and says which new ones it cannot make', async () => {
+    await pay(await start(), 'order-1');
+    const bringBack = transit.destroy(KEYS.now);
+    const app = await start();
+    expect(await pay(app, 'order-1')).toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+      mayHaveBeenProcessed: true,
+      message: expect.stringContaining('the key "now", of a key service') as string,
+    });
+    expect(await pay(app, 'order-2')).toMatchObject({
+      name: 'PaymentsStorageError',
+      mayHaveBeenProcessed: 'not-by-this-call',
+      hint: expect.stringContaining('once the key service of the option encryption works') as string,
+    });
+    expect(await app.journal.reseal()).toMatchObject({ resealed: 0, current: 0, unreadable: 1 });
+    expect(sent()).toBe(1);
+    bringBack();
+    expect(await pay(app, 'order-1')).toMatchObject({ customer_name: 'Asha Mushi' });
+    expect(await pay(app, 'order-2')).toHaveProperty('reference', 'order-2');
+    expect(await app.journal.reseal()).toMatchObject({ resealed: 0, current: 2, unreadable: 0 });
+    expect(sent()).toBe(2);
+  });
+
   it('moves from keys of its own to a key service, to its next key, and back', async () => {
     await pay(await start(ownKey), 'order-1');
     await receive(running[0]!, 'payment.success', { amount: '9.00' });

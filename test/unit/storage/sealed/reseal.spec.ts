@@ -151,6 +151,41 @@ describe('resealing', () => {
     expect(await reseal(bothKeys)).toEqual(count({ resealed: 2 }));
   });
 
+  it.each<[string, () => Promise<Uint8Array | 'gone'>, Partial<ResealReport>]>([
+    ['destroyed', () => Promise.resolve('gone'), { unreadable: 4 }],
+    ['away', () => Promise.reject(new Error('away')), { unavailable: 4 }],
+  ])('resealing finds that even the current key of a key service is %s', async (_how, unwrap, expected) => {
+    vi.spyOn(Logger.prototype, 'error').mockReturnValue();
+    const kms = { wrap: () => Promise.resolve(Buffer.from('wrapped')), unwrap };
+    const options = {
+      kms,
+      keys: { service: 'payments' },
+      current: 'service',
+      fingerprintKey: randomBytes(32),
+    };
+    const sealing = envelope(options) as Encryption;
+    const { journal, conflicts } = sealedStorage(raw, sealing);
+    await journal.insert(settled('order-1'), 0);
+    await conflicts.setAside(event('order-1'));
+    // Nothing of these is sealed.
+    await journal.insert(settled('erased'), 0);
+    const erased = (await raw.journal.get(settled('erased')))!;
+    const { answer: _answer, body: _body, ...rest } = erased.record;
+    await raw.journal.replace(erased.version, { ...rest, bodyHash: '' }, 0);
+    const sealed = await new ValueSealer(sealing).seal('{}', ['batches']);
+    const lines = [
+      { number: 1, content: sealed, result: '{}' },
+      { number: 2, content: sealed, result: sealed },
+    ];
+    const batches = {
+      list: () => Promise.resolve([{ record: { batch: 'a', load: 'load' } }]),
+      lines: () => Promise.resolve(lines),
+    } as unknown as NonNullable<PaymentsStorage['batches']>;
+    raw = { ...raw, batches };
+    expect(await reseal(sealing)).toEqual(count({ current: 5 }));
+    expect(await reseal(envelope(options) as Encryption)).toEqual(count({ current: 1, ...expected }));
+  });
+
   it('resealing stops at its signal, and continues in the next run', async () => {
     const { journal } = sealedStorage(raw, oldKey);
     for (let at = 0; at < 5; at += 1) await journal.insert(settled(`order-${at}`), 0);
