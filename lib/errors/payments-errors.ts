@@ -53,7 +53,7 @@ export class PaymentsError extends Error {
   readonly idempotencyKey?: string;
   /** Every try of the call, in order. */
   readonly attempts?: readonly AttemptInfo[];
-  /** Whether the application may simply repeat the call. */
+  /** Whether the application may simply repeat the call. `false` does not forbid the call that `hint` asks for. */
   readonly retryable: boolean = false;
   /**
    * Whether the gateway may have acted on the payment. `false` does not prove that the payment failed: only a
