@@ -3,7 +3,7 @@ import { runChild } from '../child-process.js';
 import { parseCommandLine } from '../command-line.js';
 import { type Command, type CommandContext, flag, text } from '../command.js';
 import { UsageError } from '../usage-error.js';
-import { SANDBOX_OPTIONS, readSandboxArguments, TOKEN_VARIABLE } from './sandbox-arguments.js';
+import { SANDBOX_OPTIONS, readSandboxArguments, secretOption, TOKEN_VARIABLE } from './sandbox-arguments.js';
 import { environmentOf } from './sandbox-environment.js';
 import { readSeedFile } from './seed-file.js';
 import { logEvents, startSandbox } from './start-sandbox.js';
@@ -11,6 +11,7 @@ import { logEvents, startSandbox } from './start-sandbox.js';
 const OPTIONS = {
   port: text('<number>', 'port to listen on (default: any free one)'),
   ...SANDBOX_OPTIONS,
+  'webhook-secret': secretOption('that of --data, else a new one at each run'),
   log: flag('write every call and every delivery on stderr'),
 };
 

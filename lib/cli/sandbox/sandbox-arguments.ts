@@ -17,6 +17,12 @@ const SECRET_VARIABLE = 'PAYMENTS_WEBHOOK_SECRET';
 
 const OWN_PROFILES = ['documented', 'adversarial'] as const;
 
+/** `--webhook-secret`: each command has a default of its own. */
+export function secretOption(byDefault: string) {
+  const secret = `secret that signs webhooks; better in ${SECRET_VARIABLE}`;
+  return text('<text>', `${secret} (default: ${byDefault})`);
+}
+
 /** The options of every command that starts an emulator. */
 export const SANDBOX_OPTIONS = {
   host: text(
@@ -53,10 +59,7 @@ export const SANDBOX_OPTIONS = {
   balance: text('<amount>', "each merchant's balance at the start (default: 1000000.00)"),
   fees: text('<list>', 'fees as collection=<per cent>,payout=<amount> (default: collection=2,payout=500.00)'),
   'expire-after': text('<duration>', 'how long a payment waits for its customer (default: 15m)'),
-  'webhook-secret': text(
-    '<text>',
-    `secret that signs webhooks; better in ${SECRET_VARIABLE} (default: that of --data or --write-env, else one of the folder where it starts)`,
-  ),
+  'webhook-secret': secretOption('that of --data or --write-env, else one of the folder where it starts'),
   'webhook-timeout': text('<ms>', 'longest time of one webhook delivery (default: 15000)'),
   ...SCHEME_OPTIONS,
 };

@@ -50,6 +50,22 @@ describe('nestjs-payments sandbox exec', () => {
     expect(stdout).toBe('true kept\n');
   });
 
+  it('has another webhook secret at each run, or that of --data, as its help says', async () => {
+    const secretOf = async (...options: string[]): Promise<string> => {
+      const { stdout } = await runProcess(
+        exec('console.log(process.env.PAYMENTS_WEBHOOK_SECRET)', ...options),
+      );
+      return stdout;
+    };
+    const data = ['--data', mkdtempSync(join(tmpdir(), 'nestjs-payments-exec-'))];
+    const [one, other, first] = await Promise.all([secretOf(), secretOf(), secretOf(...data)]);
+    expect(new Set([one, other, first])).toHaveProperty('size', 3);
+    expect(await secretOf(...data)).toBe(first);
+    const { stdout: help } = await runProcess(['sandbox', 'exec', '--help']);
+    expect(help.replace(/\s+/g, ' ')).toContain('(default: that of --data, else a new one at each run)');
+    expect(help).not.toContain('--write-env');
+  });
+
   it('takes the first word that is no option for the command, if a package manager kept the --', async () => {
     const script = ['-e', 'console.log(process.argv.slice(2).join(" "))', 'x', '--', '--seed'];
     const words = ['sandbox', 'exec', '--seed', '7', '--log', process.execPath, ...script];
