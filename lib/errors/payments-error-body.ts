@@ -38,7 +38,7 @@ export class PaymentsErrorBody {
     example: { phone: ['phone must be 255 and nine digits'] },
     required: false,
   })
-  readonly errors?: Readonly<Record<string, readonly string[]>>;
+  readonly errors?: Readonly<Record<string, string[]>>;
 
   /** Reference of the payment. */
   @OpenApiField({

@@ -165,7 +165,7 @@ export class PaymentRejectedError extends PaymentsError {
     message: string,
     details?: PaymentsErrorDetails,
     /** The gateway's messages by field (error shape C); empty if it gave none. */
-    readonly errors: Readonly<Record<string, readonly string[]>> = {},
+    readonly errors: Readonly<Record<string, string[]>> = {},
     /** Whether it proves that no money moved. If not, keep the reference and make the same call again. */
     readonly final: boolean = true,
   ) {
@@ -247,7 +247,7 @@ export class PaymentsValidationError extends PaymentsError {
 
   constructor(
     /** Messages by field. Each says what to write instead and never repeats the value. */
-    readonly errors: Readonly<Record<string, readonly string[]>>,
+    readonly errors: Readonly<Record<string, string[]>>,
     details?: PaymentsErrorDetails,
     /** How the message begins. */
     begin = 'The call is wrong',

@@ -246,9 +246,9 @@ function withDamage(conflict: InboxConflict): InboxConflict {
 
 /** @throws PaymentsValidationError that names every wrong age. */
 export function checkAges(ages: Readonly<Record<string, unknown>>): void {
-  const errors = Object.entries(ages).flatMap(([field, age]) => {
+  const errors = Object.entries(ages).flatMap(([field, age]): [string, string[]][] => {
     const problem = age === undefined ? undefined : ageProblem(field, age);
-    return problem === undefined ? [] : [[field, [problem]] as const];
+    return problem === undefined ? [] : [[field, [problem]]];
   });
   if (errors.length > 0) throw new PaymentsValidationError(Object.fromEntries(errors));
 }

@@ -25,7 +25,9 @@ export type Checks = [
   Expect<Equal<PaymentsError['hint'], string | undefined>>,
   Expect<Equal<PaymentsError['httpStatus'], number | undefined>>,
   Expect<Equal<PaymentsError['retryable'], boolean>>,
-  Expect<Equal<PaymentsValidationError['errors'], Readonly<Record<string, readonly string[]>>>>,
+  Expect<Equal<PaymentsValidationError['errors'], Readonly<Record<string, string[]>>>>,
+  Expect<Equal<PaymentRejectedError['errors'], PaymentsValidationError['errors']>>,
+  Expect<Equal<PaymentsErrorBody['errors'], PaymentsValidationError['errors'] | undefined>>,
   Expect<Equal<PaymentRejectedError['mayHaveBeenProcessed'], false>>,
   Expect<Equal<PaymentOutcomeUnknownError['retryable'], false>>,
   Expect<Equal<PaymentsRateLimitError['retryAfterMs'], number | undefined>>,
@@ -73,6 +75,14 @@ export const providers = [
     useValue: { errorStatus: { INSUFFICIENT_BALANCE: 409 } } satisfies PaymentsErrorInterceptorOptions,
   },
 ];
+
+/** As api.md documents them. */
+export function messagesByField(
+  error: PaymentsValidationError | PaymentRejectedError,
+): Record<string, string[]> {
+  const errors: Record<string, string[]> = error.errors;
+  return errors;
+}
 
 export function tellApart(error: unknown): string | undefined {
   if (error instanceof PaymentOutcomeUnknownError) return error.evidence;

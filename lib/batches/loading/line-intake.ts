@@ -26,7 +26,7 @@ export interface LoadedLines {
 export class LineIntake {
   /** The digest, and the earlier ones. */
   private readonly digests: Hash[] = [];
-  private readonly problems: Record<string, readonly string[]> = {};
+  private readonly problems: Record<string, string[]> = {};
   private bad = 0;
   private lines = 0;
   private cents = 0n;

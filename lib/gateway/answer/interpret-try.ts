@@ -22,7 +22,7 @@ export interface TryReport {
   readonly requestId?: string;
   /** The gateway's message and field messages, safe to print. */
   readonly message?: string;
-  readonly errors: Readonly<Record<string, readonly string[]>>;
+  readonly errors: Readonly<Record<string, string[]>>;
   readonly retryAfterMs?: number;
   /** The answer turned the request away, and nothing in it says that the gateway looked at the payment. */
   readonly turnedAway?: true;

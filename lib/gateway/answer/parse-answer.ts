@@ -28,7 +28,7 @@ export interface GatewayErrorBody {
   readonly message?: string;
   readonly requestId?: string;
   /** Messages by field (shape C); empty in the other shapes. */
-  readonly errors: Readonly<Record<string, readonly string[]>>;
+  readonly errors: Readonly<Record<string, string[]>>;
   /** Whether another field may be the record of a payment. */
   readonly mayHoldRecord: boolean;
 }
@@ -179,7 +179,7 @@ function mayHoldRecord(body: WireObject): boolean {
 }
 
 /** The messages by field; empty if the answer has none, undefined if `errors` is something else. */
-function fieldErrors(value: unknown): Record<string, readonly string[]> | undefined {
+function fieldErrors(value: unknown): Record<string, string[]> | undefined {
   if (isEmpty(value)) return {};
   if (!isObject(value)) return undefined;
   const fields = Object.entries(value);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type TryEvent } from '../../../../lib/gateway/answer/classify-answer.js';
-import { attemptInfo, interpretTry } from '../../../../lib/gateway/answer/interpret-try.js';
+import { attemptInfo, interpretTry, type TryReport } from '../../../../lib/gateway/answer/interpret-try.js';
 import { type MoneyCall, type ReadCall } from '../../../../lib/gateway/gateway-call.js';
 import { type TryResult, type ReadAnswer } from '../../../../lib/gateway/http/send-try.js';
 
@@ -379,14 +379,14 @@ describe('what is kept of a try', () => {
   });
 
   it('has the status and the code of its answer, and nothing of its texts', () => {
-    const report = {
+    const report: TryReport = {
       event: 'refused',
       httpStatus: 422,
       code: 'INVALID_PHONE',
       requestId: REQUEST_ID,
       message: 'No',
       errors: { phone: ['is wrong'] },
-    } as const;
+    };
     expect(attemptInfo(report, 1, 4.4)).toStrictEqual({
       number: 1,
       phase: 'answered',
