@@ -221,7 +221,7 @@ export class PayoutBatch {
    * @returns How many of them were blocked.
    * @throws PaymentsError with the code `BATCH_STATE` if the batch is not checked, or is approved already, `LINE_NOT_FOUND`, or
    * `BATCH_NOT_FOUND`.
-   * @throws PaymentsValidationError if `because` says nothing.
+   * @throws PaymentsValidationError if `because` says nothing, or `keys` is no list of texts.
    */
   async accept(keys: readonly string[], word: BatchActor & { readonly because: string }): Promise<number> {
     const accepted = await acceptLines(this.access(), keys, { by: checkActor(word), because: word.because });

@@ -7,7 +7,7 @@ import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { BatchAccess, notFound } from './batch/batch-access.js';
 import { type BatchActor, checkActor } from './batch/batch-actor.js';
 import { loadBatch } from './loading/load-batch.js';
-import { type PayoutLine } from './lines/payout-line.js';
+import { isBatchName, type PayoutLine } from './lines/payout-line.js';
 import { PayoutBatch } from './payout-batch.js';
 import { type BatchContext } from './batch/batch-context.js';
 
@@ -86,7 +86,7 @@ export class PayoutBatches {
    */
   async open(batch: string, { account = DEFAULT_ACCOUNT }: BatchOfAccount = {}): Promise<PayoutBatch> {
     const opened = await this.context().accounts.open(account);
-    const stored = await opened.store.get({ ...opened.scope, batch });
+    const stored = isBatchName(batch) ? await opened.store.get({ ...opened.scope, batch }) : undefined;
     if (!stored || stored.record.state === 'loading') throw notFound(batch);
     return new PayoutBatch(new BatchAccess(opened, stored, this.context()), stored);
   }

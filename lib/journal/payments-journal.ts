@@ -14,7 +14,7 @@ import { type OldestUnresolved } from './recovery/oldest-unresolved.js';
 import { type PersonEraser } from './outcomes/erase-person.js';
 import { type OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { type OutcomeWaiter } from './outcomes/outcome-waiter.js';
-import { checkFamily, checkOutcome, checkTimeout } from './journal-checks.js';
+import { checkPayment, checkOutcome, checkTimeout } from './journal-checks.js';
 import { withoutStoreDetails } from './hide-store-error.js';
 import { giveUpAttempt, type UnmadePayment } from './payment/give-up-attempt.js';
 import { OPEN_PAYOUTS, type PurgeAges, purgePayments, purgeProblems } from './purge-ages.js';
@@ -55,7 +55,7 @@ export class PaymentsJournal {
   /**
    * The entry of a payment; undefined if none was made with this reference, or the journal has forgotten it.
    *
-   * @throws PaymentsValidationError if there is no such family.
+   * @throws PaymentsValidationError if there is no such family, or no reference is given.
    * @throws PaymentsStorageError
    */
   async get(family: PaymentFamily, reference: string): Promise<JournalEntry | undefined> {
@@ -143,7 +143,7 @@ export class PaymentsJournal {
    *
    * @param outcome A final status of the specification.
    * @param options `attempt`: only if this attempt is the last one. @default whichever it is
-   * @throws PaymentsValidationError if there is no such family, or it has no such outcome.
+   * @throws PaymentsValidationError if there is no such family, it has no such outcome, or no reference is given.
    * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, `ENTRY_FORGOTTEN` after `purge`, `ANOTHER_ATTEMPT`, or
    * `ALREADY_SETTLED` if it has another outcome.
    * @throws PaymentsStorageError
@@ -174,7 +174,7 @@ export class PaymentsJournal {
    * @throws PaymentOutcomeUnknownError when the time is up: the payment has not failed.
    * @throws PaymentRejectedError if the gateway refused it for good (`JournalEntry.final`).
    * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`; or the signal's reason.
-   * @throws PaymentsValidationError if `timeoutMs` is wrong.
+   * @throws PaymentsValidationError if `timeoutMs` is wrong, there is no such family, or no reference is given.
    * @throws PaymentsStorageError
    *
    * @example
@@ -233,6 +233,7 @@ export class PaymentsJournal {
    * accepted, unknown or damaged, was refused without a listed code, its call may be running, or an event that contradicts
    * it is set aside.
    * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`.
+   * @throws PaymentsValidationError if there is no such family, or no reference is given.
    * @throws PaymentsStorageError
    *
    * @example
@@ -241,7 +242,7 @@ export class PaymentsJournal {
    * ```
    */
   async erase(family: PaymentFamily, reference: string): Promise<JournalEntry> {
-    checkFamily(family, reference);
+    checkPayment(family, reference);
     const existing = await withoutStoreDetails(this.eraser.erase(family, reference));
     if (!existing) throw await this.missing(family, reference);
     return journalEntry(existing);
@@ -291,7 +292,7 @@ export class PaymentsJournal {
   }
 
   private keyOf(family: PaymentFamily, reference: string): JournalKey {
-    checkFamily(family, reference);
+    checkPayment(family, reference);
     return { ...this.scope, family, reference };
   }
 }

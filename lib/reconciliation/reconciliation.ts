@@ -221,7 +221,7 @@ export class Reconciliation {
     check({ note: noteProblem(note) });
     const account = await this.context().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
     const until = await nextOpenDay(account);
-    const stored = await account.store.get(account.scope, 'exception', id);
+    const stored = await account.store.get(account.scope, 'exception', typeof id === 'string' ? id : '');
     if (!stored || !(await isOfClose(stored, new ClosedDays(account)))) {
       throw new PaymentsError(
         'EXCEPTION_NOT_FOUND',

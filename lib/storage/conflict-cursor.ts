@@ -8,8 +8,8 @@ const POSITION = /^(?:0|[1-9]\d{0,17})(?=\.|$)/;
  *
  * @throws PaymentsValidationError if it is not the id of something that was set aside.
  */
-export function positionAfter(id = '0'): string {
-  const position = positionOf(id);
+export function positionAfter(id: unknown = '0'): string {
+  const position = typeof id === 'string' ? positionOf(id) : undefined;
   if (position !== undefined) return position;
   const problem = 'after must be the last id of the page before: write conflicts({ after: page.at(-1)?.id })';
   throw new PaymentsValidationError({ after: [problem] });

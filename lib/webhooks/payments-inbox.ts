@@ -123,9 +123,11 @@ export class PaymentsInbox {
   /**
    * One event that was set aside; undefined if there is none, or not any more.
    *
+   * @throws PaymentsValidationError if no id is given.
    * @throws PaymentsStorageError
    */
   async conflict(id: string): Promise<InboxConflict | undefined> {
+    checkId(id);
     const conflict = await this.storage.conflicts.get(this.scope, id);
     return conflict && withDamage(conflict);
   }
@@ -150,7 +152,7 @@ export class PaymentsInbox {
    * @throws PaymentsConfigError if the account has no `webhooks` option.
    */
   async release(id: string): Promise<void> {
-    const conflict = await this.conflict(id);
+    const conflict = isId(id) ? await this.conflict(id) : undefined;
     if (!conflict) throw new PaymentsError('CONFLICT_NOT_FOUND', 'Nothing with this id is set aside.');
     const receiver = this.receiverFor('releasing');
     const { reference, damaged } = conflict;
@@ -195,10 +197,12 @@ export class PaymentsInbox {
    * Forgets an event that was set aside, with the names and phone numbers in it. Its handlers do not run.
    * Does nothing if there is no such event.
    *
+   * @throws PaymentsValidationError if no id is given.
    * @throws PaymentsStorageError
    */
-  discard(id: string): Promise<void> {
-    return this.storage.conflicts.remove(this.scope, id);
+  async discard(id: string): Promise<void> {
+    checkId(id);
+    await this.storage.conflicts.remove(this.scope, id);
   }
 
   /**
@@ -236,6 +240,19 @@ export class PaymentsInbox {
       `The account '${this.scope.account}' has no \`webhooks\` option: add it before ${doing} a webhook.`,
     );
   }
+}
+
+/** A form or a path may lack the id, and not every storage can look for `undefined`. */
+function isId(id: unknown): boolean {
+  return typeof id === 'string' && id !== '';
+}
+
+/** @throws PaymentsValidationError if it is no id, so that nobody takes an event for gone. */
+function checkId(id: unknown): void {
+  if (isId(id)) return;
+  throw new PaymentsValidationError({
+    id: ['id must be a text that is not empty: write that of an event of conflicts()'],
+  });
 }
 
 /** An encryption says why it could not open a payload. Without one, nobody has said it yet. */

@@ -1,6 +1,7 @@
 import { quoted } from '../../common/quoted.js';
 import { PaymentsError } from '../../errors/payments-errors.js';
 import { type BatchLine, type BatchRecord, type StoredBatch } from '../../storage/batch-store.js';
+import { isBatchName } from '../lines/payout-line.js';
 import { type BatchAccount } from './batch-accounts.js';
 import { type BatchChange, changeBatch } from './batch-change.js';
 import { type BatchContext } from './batch-context.js';
@@ -64,7 +65,7 @@ export class BatchAccess {
 
   /** @throws PaymentsError with the code `LINE_NOT_FOUND`. */
   async line(key: string): Promise<BatchLine> {
-    const line = await this.account.store.line(this.load, key);
+    const line = isBatchName(key) ? await this.account.store.line(this.load, key) : undefined;
     if (line) return line;
     throw new PaymentsError('LINE_NOT_FOUND', `The batch ${quoted(this.batch)} has no line ${quoted(key)}.`);
   }

@@ -33,6 +33,7 @@ export async function acceptLines(
   if (typeof because !== 'string' || because.trim() === '') {
     throw new PaymentsValidationError({ because: ['because must say why the lines may be paid'] });
   }
+  checkKeys(keys);
   const seen = await access.stored();
   checkState(seen, 'accept');
   const words = await wordsFor(access, keys, by);
@@ -55,6 +56,12 @@ export async function acceptLines(
   await endCheck(access.account, checking);
   access.notify();
   return { lines: words.length, before, after: approvalDigestOf(checking.record) };
+}
+
+/** @throws PaymentsValidationError if they are no keys: one text would be taken for a list of letters. */
+function checkKeys(keys: unknown): void {
+  if (Array.isArray(keys) && keys.every((key) => typeof key === 'string')) return;
+  throw new PaymentsValidationError({ keys: ["keys must be a list of texts: write for example ['S-1']"] });
 }
 
 function checkedMeanwhile(batch: string): PaymentsError {

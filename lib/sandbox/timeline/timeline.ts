@@ -158,6 +158,6 @@ function asText({ merchant, reference, entries }: ReferenceTimeline): string {
 }
 
 /** Replaces control characters, so that a hostile reference cannot move the cursor or forge a line. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{C}/gu, '\u{FFFD}');
+function printable(text: unknown): string {
+  return String(text).replaceAll(/\p{C}/gu, '\u{FFFD}');
 }

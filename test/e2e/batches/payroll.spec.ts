@@ -97,6 +97,25 @@ describe('a batch of payouts', () => {
     await expect(running.batches.open(name())).rejects.toMatchObject({ code: 'BATCH_NOT_FOUND' });
   });
 
+  it('is found by its name, and its lines by their keys, and by nothing else', async () => {
+    const lines = knownLines(sandbox, 1, '44').map((line) => ({ ...line, key: '7' }));
+    const batch = await running.batches.create('42', lines, { by: 'maker' });
+    for (const wrong of [undefined, null, 42, '', {}, 'S-1'] as readonly string[])
+      await expect(running.batches.open(wrong)).rejects.toMatchObject({
+        code: 'BATCH_NOT_FOUND',
+        message: expect.stringContaining(`There is no batch "${wrong}" of this account`) as unknown,
+      });
+    for (const wrong of [undefined, null, 7, '', {}, 'S-1'] as readonly string[])
+      await expect(batch.settle(wrong, 'paid', { by: 'support' })).rejects.toMatchObject({
+        code: 'LINE_NOT_FOUND',
+        message: `The batch "42" has no line "${wrong}".`,
+      });
+    for (const wrong of [undefined, null, 7, '7', {}, [undefined], [7]] as unknown as readonly string[][])
+      await expect(batch.accept(wrong, { by: 'support', because: 'I know them' })).rejects.toMatchObject({
+        errors: { keys: ["keys must be a list of texts: write for example ['S-1']"] },
+      });
+  });
+
   it('is forgotten by the purge, and paid once even if it is created again under the same name', async () => {
     const lines = knownLines(sandbox, 2, '43');
     const pay = async (): Promise<PayoutBatch> => {

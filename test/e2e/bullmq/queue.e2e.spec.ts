@@ -175,7 +175,8 @@ for (const adapter of adapters) {
       await completed;
       expect(await queue.failed()).toEqual([]);
       await expect(queue.retry(id)).rejects.toMatchObject({ code: 'FAILED_WEBHOOK_NOT_FOUND' });
-      await expect(queue.retry('wh-unknown')).rejects.toMatchObject({ code: 'FAILED_WEBHOOK_NOT_FOUND' });
+      for (const unknown of ['wh-unknown', undefined, 42, ''] as readonly string[])
+        await expect(queue.retry(unknown)).rejects.toMatchObject({ code: 'FAILED_WEBHOOK_NOT_FOUND' });
       expect(await queue.retryAll()).toBe(0);
     });
 

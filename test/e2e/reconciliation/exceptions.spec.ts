@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CloseException, type DayClose } from 'nestjs-payments/reconciliation';
 import { controlOf } from '../../support/control-caller.js';
 import {
@@ -114,6 +114,18 @@ describe('what differs', () => {
     // As it was when the day was closed, with what became of it since.
     const again = await shop.reconciliation.open(second.summary.day);
     expect(again.exceptions).toMatchObject([{ state: 'explained', note: { text: note } }]);
+  });
+
+  it('is explained by its id, and nothing else is looked for', async () => {
+    const get = vi.spyOn(place.storage.reconciliation!, 'get');
+    for (const id of [undefined, null, 42, '', {}, 'nope'] as readonly string[])
+      await expect(shop.reconciliation.explain(id, { note: 'It is known.', ...BY })).rejects.toMatchObject({
+        code: 'EXCEPTION_NOT_FOUND',
+        message: `There is no exception "${id}" of this account: take the id from exceptions().`,
+      });
+    const asked = get.mock.calls.filter(([, kind]) => kind === 'exception').map(([, , id]) => id);
+    get.mockRestore();
+    expect(asked).toEqual(['', '', '', '', '', 'nope']);
   });
 
   it('ends when a later statement shows the payment', async () => {

@@ -4,6 +4,7 @@ import {
   type JournalEntry,
   memoryStorage,
   type PaymentsStorage,
+  type PaymentsError,
   PaymentsStorageError,
 } from 'nestjs-payments';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -285,6 +286,28 @@ describe('the outcome of a payment', () => {
       });
     }
     expect(await storedEntry()).toMatchObject({ state: 'accepted' });
+  });
+
+  it.each<[string, (journal: PaymentsApp['journal'], reference: string) => Promise<unknown>]>([
+    ['get()', (journal, reference) => journal.get('collection', reference)],
+    ['settle()', (journal, reference) => journal.settle('collection', reference, 'success')],
+    ['erase()', (journal, reference) => journal.erase('collection', reference)],
+    [
+      'waitForOutcome()',
+      (journal, reference) => journal.waitForOutcome('collection', reference, { timeoutMs: 10 }),
+    ],
+  ])('is not asked of a payment that nobody names: %s', async (_, ask) => {
+    await payments.collections.mobileMoney({ ...collectionRequest, reference: '42' });
+    for (const reference of [undefined, null, 42, '', {}]) {
+      const failure = await failureOf(ask(payments.journal, reference as string));
+      expect(failure).toMatchObject({
+        name: 'PaymentsValidationError',
+        errors: { reference: ['reference must be a text that is not empty: write that of the payment'] },
+        mayHaveBeenProcessed: 'not-by-this-call',
+      });
+      expect(typeof (failure as PaymentsError).reference).not.toBe('number');
+    }
+    expect(await storedEntry('42')).toMatchObject({ state: 'accepted' });
   });
 
   it('is forgotten by purge() once it is old enough, and nothing else is', async () => {

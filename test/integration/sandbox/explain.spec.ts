@@ -122,6 +122,7 @@ describe('explain(reference)', () => {
     );
     await gateway.collect();
     expect(sandbox.explain('order-9')).toBe('Nothing has happened to order-9. Seen last: order-1.');
+    expect(sandbox.explain(undefined as unknown as string)).toContain('Nothing has happened to undefined.');
   });
 
   it('holds no secret, no personal data and nothing that moves the cursor', async () => {

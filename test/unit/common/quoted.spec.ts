@@ -16,3 +16,12 @@ it.each([
   expect(quoted(text)).toBe(written);
   expect(JSON.parse(quoted(text))).toBe(text);
 });
+
+it.each([
+  [undefined, '"undefined"'],
+  [null, '"null"'],
+  [42, '"42"'],
+  [{ a: 1 }, '"[object Object]"'],
+])('a log line holds %j, which is no text, as one', (value, written) => {
+  expect(quoted(value)).toBe(written);
+});

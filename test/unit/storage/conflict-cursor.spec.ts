@@ -2,6 +2,10 @@ import { expect, it } from 'vitest';
 import { PaymentsValidationError } from '../../../lib/errors/payments-errors.js';
 import { positionAfter, positionOf } from '../../../lib/storage/conflict-cursor.js';
 
+const NO_ID = new PaymentsValidationError({
+  after: ['after must be the last id of the page before: write conflicts({ after: page.at(-1)?.id })'],
+});
+
 it.each([
   ['0', '0'],
   ['7', '7'],
@@ -21,8 +25,10 @@ it.each(['', '00', '07', '-1', '1-2', '1e3', 'a', 'a1', ' 1', '1 ', '.1', '10000
   'the text %j is no id, and its error says what to write',
   (id) => {
     expect(positionOf(id)).toBeUndefined();
-    const problem =
-      'after must be the last id of the page before: write conflicts({ after: page.at(-1)?.id })';
-    expect(() => positionAfter(id)).toThrow(new PaymentsValidationError({ after: [problem] }));
+    expect(() => positionAfter(id)).toThrow(NO_ID);
   },
 );
+
+it.each([null, 42, {}])('what is no text is no id: %j', (id) => {
+  expect(() => positionAfter(id)).toThrow(NO_ID);
+});

@@ -94,6 +94,20 @@ describe('what was set aside', () => {
     expect(purge).not.toHaveBeenCalled();
   });
 
+  it.each([undefined, null, 42, '', {}])('is not looked for under what is no id: %j', async (given) => {
+    const id = given as string;
+    await expect(inbox.release(id)).rejects.toMatchObject({
+      code: 'CONFLICT_NOT_FOUND',
+      message: 'Nothing with this id is set aside.',
+    });
+    const refusal = {
+      name: 'PaymentsValidationError',
+      errors: { id: ['id must be a text that is not empty: write that of an event of conflicts()'] },
+    };
+    await expect(inbox.conflict(id)).rejects.toMatchObject(refusal);
+    await expect(inbox.discard(id)).rejects.toMatchObject(refusal);
+  });
+
   it('gives one entry by its id', async () => {
     const [first] = await inbox.conflicts();
     expect(await inbox.conflict(first?.id ?? '')).toEqual(first);
