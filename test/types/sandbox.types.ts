@@ -30,6 +30,7 @@ export async function play(): Promise<unknown> {
   call().delay(500);
   call().hang();
   sandbox.next('GET /merchant-balance').status(503).times(2);
+  sandbox.next('GET /merchant-balance').times(2).status(503).probability(0.5);
   call().reset();
   call().partialBody();
   call().drip('10ms');

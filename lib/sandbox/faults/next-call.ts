@@ -63,8 +63,20 @@ export class NextCall {
     private readonly faults: FaultQueue,
     private readonly operation: SandboxOperation,
     private readonly selection: Omit<FaultTarget, 'operation'>,
+    private readonly calls?: number,
   ) {
     assertOperation(operation);
+  }
+
+  /**
+   * The next calls, this many of them, instead of the next one: `times(2).status(503)` plans what `status(503).times(2)` plans.
+   * Plans nothing by itself.
+   *
+   * @throws PaymentsConfigError if it is not a positive integer.
+   */
+  times(calls: number): NextCall {
+    assertCalls(calls);
+    return new NextCall(this.faults, this.operation, this.selection, calls);
   }
 
   /** Closes the connection without processing the request. */
@@ -142,7 +154,8 @@ export class NextCall {
 
   private plan(fault: Fault): PlannedFault {
     const target = { operation: this.operation, ...this.selection };
-    return plannedFault(this.faults, this.faults.add(target, fault));
+    const planned = plannedFault(this.faults, this.faults.add(target, fault));
+    return this.calls === undefined ? planned : planned.times(this.calls);
   }
 }
 
@@ -150,9 +163,7 @@ function plannedFault(faults: FaultQueue, entry: PlannedCallFault): PlannedFault
   let counted = false;
   const handle: PlannedFault = {
     times: (calls) => {
-      if (!Number.isSafeInteger(calls) || calls < 1) {
-        throw new PaymentsConfigError('times(…) takes a whole number from 1 to 9007199254740991.');
-      }
+      assertCalls(calls);
       faults.change(entry, { left: calls });
       counted = true;
       return handle;
@@ -168,6 +179,11 @@ function plannedFault(faults: FaultQueue, entry: PlannedCallFault): PlannedFault
     },
   };
   return handle;
+}
+
+function assertCalls(calls: number): void {
+  if (Number.isSafeInteger(calls) && calls >= 1) return;
+  throw new PaymentsConfigError('times(…) takes a whole number from 1 to 9007199254740991.');
 }
 
 function answerable(status: number): number {

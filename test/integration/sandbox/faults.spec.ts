@@ -210,8 +210,12 @@ describe("the emulator's faults", () => {
     await expect(call).rejects.toThrow();
   });
 
-  it('times(n) spoils n calls, and the next one is well', async () => {
-    sandbox.next(COLLECT).status(500).times(2);
+  it.each<[string, (call: NextCall) => unknown]>([
+    ['behind the fault', (call) => call.status(500).times(2)],
+    ['before it', (call) => call.times(2).status(500)],
+    ['the last of several', (call) => call.times(5).times(3).status(500).times(2)],
+  ])('times(n) spoils n calls, and the next one is well: %s', async (_, plan) => {
+    plan(sandbox.next(COLLECT));
 
     const statuses = [await gateway.collect(), await gateway.collect(), await gateway.collect()];
     expect(statuses.map(({ status }) => status)).toEqual([500, 500, 200]);
@@ -281,8 +285,22 @@ describe("the emulator's faults", () => {
     expect(await gateway.collect()).toMatchObject({ status: 503 });
   });
 
-  it('probability stops after times(n) strikes', async () => {
-    sandbox.next('GET /merchant-balance').status(503).probability(1).times(2);
+  it('times(n) without a fault plans nothing', async () => {
+    sandbox.next(COLLECT).times(2);
+    expect(await gateway.collect()).toMatchObject({ status: 200 });
+  });
+
+  it('times(n) before a fault keeps to the calls that were chosen', async () => {
+    sandbox.next(COLLECT, { reference: 'order-2' }).times(2).status(500);
+    expect(await gateway.collect()).toMatchObject({ status: 200 });
+    expect(await gateway.collect({ reference: 'order-2' })).toMatchObject({ status: 500 });
+  });
+
+  it.each<[string, (call: NextCall) => unknown]>([
+    ['behind the chance', (call) => call.status(503).probability(1).times(2)],
+    ['before the fault', (call) => call.times(2).status(503).probability(1)],
+  ])('probability stops after times(n) strikes: %s', async (_, plan) => {
+    plan(sandbox.next('GET /merchant-balance'));
     const answers = [1, 2, 3].map(() => gateway.get('/merchant-balance'));
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 503, 503]);
@@ -293,9 +311,9 @@ describe("the emulator's faults", () => {
   });
 
   it.each([0, 1.5, -1, 2 ** 53, Number.MAX_VALUE, Infinity])('refuse times(%d)', (calls) => {
-    expect(() => {
-      sandbox.next(COLLECT).hang().times(calls);
-    }).toThrow('from 1 to 9007199254740991');
+    const refusal = 'from 1 to 9007199254740991';
+    expect(() => sandbox.next(COLLECT).hang().times(calls)).toThrow(refusal);
+    expect(() => sandbox.next(COLLECT).times(calls)).toThrow(refusal);
   });
 
   it('refuse an operation that they would never strike', () => {
