@@ -30,6 +30,7 @@ const chance: Check = (value) => typeof value === 'number' && value >= 0 && valu
 const cents: Check = (value) => typeof value === 'string' && /^\d{1,20}$/.test(value);
 const merchantName: Check = (value) => typeof value === 'string' && isMerchantName(value);
 const answerable: Check = (value) => count(value) && Number(value) >= 200 && Number(value) <= 599;
+const indexText: Check = (value) => typeof value === 'string' && /^(?:0|[1-9]\d{0,14})$/.test(value);
 const signedCents: Check = (value) => typeof value === 'string' && /^-?\d{1,20}$/.test(value);
 
 const optional =
@@ -230,5 +231,5 @@ export const NAME_CHECKS: Readonly<Partial<Record<StateKey[0], NamesCheck>>> = {
   endpoint: ofId,
   delivery: ofId,
   request: ofId,
-  timeline: ofMerchant,
+  timeline: ([merchant, , index]) => merchantName(merchant) && indexText(index),
 };

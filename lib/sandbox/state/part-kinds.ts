@@ -216,18 +216,13 @@ function records({ answered, journal, timeline }: StatefulParts) {
         journal.end(request);
       },
     ),
-    timeline: kind(
-      () =>
-        timeline
-          .list()
-          .flatMap(({ merchant, reference, entries }) =>
-            entries.map((_, index) => [merchant, reference, String(index)]),
-          ),
-      (merchant, reference, index) => timeline.entry(merchant, reference, Number(index)),
-      (entry: TimelineEntry, merchant, reference) => {
-        timeline.restore(merchant, reference, entry);
+    timeline: {
+      list: () => timeline.list().map(([merchant, reference, index]) => [merchant, reference, String(index)]),
+      read: (merchant = '', reference = '', index = '') => timeline.entry(merchant, reference, Number(index)),
+      write: (entry, [merchant = '', reference = '', index]) => {
+        timeline.restore(merchant, reference, Number(index), entry as TimelineEntry);
       },
-    ),
+    } satisfies PartKind,
   };
 }
 

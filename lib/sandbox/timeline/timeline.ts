@@ -21,9 +21,18 @@ interface ReferenceTimeline {
   readonly entries: readonly TimelineEntry[];
 }
 
+/** What is kept of one reference. */
+interface KeptEntries {
+  /** The index of the first entry: those before it were cut off. */
+  first: number;
+  readonly entries: TimelineEntry[];
+  /** Whether all entries, those that were cut off too, are requests. */
+  onlyRequests: boolean;
+}
+
 /** Records what happens to every reference, in order. */
 export class Timeline {
-  private readonly byMerchant = new Map<string, Map<string, TimelineEntry[]>>();
+  private readonly byMerchant = new Map<string, Map<string, KeptEntries>>();
   /** The number of recorded tries. */
   private readonly recorded = new WeakMap<Delivery, number>();
 
@@ -55,8 +64,8 @@ export class Timeline {
   /** The timelines of a reference: one for each merchant that has it, or only that of one merchant. */
   of(reference: string, merchant?: string): readonly ReferenceTimeline[] {
     return this.ofMerchants(merchant).flatMap(([name, references]) => {
-      const entries = references.get(reference);
-      return entries ? [{ merchant: name, reference, entries: [...entries] }] : [];
+      const kept = references.get(reference);
+      return kept ? [{ merchant: name, reference, entries: [...kept.entries] }] : [];
     });
   }
 
@@ -70,20 +79,23 @@ export class Timeline {
     return `Nothing has happened to ${printable(reference)}. ${others}`;
   }
 
-  /** Every reference with its entries, by merchant. */
-  list(): readonly ReferenceTimeline[] {
+  /** The place of every entry. */
+  list(): readonly (readonly [merchant: string, reference: string, index: number])[] {
     return [...this.byMerchant].flatMap(([merchant, references]) =>
-      [...references].map(([reference, entries]) => ({ merchant, reference, entries })),
+      [...references].flatMap(([reference, { first, entries }]) =>
+        entries.map((_, position) => [merchant, reference, first + position] as const),
+      ),
     );
   }
 
   entry(merchant: string, reference: string, index: number): TimelineEntry | undefined {
-    return this.byMerchant.get(merchant)?.get(reference)?.[index];
+    const kept = this.byMerchant.get(merchant)?.get(reference);
+    return kept?.entries[index - kept.first];
   }
 
-  /** Adds an entry of another run. */
-  restore(merchant: string, reference: string, entry: TimelineEntry): void {
-    this.append(merchant, reference, entry);
+  /** Adds an entry of another run. The first one of a reference has the index that it had there. */
+  restore(merchant: string, reference: string, index: number, entry: TimelineEntry): void {
+    this.append(merchant, reference, entry, index);
   }
 
   /** Counts the tries that another run recorded. */
@@ -91,16 +103,20 @@ export class Timeline {
     this.recorded.set(delivery, delivery.attempts.length);
   }
 
-  /** Forgets the timeline of a request that was dropped, if it holds nothing but dropped requests. */
+  /**
+   * Cuts dropped requests off the beginning of a timeline that holds nothing but requests: a reference without a payment
+   * may be asked for without end. The other entries keep their indexes.
+   */
   forget({ merchant, reference }: SandboxRequest): void {
     if (merchant === null || reference === null) return;
     const references = this.byMerchant.get(merchant);
-    const entries = references?.get(reference) ?? [];
-    // From the end: the newest requests are those that are kept.
-    const isKept = ({ what, id }: TimelineEntry) => what !== 'request' || this.journal.get(id ?? '');
-    if (entries.findLast(isKept)) return;
-    references?.delete(reference);
-    for (const index of entries.keys())
+    const kept = references?.get(reference);
+    if (!kept?.onlyRequests) return;
+    const { first, entries } = kept;
+    const position = entries.findIndex(({ id }) => this.journal.get(id ?? ''));
+    kept.first += entries.splice(0, position === -1 ? Infinity : position).length;
+    if (entries.length === 0) references?.delete(reference);
+    for (let index = first; index < kept.first; index += 1)
       this.events.emit('changed', ['timeline', merchant, reference, String(index)]);
   }
 
@@ -109,9 +125,7 @@ export class Timeline {
     else this.byMerchant.delete(merchant);
   }
 
-  private ofMerchants(
-    merchant?: string,
-  ): readonly (readonly [string, ReadonlyMap<string, TimelineEntry[]>])[] {
+  private ofMerchants(merchant?: string): readonly (readonly [string, ReadonlyMap<string, KeptEntries>])[] {
     return [...this.byMerchant].filter(([name]) => merchant === undefined || name === merchant);
   }
 
@@ -137,14 +151,18 @@ export class Timeline {
     this.events.emit('changed', ['timeline', merchant, reference, String(index)]);
   }
 
-  /** Returns the entry's index. */
-  private append(merchant: string, reference: string, entry: TimelineEntry): number {
-    const references = this.byMerchant.get(merchant) ?? new Map<string, TimelineEntry[]>();
+  /**
+   * Returns the entry's index.
+   *
+   * @param first The index of the first entry of a reference.
+   */
+  private append(merchant: string, reference: string, entry: TimelineEntry, first = 0): number {
+    const references = this.byMerchant.get(merchant) ?? new Map<string, KeptEntries>();
     this.byMerchant.set(merchant, references);
-    const entries = references.get(reference);
-    if (entries) return entries.push(entry) - 1;
-    references.set(reference, [entry]);
-    return 0;
+    const kept = references.get(reference) ?? { first, entries: [], onlyRequests: true };
+    references.set(reference, kept);
+    kept.onlyRequests &&= entry.what === 'request';
+    return kept.first + kept.entries.push(entry) - 1;
   }
 
   private now(): string {

@@ -358,6 +358,26 @@ describe('a sandbox with a folder for its state', () => {
     expect(sandbox.requests().map(({ reference }) => reference)).not.toContain('order-1');
   });
 
+  it('keeps of a reference that is refused again and again only what happened lately', async () => {
+    const name = 'x'.repeat(60_000);
+    const refuse = async (one: PaymentsSandbox, times: number): Promise<void> => {
+      for (let index = 0; index < times; index += 1)
+        await callerOf(one).collect({ reference: 'refused', amount: '', customer_name: name });
+    };
+    const tries = (one: PaymentsSandbox) => one.explain('refused').match(/-> 422/g)?.length;
+    await refuse(sandbox, 80);
+    const kept = sandbox.requests().length;
+    expect(kept).toBeLessThan(80);
+    expect(tries(sandbox)).toBe(kept);
+    const before = sandbox.explain('refused');
+    await sandbox.stop();
+    const next = await startSandbox({ data });
+    expect(next.explain('refused')).toBe(before);
+    await refuse(next, 10);
+    expect(tries(next)).toBe(kept);
+    expect((await startAsKilled(data)).explain('refused')).toBe(next.explain('refused'));
+  });
+
   it('skips what waits for a webhook address that was removed, before a restart as after it', async () => {
     receiver.answerWith(200, 500);
     for (const reference of ['order-1', 'order-2']) {

@@ -11,6 +11,7 @@ const FAULT = {
   probability: 1,
   fault: { kind: 'hang' },
 };
+const ENTRY = { at: '2026-01-01T00:00:00Z', what: 'payment', id: null, facts: {}, text: 'pending' };
 const BANK = { id: 1, name: 'Baobab Savings Bank', code: 'BSB' };
 
 const dataOf = (sandbox: PaymentsSandbox) => sandbox.export().parts;
@@ -125,6 +126,8 @@ describe('an import', () => {
     [['directory', ''], [['0712345678', 7]]],
     [['key', 'demo', 'key-1'], { request: true }],
     [['plugin', 'demo'], {}],
+    [['timeline', 'demo', 'order-1', 'last'], ENTRY],
+    [['timeline', 'demo', 'order-1'], ENTRY],
     [['toString'], {}],
   ])('changes nothing if an import has %j as %j', async (name, value) => {
     await gateway.collect();

@@ -102,7 +102,13 @@ describe('the timeline of a reference without a payment', () => {
       for (const id of ids) journal.begin(call(id, { reference: 'gone' }));
     };
     const entries = () => timeline.of('gone').flatMap((one) => one.entries.map(({ id }) => id));
-    return { begin, end, entries };
+    const ask = (...ids: string[]) => {
+      for (const id of ids) {
+        begin(id);
+        end(id);
+      }
+    };
+    return { begin, end, ask, entries, timeline, events };
   }
 
   const GONE = Buffer.byteLength(JSON.stringify(call('1', { reference: 'gone' })));
@@ -132,5 +138,59 @@ describe('the timeline of a reference without a payment', () => {
     expect(entries()).toEqual(['2', '1']);
     begin('4');
     expect(entries()).toEqual([]);
+  });
+
+  it('keeps only the requests that are kept, however often it is asked for', () => {
+    const { ask, entries } = journalOf(2 * GONE);
+    ask('1', '2', '3', '4', '5', '6', '7');
+    expect(entries()).toEqual(['6', '7']);
+  });
+
+  it('keeps all its requests once it holds something else, which they led to', () => {
+    const { ask, entries, timeline } = journalOf(2 * GONE);
+    ask('1', '2', '3');
+    const made = { at: '', what: 'payment', id: null, text: 'pending' } as const;
+    timeline.restore('demo', 'gone', 0, { ...made, facts: timeline.of('gone')[0]!.entries[0]!.facts });
+    ask('4', '5', '6');
+    expect(entries()).toEqual(['2', '3', null, '4', '5', '6']);
+  });
+
+  it('tells which entries changed, by indexes that stay', () => {
+    const { ask, timeline, events } = journalOf(2 * GONE);
+    /** What a folder with the state would hold. */
+    const stored = new Map<string, string | null>();
+    events.on('changed', (change) => {
+      if (change === 'everything' || change[0] !== 'timeline') return;
+      const [, merchant, reference, index] = change;
+      const entry = timeline.entry(merchant, reference, Number(index));
+      if (entry) stored.set(index, entry.id);
+      else stored.delete(index);
+    });
+    ask('1', '2', '3', '4');
+    expect([...stored]).toEqual([
+      ['2', '3'],
+      ['3', '4'],
+    ]);
+    expect(timeline.list()).toEqual([
+      ['demo', 'gone', 2],
+      ['demo', 'gone', 3],
+    ]);
+    expect(timeline.entry('demo', 'gone', 1)).toBeUndefined();
+  });
+
+  it('continues with the indexes of another run', () => {
+    const { ask, timeline } = journalOf(2 * GONE);
+    ask('1', '2', '3');
+    const next = journalOf(2 * GONE);
+    for (const [merchant, reference, index] of timeline.list())
+      next.timeline.restore(merchant, reference, index, timeline.entry(merchant, reference, index)!);
+    expect(next.timeline.list()).toEqual(timeline.list());
+    next.begin('2', '3');
+    next.ask('4');
+    expect(next.entries()).toEqual(['3', '4']);
+    expect(next.timeline.list()).toEqual([
+      ['demo', 'gone', 2],
+      ['demo', 'gone', 3],
+    ]);
   });
 });
