@@ -98,7 +98,11 @@ export class BatchWorker {
       if (!isPaymentsError(error) || error.retryable) throw error;
       // Wrong keys, for example: every other chunk would meet the same.
       const details = { reason: error.message };
-      await changeBatch(account, stored, () => ({ action: 'check-stop', by: SYSTEM, details }));
+      const stopped = await changeBatch(account, stored, ({ record }) =>
+        // Somebody may have corrected the keys, and begun another check.
+        detailsOf(record).round === job.round ? { action: 'check-stop', by: SYSTEM, details } : undefined,
+      );
+      if (!stopped) return;
       this.logger.error(`The check of the batch "${job.batch}" stopped: ${error.message}`);
       return;
     }
