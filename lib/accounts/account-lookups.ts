@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { withTimeout } from '../common/timing.js';
 import { type ResolvedResolverOptions } from '../config/resolve-accounts.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
+import { type InboxScope } from '../common/vocabulary.js';
 import { PaymentsAccountError } from '../errors/payments-account.error.js';
 import { failureLabel, PaymentsConfigError, type PaymentsError } from '../errors/payments-errors.js';
 import { notByThisCall } from '../journal/payment/repeated-call-errors.js';
@@ -148,6 +149,16 @@ function wrongAnswer({ message }: PaymentsConfigError): PaymentsError {
   return notByThisCall(
     new PaymentsConfigError(message),
     'Correct what accounts.resolve returns, then make the same call again.',
+  );
+}
+
+/** The error of work that belongs to an environment of which the account has no keys now. */
+export function otherEnvironment({ account, environment }: InboxScope): PaymentsAccountError {
+  return new PaymentsAccountError(
+    'ACCOUNT_UNAVAILABLE',
+    `This is work of the ${environment} environment, and the keys that accounts.resolve returns for the account '${account}' are ` +
+      'of another one, so this call sent nothing.',
+    { hint: `Make the same call again when it returns keys of the ${environment} environment.` },
   );
 }
 

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type InFlightPlaces } from '../common/in-flight.js';
+import { type PaymentsEnvironment } from '../common/vocabulary.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type Account, type PaymentsAccount } from './account.js';
-import { unknownAccount } from './account-lookups.js';
+import { otherEnvironment, unknownAccount } from './account-lookups.js';
 import { type AccountOwner } from './account-owner.js';
 import { type AccountPool, type PooledAccount } from './account-pool.js';
 import { type HeldService } from './lazy-service.js';
@@ -44,17 +45,23 @@ export class AccountRegistry {
     this.pool = () => pool;
   }
 
-  /** The services of an account. A registered account comes before one of the same name that the resolver knows. */
-  hold(name: string): HeldService<PaymentsAccount> | AwaitedAccount {
+  /**
+   * The services of an account. A registered account comes before one of the same name that the resolver knows.
+   *
+   * @param environment Of the work, which keys of another one must not do. A registered account never gets such keys.
+   * @throws PaymentsAccountError if the resolver returned keys of another environment.
+   */
+  hold(name: string, environment?: PaymentsEnvironment): HeldService<PaymentsAccount> | AwaitedAccount {
     const registered = this.registered.get(name)?.();
     if (registered) return { service: registered.services, release: () => undefined };
     const pool = this.pool?.();
     const known = pool ? pool.known(name) : 'unknown';
     if (!pool || known === 'unknown') return { find: () => Promise.reject(unknownAccount(name)) };
-    const held = (pooled: PooledAccount): HeldService<PaymentsAccount> => ({
-      service: pooled.account.services,
-      release: pool.use(pooled),
-    });
+    const held = (pooled: PooledAccount): HeldService<PaymentsAccount> => {
+      const isOther = environment !== undefined && pooled.options.environment !== environment;
+      if (isOther) throw otherEnvironment({ account: name, environment });
+      return { service: pooled.account.services, release: pool.use(pooled) };
+    };
     if (known) return held(known);
     const places = pool.placesOf(name);
     return { places, find: async () => held(await pool.open(name, places)) };

@@ -7,10 +7,12 @@ import { type PaymentsStorage } from '../storage/payments-storage.js';
 import { type AccountOwner, ownerOf } from './account-owner.js';
 import { AccountRegistry } from './account-registry.js';
 import { type PaymentsAccount } from './account.js';
-import { PaymentsAccounts } from './payments-accounts.js';
+import { checkName, PaymentsAccounts } from './payments-accounts.js';
 
 interface ModuleAccount {
+  /** With the environment of its keys when it was opened. */
   readonly scope: InboxScope;
+  /** They stay in that environment: their calls reject while the keys are of another one. */
   readonly services: PaymentsAccount;
   readonly owner: AccountOwner;
 }
@@ -34,9 +36,11 @@ export class ModuleAccounts {
    * Opens an account.
    *
    * @throws PaymentsAccountError if there is no such account.
+   * @throws PaymentsValidationError if `account` is no name.
    */
   async open(account: string): Promise<ModuleAccount> {
-    const services = this.find(PaymentsAccounts).for(account);
+    checkName(account);
+    const accounts = this.find(PaymentsAccounts);
     const owner = ownerOf(this.owners(), account);
     if (!owner)
       throw new PaymentsAccountError(
@@ -46,7 +50,8 @@ export class ModuleAccounts {
     const { service, release } = await owner.hold(account);
     const { environment } = service;
     release();
-    return { scope: { account, environment }, services, owner };
+    const scope = { account, environment };
+    return { scope, services: accounts.ofScope(scope), owner };
   }
 
   /** Where the module keeps what belongs to an account. */

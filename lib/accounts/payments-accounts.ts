@@ -95,6 +95,16 @@ export class PaymentsAccounts {
   }
 
   /**
+   * The services of an account for work that must stay in one environment, such as a batch. While the keys of the account
+   * are of another one, their calls reject with `ACCOUNT_UNAVAILABLE`. A call that has begun ends where it began.
+   *
+   * @internal
+   */
+  ofScope({ account, environment }: InboxScope): PaymentsAccount {
+    return new LazyAccount(account, () => this.registry().hold(account, environment));
+  }
+
+  /**
    * Forgets the keys of an account, or that there is no such account: the next call asks `accounts.resolve`. Call it
    * when you change them. Calls that run continue with the keys that they have. Does nothing to a registered account.
    *
@@ -108,7 +118,8 @@ export class PaymentsAccounts {
   }
 }
 
-function checkName(account: unknown): void {
+/** @throws PaymentsValidationError if it is no name of an account. */
+export function checkName(account: unknown): void {
   if (isAccountName(account)) return;
   throw new PaymentsValidationError({ account: [`account must be a text of ${ACCOUNT_NAME_RULE}`] });
 }

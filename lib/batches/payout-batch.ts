@@ -55,11 +55,13 @@ export class PayoutBatch {
    *
    * @throws PaymentsError with the code `BATCH_STATE` if it is being paid or has ended, `BATCH_CHECK` if the check stopped,
    * for example because the gateway refuses the keys, or `STOPPING` if the application stops first: the next process continues.
+   * @throws PaymentsAccountError if the keys of the account cannot be had, or are of another environment than the batch.
    * @throws PaymentsStorageError
    */
   async check(actor: BatchActor): Promise<BatchCheckReport> {
     const by = checkActor(actor);
     const access = this.access();
+    await access.checkEnvironment();
     const { account, context } = access;
     const { checking, before, after } = await beginCheck(access, by);
     if (before === this.seen && after !== undefined) this.seen = after;
@@ -131,6 +133,7 @@ export class PayoutBatch {
    * Continues with a batch that pauses.
    *
    * @throws PaymentsError with the code `BATCH_STATE` if it is neither paused nor being paid, or `BATCH_NOT_FOUND`.
+   * @throws PaymentsAccountError if the keys of the account cannot be had, or are of another environment than the batch.
    */
   async resume(actor: BatchActor): Promise<void> {
     const by = checkActor(actor);
@@ -138,6 +141,7 @@ export class PayoutBatch {
     const stored = await access.stored();
     if (await this.isGivenAgain(stored)) return;
     checkState(stored, 'resume');
+    await access.checkEnvironment();
     await resumeBatch(access.account, stored, by, access.context);
     access.notify();
   }

@@ -185,8 +185,8 @@ export class Reconciliation {
    *
    * @param proposals Those of closes of this account, or some of them. It may be called again.
    * @throws PaymentsValidationError if something is no proposal of a close of this account; nothing was applied.
-   * @throws PaymentsError with the code `LINE_NOT_COMPARED` if the line of a batch cannot be compared with its payment now, for
-   * example because too many payments are in flight.
+   * @throws PaymentsError with the code `LINE_NOT_COMPARED` if the line of a batch cannot be compared with its payment now.
+   * @throws PaymentsAccountError if the keys of the account cannot be had, or are of another environment meanwhile. Call it again.
    * @throws PaymentsStorageError
    */
   async apply(proposals: readonly CloseProposal[], actor: ReconciliationActor): Promise<ApplyReport> {

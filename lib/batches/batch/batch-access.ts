@@ -1,3 +1,4 @@
+import { otherEnvironment } from '../../accounts/account-lookups.js';
 import { quoted } from '../../common/quoted.js';
 import { PaymentsError } from '../../errors/payments-errors.js';
 import { type BatchLine, type BatchRecord, type StoredBatch } from '../../storage/batch-store.js';
@@ -33,6 +34,17 @@ export class BatchAccess {
     const changed = await changeBatch(this.account, await this.stored(), decide);
     this.notify();
     return changed ?? this.stored();
+  }
+
+  /**
+   * Looks whether work on the batch can begin now. Its jobs would wait for the keys without a word to the caller.
+   *
+   * @throws PaymentsAccountError if the keys of the account are of another environment than the batch.
+   */
+  async checkEnvironment(): Promise<void> {
+    const { scope } = this.account;
+    const now = await this.context.accounts.open(scope.account);
+    if (now.scope.environment !== scope.environment) throw otherEnvironment(scope);
   }
 
   /**

@@ -12,7 +12,10 @@ import { plainBatches, sealedBatches } from '../../storage/sealed/sealed-batches
 /** What batches need of a merchant account. */
 export interface BatchAccount {
   readonly scope: InboxScope;
+  /** Whether its keys come from a resolver: those of the other environment may come at any time, and go again. */
+  readonly hasResolver: boolean;
   readonly store: BatchStore;
+  /** They stay in the environment of the scope: their calls reject while the keys are of another one. */
   readonly services: PaymentsAccount;
   /**
    * The forms in which a hash over personal data is stored. A reader of the storage could guess that data, so the
@@ -43,6 +46,7 @@ export class BatchAccounts {
     const { sealer } = owner;
     return {
       scope,
+      hasResolver: owner.name === undefined,
       services,
       store: sealer ? sealedBatches(store, scope, sealer) : plainBatches(store),
       storedHashes: (hash) => (sealer ? keyedFingerprints(scope, hash, sealer) : [hash]),

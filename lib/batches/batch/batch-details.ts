@@ -63,6 +63,13 @@ export function detailsOf({ details }: Pick<BatchRecord, 'details'>): BatchDetai
   return jsonObject(details) as unknown as BatchDetails;
 }
 
+/** Whether a batch is being checked or paid, or continues by itself. */
+export function isWorkedOn(record: Pick<BatchRecord, 'state' | 'details'>): boolean {
+  const { state } = record;
+  if (state === 'paused') return detailsOf(record).pause?.until !== undefined;
+  return state === 'checking' || state === 'running';
+}
+
 /** A record with changed details. */
 export function withDetails(
   record: BatchRecord,

@@ -120,7 +120,7 @@ class InProcessEngine implements BatchEngine {
       await run(job);
       this.succeeded(id, load);
     } catch (error) {
-      // Jobs come from this process: the batch was purged, or the keys are those of another environment now.
+      // Jobs come from this process: the batch was purged.
       if (hasNoBatch(error)) {
         this.logger.warn(`A chunk of the batch "${batch}" is not tried again: ${failureLabel(error)}`);
         this.succeeded(id, load);

@@ -11,6 +11,7 @@ import { chunkDigest } from '../lines/payout-line.js';
 import { isCheckOutdated } from '../policy/check-age-rule.js';
 import { changeBatch } from '../batch/batch-change.js';
 import { type BatchContext } from '../batch/batch-context.js';
+import { batchOfJob } from './batch-of-job.js';
 import { endCheck, endRun, SYSTEM } from './end-batch.js';
 import { enqueueRun, WORKED_ON } from './enqueue-chunks.js';
 import { inParallel } from './in-parallel.js';
@@ -29,9 +30,6 @@ interface OpenedJob {
   readonly stored: StoredBatch;
 }
 
-const OWN_QUEUE =
-  'give the processes of each environment and merchant a `prefix` or `queueName` of their own.';
-
 /** Runs the jobs that the engine hands out. A job may run twice, and at any time: what is stored decides. */
 export class BatchWorker {
   private readonly logger = new SafeLogger('PayoutBatches');
@@ -42,11 +40,8 @@ export class BatchWorker {
   async run(job: BatchJob): Promise<boolean> {
     this.refuseWhenStopping();
     const account = await this.context.accounts.open(job.account);
-    const stored = await storedOf(job, account);
-    if (stored.record.load !== job.load) return false;
-    const { round } = detailsOf(stored.record);
-    const isRun = round === job.round || (job.kind === 'wake' && round === job.round + 1);
-    if (!isRun) return false;
+    const stored = await batchOfJob(job, account);
+    if (!stored) return false;
     const hadLines = await this.work({ job, account, stored });
     this.context.notifier.changed(job);
     this.refuseWhenStopping();
@@ -255,30 +250,5 @@ function lookupsFailed({ length }: readonly BatchLine[]): GatewayAnswerError {
   return new GatewayAnswerError(
     'LOOKUP_FAILED',
     `The gateway gave no usable answer about ${length} recipients.`,
-  );
-}
-
-/**
- * The batch of a job. A job that is dropped here would be lost for the processes that it belongs to.
- *
- * @throws PaymentsError with the code `BATCH_NOT_FOUND` if this process is none of them.
- */
-async function storedOf(
-  { batch, environment }: BatchJob,
-  { scope, store }: BatchAccount,
-): Promise<StoredBatch> {
-  if (scope.environment !== environment) {
-    throw new PaymentsError(
-      'BATCH_NOT_FOUND',
-      `The batch "${batch}" in the queue is of the ${environment} environment, and the account "${scope.account}" of this ` +
-        `process is not: ${OWN_QUEUE}`,
-    );
-  }
-  const stored = await store.get({ ...scope, batch });
-  if (stored) return stored;
-  throw new PaymentsError(
-    'BATCH_NOT_FOUND',
-    `The storage of the account "${scope.account}" in this process has no batch "${batch}". It was purged, or processes with ` +
-      `another storage use the same queue: ${OWN_QUEUE}`,
   );
 }

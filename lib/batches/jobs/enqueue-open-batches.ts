@@ -4,7 +4,7 @@ import { SafeLogger } from '../../common/safe-logger.js';
 import { backOffMs } from '../../common/timing.js';
 import { failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
 import { type BatchStore, type StoredBatch } from '../../storage/batch-store.js';
-import { detailsOf } from '../batch/batch-details.js';
+import { detailsOf, isWorkedOn } from '../batch/batch-details.js';
 import { type BatchContext } from '../batch/batch-context.js';
 import { BACK_OFF } from '../engine/batch-engine.js';
 import { enqueueCheck, enqueueRun } from './enqueue-chunks.js';
@@ -31,6 +31,8 @@ class OpenBatchesQueue {
   private readonly logger = new SafeLogger('PayoutBatches');
   /** The loads for which nothing is left to do here. */
   private readonly done = new Set<string>();
+  /** The loads that wait for keys of their environment. Each was logged once: the keys may stay as they are. */
+  private readonly waiting = new Set<string>();
 
   constructor(private readonly context: BatchContext) {}
 
@@ -65,7 +67,10 @@ class OpenBatchesQueue {
     const { batch, account, load } = stored.record;
     if (this.done.has(load)) return true;
     try {
-      await enqueueBatch(stored, this.context);
+      if (!(await enqueueBatch(stored, this.context))) {
+        this.logWait(stored);
+        return false;
+      }
     } catch (error) {
       // For example, the account does not exist any more: only another start helps.
       const isLater = !isPaymentsError(error) || error.retryable;
@@ -77,13 +82,22 @@ class OpenBatchesQueue {
     this.done.add(load);
     return true;
   }
+
+  private logWait({ record: { batch, account, environment, load } }: StoredBatch): void {
+    if (this.waiting.has(load)) return;
+    this.waiting.add(load);
+    this.logger.warn(
+      `The batch "${batch}" of the account "${account}" waits until accounts.resolve returns keys of the ${environment} environment.`,
+    );
+  }
 }
 
-async function enqueueBatch(stored: StoredBatch, context: BatchContext): Promise<void> {
+/** False if a resolver may return keys of the environment of the batch later. */
+async function enqueueBatch(stored: StoredBatch, context: BatchContext): Promise<boolean> {
   const { record } = stored;
   const account = await context.accounts.open(record.account);
-  // Processes of the other environment work on it.
-  if (account.scope.environment !== record.environment) return;
+  // Processes of the other environment may work on it.
+  if (account.scope.environment !== record.environment) return !account.hasResolver || !isWorkedOn(record);
   if (record.state === 'checking') await enqueueCheck(account, stored, context);
   if (record.state === 'running') await enqueueRun(account, stored, context);
   if (record.state === 'paused') {
@@ -91,4 +105,5 @@ async function enqueueBatch(stored: StoredBatch, context: BatchContext): Promise
     const { batch, load } = record;
     if (pause) await scheduleWake({ ...account.scope, batch, load, round, chunk: 0 }, pause, context);
   }
+  return true;
 }

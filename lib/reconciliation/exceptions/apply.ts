@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { settleLineOf } from '../../batches/jobs/settle-line-of.js';
 import { type JournalEntry } from '../../common/journal-entry.js';
 import { quoted } from '../../common/quoted.js';
+import { PaymentsAccountError } from '../../errors/payments-account.error.js';
 import { isPaymentsError, type PaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type StoredReconciliationEntry } from '../../storage/reconciliation-store.js';
 import { type ReconciledAccount } from '../accounts.js';
@@ -55,7 +56,8 @@ interface Applying {
  * Settles payments by what a statement proves.
  *
  * @throws PaymentsValidationError if something is no proposal of a close of the account; nothing was applied.
- * @throws PaymentsStorageError if the storage fails. Whatever was applied stays, and may be applied again.
+ * @throws PaymentsStorageError if the storage fails, and PaymentsAccountError if the keys of the account cannot be had, or are of
+ * another environment now. Whatever was applied stays, and may be applied again.
  */
 export async function applyProposals(
   account: ReconciledAccount,
@@ -99,7 +101,7 @@ async function applyOne(
       failedAt: failedAtOf(stored),
     });
   } catch (error) {
-    if (!isPaymentsError(error) || error instanceof PaymentsStorageError) throw error;
+    if (!isPaymentsError(error) || endsAll(error)) throw error;
     return refusalOf(error, quoted(reference), attempt);
   }
   const isNew = await keepEvidence(account, { proposal, stored, readOn, attempt }, applying);
@@ -113,6 +115,11 @@ async function applyOne(
       events.emit('reconciliation.settled', { account: scope.account, family, reference, outcome, by });
   }
   return undefined;
+}
+
+/** Whether a failure says nothing of the proposal: every other one would meet the same. */
+function endsAll(error: PaymentsError): boolean {
+  return error instanceof PaymentsStorageError || error instanceof PaymentsAccountError;
 }
 
 /** Why nothing settles the payment, unless it has the proposed outcome already. */
