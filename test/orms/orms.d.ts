@@ -309,6 +309,7 @@ declare module '@mikro-orm/core' {
     flush(): Promise<void>;
     execute(text: string, parameters?: unknown[]): Promise<unknown>;
     getTransactionContext(): unknown;
+    isInTransaction(): boolean;
     getEventManager(): {
       registerSubscriber(subscriber: {
         beforeTransactionCommit(args: { readonly em: EntityManager }): Promise<void>;
@@ -329,6 +330,7 @@ declare module '@mikro-orm/core' {
   }
   export const EntitySchema: new (options: object) => object;
   export function raw(text: string): object;
+  export function Transactional(): MethodDecorator;
 }
 
 declare module '@mikro-orm/postgresql' {

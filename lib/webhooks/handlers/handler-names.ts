@@ -9,7 +9,7 @@ export interface HandlerPlace {
 }
 
 /** The name of a handler in the code: `Orders.paid`. */
-export function codeName({ prototype, method }: HandlerPlace): string {
+export function codeName({ prototype, method }: Omit<HandlerPlace, 'host'>): string {
   return `${prototype.constructor.name}.${method}`;
 }
 

@@ -1,7 +1,7 @@
 import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { type PaymentEventName } from '../../common/events.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { ON_PAYMENT, type OnPaymentMetadata } from './decorated-methods.js';
+import { noteTriggers, type OnPaymentMetadata, triggersOf } from './decorated-methods.js';
 
 /**
  * The events of `@OnPayment`: one of the specification, all four of them (`*`), events that were set aside
@@ -37,7 +37,10 @@ const ID = /^[\w.:-]{1,100}$/;
  * If the storage runs handlers in a transaction, a throw undoes what all of them wrote, and all run again.
  *
  * The method may be in any provider, even a request-scoped one. The application's global guards, interceptors
- * and filters do not run around it.
+ * and filters do not run around it. `@Inject(REQUEST)` gives the event, without headers.
+ *
+ * Other decorators may stand above it and below it: what the class has under the name of the method is called. A method that
+ * overrides a handler needs an `@OnPayment` of its own.
  *
  * @param event The event of the specification ("Events"), or one of the package's own triggers.
  * @param options The merchant account, if it is not the default one; a name that survives renaming and
@@ -79,9 +82,9 @@ export function OnPayment(
       );
     }
     const method = descriptor.value as object;
-    const others = (Reflect.getMetadata(ON_PAYMENT, method) ?? []) as readonly OnPaymentMetadata[];
+    const others = triggersOf(target, key, method);
     checkId(id, others, `@OnPayment('${event}') of ${target.constructor.name}.${key}`);
-    Reflect.defineMetadata(ON_PAYMENT, [...others, { event, account, id }], method);
+    noteTriggers(target, key, method, [...others, { event, account, id }]);
   };
 }
 

@@ -4,9 +4,10 @@ import { PAYMENT_EVENT_NAMES, type PaymentWebhookEvent } from '../../common/even
 import { isHolder } from '../../common/json-object.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { methodsOf, ON_PAYMENT, type OnPaymentMetadata, WEBHOOK_ROUTE } from './decorated-methods.js';
+import { handlerMethods, type OnPaymentMetadata, WEBHOOK_ROUTE } from './decorated-methods.js';
 import { type PaymentEventContext } from './handler-context.js';
 import { type HandlerModule, hostsOf, isBuilt, isShared, loadedModules } from './handler-modules.js';
+import { handlerList, overrideWarnings } from './handler-report.js';
 import { codeName, type HandlerHost, type HandlerPlace, nameWarnings } from './handler-names.js';
 
 /** One step of the work for a delivery. */
@@ -63,7 +64,7 @@ function search(module: HandlerModule, { searched, refused }: KnownModules, asse
 @Injectable()
 export class PaymentHandlers {
   private readonly logger = new SafeLogger('PaymentsWebhooks');
-  private readonly warned = new Set<string>();
+  private readonly logged = new Set<string>();
   private found: readonly FoundHandler[] = [];
   /** By account, then by event. */
   private steps: ReadonlyMap<string, ReadonlyMap<string, readonly HandlerStep[]>> = new Map();
@@ -96,17 +97,20 @@ export class PaymentHandlers {
   }
 
   private collect(modules: readonly HandlerModule[]): void {
-    const placed = handlersOf(hostsOf(modules));
-    for (const warning of nameWarnings(placed)) this.warn(warning);
+    const hosts = hostsOf(modules);
+    const placed = handlersOf(hosts);
+    const overrides = overrideWarnings(hosts.filter(isBuilt).map(prototypeOf));
+    for (const warning of [...nameWarnings(placed), ...overrides]) this.logOnce('warn', warning);
+    if (placed.length > 0) this.logOnce('log', handlerList(placed));
     this.found = placed.map(({ place, step, triggers }) => ({ name: codeName(place), step, triggers }));
     const accounts = new Set(this.found.flatMap(({ triggers }) => triggers.map(({ account }) => account)));
     this.steps = new Map([...accounts].map((account) => [account, this.stepsOf(account)]));
   }
 
-  /** Each warning once, although later searches find the same handlers again. */
-  private warn(warning: string): void {
-    if (!this.warned.has(warning)) this.logger.warn(warning);
-    this.warned.add(warning);
+  /** Later searches find the same handlers again. */
+  private logOnce(level: 'log' | 'warn', line: string): void {
+    if (!this.logged.has(line)) this.logger[level](line);
+    this.logged.add(line);
   }
 
   /** Whether there is a handler for an event of an account. */
@@ -151,19 +155,17 @@ function handlersOf(hosts: readonly HandlerHost[]): readonly PlacedHandler[] {
 
 function handlersOfHost(host: HandlerHost): PlacedHandler[] {
   const prototype = prototypeOf(host);
-  return methodsOf(prototype).flatMap(({ name, method }) => {
-    const triggers = Reflect.getMetadata(ON_PAYMENT, method) as OnPaymentMetadata[] | undefined;
-    if (!triggers) return [];
+  return handlerMethods(prototype).map(({ name, method, triggers }) => {
     const place = { host, prototype: prototype as object, method: name };
     const id = triggers.find((trigger) => trigger.id !== undefined)?.id;
     const step = handlerStep(place, id ?? codeName(place));
-    if (Reflect.hasMetadata(WEBHOOK_ROUTE, method)) {
+    if (method && Reflect.hasMetadata(WEBHOOK_ROUTE, method)) {
       throw new PaymentsConfigError(
         `${codeName(place)} has @PaymentsWebhook and @OnPayment: take @OnPayment away, since the method of the route runs for ` +
           'every outcome, or move it to a method of its own.',
       );
     }
-    return [{ place, step, triggers }];
+    return { place, step, triggers };
   });
 }
 
@@ -217,7 +219,7 @@ function handlerStep(place: HandlerPlace, name: string): HandlerStep {
   return {
     name,
     run: async (event, context) => {
-      const instance = await resolvedFor(event, host, moduleRef);
+      const instance = await resolvedFor(event, place, moduleRef);
       return instance[method]?.(event, context);
     },
   };
@@ -226,9 +228,21 @@ function handlerStep(place: HandlerPlace, name: string): HandlerStep {
 /** The handlers of one delivery share request-scoped providers. */
 const contexts = new WeakMap<PaymentWebhookEvent, ContextId>();
 
-function resolvedFor(event: PaymentWebhookEvent, host: HandlerHost, moduleRef: ModuleRef): Promise<Methods> {
+async function resolvedFor(
+  event: PaymentWebhookEvent,
+  place: HandlerPlace,
+  moduleRef: ModuleRef,
+): Promise<Methods> {
   const contextId = contexts.get(event) ?? newContext(event, moduleRef);
-  return moduleRef.resolve<Methods>(host.token as string, contextId, { strict: true });
+  try {
+    return await moduleRef.resolve<Methods>(place.host.token as string, contextId, { strict: true });
+  } catch (error) {
+    new SafeLogger('PaymentsWebhooks').error(
+      `A provider that ${codeName(place)} needs could not be created for a webhook. For a handler @Inject(REQUEST) gives the ` +
+        'event, without headers: a provider that reads them must do without.',
+    );
+    throw error;
+  }
 }
 
 /** `@Inject(REQUEST)` gives the event. */
