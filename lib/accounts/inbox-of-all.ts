@@ -1,5 +1,5 @@
 import { type InboxConflict } from '../storage/conflict-store.js';
-import { checkAges, type InboxPurgeAges } from '../webhooks/payments-inbox.js';
+import { checkAges, type InboxPurgeAges, withDamage } from '../webhooks/payments-inbox.js';
 import { type StoredAccount } from './account-owner.js';
 import { type AllPurgeReport, type SkippedAccount } from './all-reports.js';
 import { type WorkOverAll } from './work-over-all.js';
@@ -41,7 +41,7 @@ export class InboxOfAllAccounts {
     const page = async function* (stored: StoredAccount, after?: string): AsyncGenerator<InboxConflict> {
       const start = after === undefined ? {} : { after };
       const events = await stored.parts.conflicts.list(stored.scope, { limit: PAGE_SIZE, ...start });
-      yield* events;
+      yield* events.map(withDamage);
       const last = events.at(-1);
       if (last && events.length === PAGE_SIZE) further.push({ stored, after: last.id });
     };

@@ -256,7 +256,7 @@ function checkId(id: unknown): void {
 }
 
 /** An encryption says why it could not open a payload. Without one, nobody has said it yet. */
-function withDamage(conflict: InboxConflict): InboxConflict {
+export function withDamage(conflict: InboxConflict): InboxConflict {
   const isReadable = conflict.damaged !== undefined || !isSealed(conflict.payload);
   return isReadable ? conflict : { ...conflict, damaged: SEALED_WITHOUT_KEYS };
 }

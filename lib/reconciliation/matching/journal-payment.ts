@@ -3,7 +3,6 @@ import { type PaymentFamily, movesMoney } from '../../common/vocabulary.js';
 import { gatewayRecord } from '../../journal/payment/payment-result.js';
 import { mayBeTriedAgain } from '../../journal/payment/repeated-call.js';
 import { begunAtOf } from '../../storage/stored-record.js';
-import { unreadable } from '../../storage/sealed/sealed-journal.js';
 import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
 
 /**
@@ -40,8 +39,7 @@ export interface JournalPayment {
 }
 
 export function journalPayment(stored: StoredJournalRecord): JournalPayment {
-  const { record, createdAt, updatedAt } = stored;
-  const damaged = unreadable(stored);
+  const { record, createdAt, updatedAt, damaged } = stored;
   const { family, reference, amount } = record;
   const begunAt = begunAtOf(stored);
   return {

@@ -71,7 +71,7 @@ export class StatementMatch {
   ) {
     this.proven = new ProvenRows(payments);
     this.takenBack = new TakenBack(payments);
-    this.others = new OtherRows(payments, listener);
+    this.others = new OtherRows(payments, listener, day.most);
     this.names = new RowNames(payments);
     this.movedAt = new Float64Array(payments.size).fill(NaN);
     for (const [place, { at, isFailed }] of earlier) {
@@ -194,9 +194,10 @@ export class StatementMatch {
     return true;
   }
 
-  /** Takes a row that moves the money of a payment in the other direction. False if it does not, or such a row came before. */
+  /** Takes a row that moves the money of a payment in the other direction. False if it does not, or more came back than had moved. */
   takeBack(own: JournalPayment, row: RowMoney): boolean {
-    if (!this.takenBack.take(own, row) || !this.contradict(own, row)) return false;
+    const taken = this.takenBack.take(own, row);
+    if (!taken || (!this.contradict(own, row) && taken === 'too much')) return false;
     if (row.kind !== 'other') this.listener.doubtful(row);
     return true;
   }

@@ -95,11 +95,13 @@ export class OpenRows {
   /** Whether the journal has a payment with a reference, or has forgotten one. */
   private async isKnown(reference: string): Promise<boolean> {
     const { journal, scope } = this.account;
-    for (const family of PAYMENT_FAMILIES) {
-      const key = { ...scope, family, reference };
-      if ((await journal.get(key)) ?? (await journal.tombstone(key))) return true;
-    }
-    return false;
+    const found = await Promise.all(
+      PAYMENT_FAMILIES.map(async (family) => {
+        const key = { ...scope, family, reference };
+        return (await journal.get(key)) ?? (await journal.tombstone(key));
+      }),
+    );
+    return found.some((one) => one !== undefined);
   }
 
   private async get(family: PaymentFamily, reference: string): Promise<JournalPayment | undefined> {

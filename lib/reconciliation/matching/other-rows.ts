@@ -23,6 +23,8 @@ export class OtherRows {
   constructor(
     private readonly payments: JournalPayments,
     private readonly listener: Pick<MatchListener, 'other'>,
+    /** So many fees are looked up. The others are doubtful. */
+    private readonly mostOpen: number,
   ) {}
 
   /** Returns whether the row names a payment of the day. */
@@ -32,8 +34,8 @@ export class OtherRows {
     const isOfDay =
       reference !== undefined &&
       PAYMENT_FAMILIES.some((family) => this.payments.find(family, reference) !== undefined);
-    if (other.isDoubtful && reference !== undefined && !isOfDay)
-      this.openFees.push({ reference, money: other });
+    const isOpen = other.isDoubtful && !isOfDay && this.openFees.length < this.mostOpen;
+    if (isOpen && reference !== undefined) this.openFees.push({ reference, money: other });
     else this.add(other);
     return isOfDay;
   }

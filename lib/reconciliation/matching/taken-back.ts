@@ -39,9 +39,15 @@ export class TakenBack {
 
   constructor(private readonly payments: JournalPayments) {}
 
-  /** Whether a row, or with it all that came so far, takes back that a payment moved: it names the payment, and moves money back. */
-  take(own: JournalPayment, row: RowMoney): boolean {
-    return movesBack(own, row) && isBack(own, this.add(own, Math.abs(row.cents)));
+  /**
+   * What a row, or with it all that came so far, takes back of a payment: it names the payment, and moves money back. It may be
+   * more than the payment moved. Undefined: nothing that counts.
+   */
+  take(own: JournalPayment, row: RowMoney): 'a part' | 'too much' | undefined {
+    if (!movesBack(own, row)) return undefined;
+    const back = this.add(own, Math.abs(row.cents));
+    if (!isBack(own, back)) return undefined;
+    return back > (own.cents ?? 0) + (own.feeCents ?? 0) ? 'too much' : 'a part';
   }
 
   /** Returns the sum. */

@@ -151,7 +151,9 @@ describe('a row of money that came back', () => {
     await paidOut(shop, 'supplier-1', '30000');
     const rows = parts.map((part) => row('Reversal', part));
     const close = await closeWith([...rows, withdrawn()], FILES[1][1]);
-    expect(shown(close)).toContainEqual(['status', 'supplier-1', undefined]);
+    // As long as no more than the fee came back, the row may be a payment that nobody knows.
+    const first = Number(parts[0]) <= 500 ? [['missing-here', 'supplier-1', undefined]] : [];
+    expect(shown(close)).toEqual([...first, ['status', 'supplier-1', undefined]]);
     expect(close.proposals).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import {
   isPaymentsError,
   type JournalEntry,
   memoryStorage,
+  PaymentsAccounts,
   type PaymentsModuleOptions,
   type PaymentsStorage,
 } from 'nestjs-payments';
@@ -200,6 +201,9 @@ describe('an application without the option, on memoryStorage()', () => {
     expect(found).toMatchObject({ kind: 'mismatch', reference: 'order-1', damaged: SEALED_PROBLEM });
     expect(await plain.inbox.conflict(found?.id ?? '')).toEqual(found);
     expect(await plain.inbox.conflict('another')).toBeUndefined();
+    const ofAll = [];
+    for await (const event of plain.app.get(PaymentsAccounts).all.inbox.conflicts()) ofAll.push(event);
+    expect(ofAll).toEqual([found]);
     await expect(plain.inbox.release(found?.id ?? '')).rejects.toThrow(SEALED_PROBLEM);
     const [opened] = await sealing.inbox.conflicts();
     expect(opened).not.toHaveProperty('damaged');

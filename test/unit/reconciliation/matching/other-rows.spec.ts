@@ -16,6 +16,8 @@ const row = (kind: 'fee' | 'other', reference: string | undefined): StatementRow
   isFailed: false,
 });
 
+const MOST_OPEN = 2;
+
 /** A day with the collection `order-1` and the payout `supplier-1`. */
 function otherRows(): { readonly rows: OtherRows; readonly heard: OtherMoney[] } {
   const payments = new JournalPayments();
@@ -25,7 +27,7 @@ function otherRows(): { readonly rows: OtherRows; readonly heard: OtherMoney[] }
   ] as const)
     payments.add({ family, reference, state: 'moved', status: 'paid' } as JournalPayment);
   const heard: OtherMoney[] = [];
-  return { rows: new OtherRows(payments, { other: (money) => void heard.push(money) }), heard };
+  return { rows: new OtherRows(payments, { other: (money) => void heard.push(money) }, MOST_OPEN), heard };
 }
 
 describe('a row of a day that is no payment', () => {
@@ -57,5 +59,15 @@ describe('a row of a day that is no payment', () => {
     for (const fee of rows.openFees) rows.takeFee(fee, isOfPayment);
     expect([rows.certain.total(), rows.doubtfulFees.total()]).toEqual([certain, doubtful]);
     expect(heard).toEqual([{ cents: -700, at: 1, isDoubtful: isOfPayment }]);
+  });
+
+  it('is a doubtful fee if too many are open', () => {
+    const { rows } = otherRows();
+    for (const reference of ['CHG-1', 'CHG-2', 'CHG-3']) {
+      const given = row('fee', reference);
+      rows.take(given, rowMoney(given));
+    }
+    expect(rows.openFees.map(({ reference }) => reference)).toEqual(['CHG-1', 'CHG-2']);
+    expect(rows.doubtfulFees.total()).toBe(-700n);
   });
 });

@@ -59,7 +59,7 @@ it.each([
   const own = payment({ family, feeCents });
   for (const payments of [dayOf(own), dayOf()]) {
     const back = new TakenBack(payments);
-    expect(cents.map((one) => back.take(own, row(one)))).toEqual(is);
+    expect(cents.map((one) => back.take(own, row(one)) !== undefined)).toEqual(is);
   }
 });
 
@@ -70,15 +70,12 @@ describe('the rows of several payments', () => {
   ])('%s count for their own', (_, ofDay) => {
     const [one, other] = [payment({ feeCents: 500 }), payment({ reference: 'b', feeCents: 500 })];
     const back = new TakenBack(dayOf(...[one, other].slice(0, ofDay)));
-    expect([one, other, one, other].map((own) => back.take(own, row(250)))).toEqual([
-      false,
-      false,
-      false,
-      false,
-    ]);
-    expect(back.take(other, row(1))).toBe(true);
-    expect(back.take(one, row(0, 'collection'))).toBe(false);
-    expect(back.take(one, row(1, 'collection'))).toBe(true);
+    expect([one, other, one, other].map((own) => back.take(own, row(250)))).toEqual(
+      Array.from({ length: 4 }, () => undefined),
+    );
+    expect(back.take(other, row(1))).toBe('a part');
+    expect(back.take(one, row(0, 'collection'))).toBeUndefined();
+    expect(back.take(one, row(1, 'collection'))).toBe('a part');
   });
 
   it('with one reference in both families count for their own', () => {
@@ -86,16 +83,21 @@ describe('the rows of several payments', () => {
     const collection = payment({ family: 'collection', feeCents: 500 });
     for (const payments of [dayOf(payout, collection), dayOf()]) {
       const back = new TakenBack(payments);
-      expect([back.take(payout, row(500)), back.take(collection, row(-29_600))]).toEqual([false, false]);
+      expect([back.take(payout, row(500)), back.take(collection, row(-29_600))]).toEqual([
+        undefined,
+        undefined,
+      ]);
     }
   });
 });
 
 it.each([
-  ['that the journal calls failed', { state: 'none', status: 'failed' }, false],
-  ['that the journal calls refused', { state: 'none', status: 'rejected' }, true],
-  ['whose last attempt began later', { attempt: 2, begunAt: 120_000 }, false],
-  ['whose amount nobody can read', { cents: undefined, feeCents: 500 }, true],
+  ['that the journal calls failed', { state: 'none', status: 'failed' }, undefined],
+  ['that the journal calls refused', { state: 'none', status: 'rejected' }, 'a part'],
+  ['whose fee came back with it', { cents: 299_500, feeCents: 500 }, 'a part'],
+  ['that moved less', { cents: 299_499, feeCents: 500 }, 'too much'],
+  ['whose last attempt began later', { attempt: 2, begunAt: 120_000 }, undefined],
+  ['whose amount nobody can read', { cents: undefined, feeCents: 500 }, 'too much'],
 ] as const)('a payout %s is back after a row of all of it: %s', (_, given, is) => {
   const back = new TakenBack(dayOf());
   expect(back.take(payment(given), row(300_000))).toBe(is);
