@@ -14,7 +14,8 @@ import { type MikroDatabase, openMikroOnPostgres } from './mikro-database.js';
 const REFERENCE = 'order-1';
 
 let ormOfTest: MikroORM;
-let fails = false;
+/** What throws: the handler, or the one after it. */
+let failing: 'credited' | 'told' | undefined;
 
 @Injectable()
 class Accounts {
@@ -31,7 +32,12 @@ class Accounts {
     account.times += 1;
     // The decorator flushes the rest at its end.
     await em.flush();
-    if (fails) throw new Error('after the write');
+    if (failing === 'credited') throw new Error('after the write');
+  }
+
+  @OnPayment('payment.success')
+  told(): void {
+    if (failing === 'told') throw new Error('after the other handler');
   }
 }
 
@@ -58,20 +64,36 @@ describeWith([postgresService], 'a handler below @Transactional() of MikroORM', 
   const times = async (em: EntityManager): Promise<number> =>
     (await em.findOneOrFail<Credits>(CREDITS, { reference: REFERENCE })).times;
 
-  it.each(['a transaction of its own', 'the transaction of the delivery'])(
-    'writes once in %s',
-    async (where) => {
-      const { executor, schema } = database;
-      const transactional = where === 'the transaction of the delivery';
-      const storage = sqlStorage({ executor, transactional, ...(schema !== undefined && { schema }) });
-      payments = await startPaymentsApp({ ...sandbox.moduleOptions(), storage }, [Accounts]);
-      const deliver = (): Promise<number> => deliverEvent(payments!, sandbox, REFERENCE);
-      fails = true;
+  async function start(transactional: boolean): Promise<() => Promise<number>> {
+    const { executor, schema } = database;
+    const storage = sqlStorage({ executor, transactional, ...(schema !== undefined && { schema }) });
+    payments = await startPaymentsApp({ ...sandbox.moduleOptions(), storage }, [Accounts]);
+    return () => deliverEvent(payments!, sandbox, REFERENCE);
+  }
+
+  it.each([false, true])(
+    'writes once, in the transaction of the decorator (transactional: %j)',
+    async (mode) => {
+      const deliver = await start(mode);
+      failing = 'credited';
       expect(await deliver()).toBe(500);
       expect(await times(ormOfTest.em.fork())).toBe(0);
-      fails = false;
+      failing = undefined;
       expect([await deliver(), await deliver()]).toEqual([200, 200]);
       expect(await times(ormOfTest.em.fork())).toBe(1);
     },
   );
+
+  it.each([
+    [false, 'is remembered, so it does not run again', 1],
+    [true, 'committed by itself, and runs again', 2],
+  ])('if a later handler throws (transactional: %j), it %s', async (mode, _what, expected) => {
+    const deliver = await start(mode);
+    failing = 'told';
+    expect(await deliver()).toBe(500);
+    expect(await times(ormOfTest.em.fork())).toBe(1);
+    failing = undefined;
+    expect(await deliver()).toBe(200);
+    expect(await times(ormOfTest.em.fork())).toBe(expected);
+  });
 });

@@ -99,7 +99,7 @@ export class PaymentHandlers {
   private collect(modules: readonly HandlerModule[]): void {
     const hosts = hostsOf(modules);
     const placed = handlersOf(hosts);
-    const overrides = overrideWarnings(hosts.filter(isBuilt).map(prototypeOf));
+    const overrides = overrideWarnings(hosts.map(prototypeOf));
     for (const warning of [...nameWarnings(placed), ...overrides]) this.logOnce('warn', warning);
     if (placed.length > 0) this.logOnce('log', handlerList(placed));
     this.found = placed.map(({ place, step, triggers }) => ({ name: codeName(place), step, triggers }));

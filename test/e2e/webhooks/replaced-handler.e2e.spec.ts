@@ -160,6 +160,19 @@ describe('a handler whose method another decorator replaced', () => {
   );
 });
 
+it('a handler that a class borrows from another one runs', async () => {
+  class Mixin {
+    @OnPayment('payment.success')
+    paid(): void {
+      ran.push(this.constructor.name);
+    }
+  }
+  @Injectable()
+  class Orders {}
+  Object.defineProperty(Orders.prototype, 'paid', Object.getOwnPropertyDescriptor(Mixin.prototype, 'paid')!);
+  expect(await ranFor([Orders])).toEqual(['Orders']);
+});
+
 describe('a method that overrides a handler', () => {
   class Orders {
     @OnPayment('payment.success')
@@ -194,6 +207,21 @@ describe('a method that overrides a handler', () => {
       "ShopOrders.failed overrides Orders.failed, which has @OnPayment('payment.expired') and @OnPayment('payment.failed'), and has " +
         'no @OnPayment of its own, so no webhook runs it: decorators are not inherited by a method that overrides. Write the same ' +
         'above it, even if it is empty on purpose. PaymentsWebhooks',
+    ]);
+  });
+
+  it('causes one warning, with the nearest handler that it overrides', async () => {
+    class DecoratedAgain extends Orders {
+      @OnPayment('payment.success')
+      override paid(): void {}
+    }
+    @Injectable()
+    class ShopOrders extends DecoratedAgain {
+      override paid(): void {}
+    }
+    await start({ providers: [ShopOrders] });
+    expect(listed('warn').filter((line) => line.includes('overrides'))).toEqual([
+      expect.stringContaining('ShopOrders.paid overrides DecoratedAgain.paid'),
     ]);
   });
 
@@ -266,7 +294,7 @@ describe('a provider that a handler needs', () => {
       expect.stringMatching(
         /^A provider that Orders\.paid needs .* @Inject\(REQUEST\) gives the event, without headers/,
       ),
-      expect.stringContaining('Orders.paid failed for'),
+      expect.stringMatching(/^Orders\.paid failed for .* TypeError: /),
     ]);
     expect(ran).toEqual([]);
   });
