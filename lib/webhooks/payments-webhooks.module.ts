@@ -3,6 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { RawBodyCapture } from './route/capture-routes.js';
 import { ForeignAnswersLog } from './route/foreign-answers.log.js';
 import { UnverifiedBytes } from './raw-body/captured-body.js';
+import { EarlierRoutes } from './route/earlier-routes.js';
 import { WebhookPaths } from './route/webhook-paths.js';
 import { PaymentHandlers } from './handlers/payment-handlers.js';
 import { WebhookBootCheck } from './route/webhook-boot-check.js';
@@ -14,6 +15,7 @@ import { WebhookAccounts } from './delivery/webhook-accounts.js';
   providers: [
     WebhookAccounts,
     WebhookPaths,
+    EarlierRoutes,
     UnverifiedBytes,
     PaymentHandlers,
     ForeignAnswersLog,

@@ -1,3 +1,4 @@
+import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
 /** The account of a webhook route; or that the path of each request names it. */
@@ -22,6 +23,15 @@ export function namesAccount(path: string): boolean {
   throw new PaymentsConfigError(
     `The parameter :account of the webhook route ${path} is not one whole segment of the path: write for example payments/:account.`,
   );
+}
+
+/**
+ * The account of a webhook route.
+ *
+ * @param declared What the decorator or the guard of the route says.
+ */
+export function accountOfRoute(declared: string | undefined, path: string): RouteAccount {
+  return declared ?? (namesAccount(path) ? NAMED_BY_PATH : DEFAULT_ACCOUNT);
 }
 
 /** The account that a path names, as the router reads it; undefined if it is not written as a URL is. */

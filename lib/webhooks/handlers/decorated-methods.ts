@@ -6,7 +6,7 @@ import { MetadataScanner } from '@nestjs/core';
  */
 export const WEBHOOK_ROUTE = 'nestjs-payments:webhook-route';
 
-/** On a method that receives webhooks: the method itself, to recognize it when Nest registers it. */
+/** On a method that takes POST requests: the method itself, to recognize it when Nest registers it. */
 export const DECLARED_ROUTE = 'nestjs-payments:declared-route';
 
 /** On a handler method: its `@OnPayment` decorators. */

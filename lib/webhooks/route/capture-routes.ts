@@ -3,16 +3,16 @@ import { type AbstractHttpAdapter, DiscoveryService, HttpAdapterHost } from '@ne
 import { publishDiagnostics } from '../../common/diagnostics.js';
 import { WEBHOOK_REFUSED_CHANNEL } from '../../common/webhook-diagnostics.js';
 import { DECLARED_ROUTE, webhookRoute } from '../handlers/decorated-methods.js';
-import { declaredMethods } from './declared-routes.js';
-import { type DeclaredRoute, ownersAt } from './method-owners.js';
+import { postMethods } from './declared-routes.js';
+import { EarlierRoutes, type PostRoute } from './earlier-routes.js';
+import { type MethodOwner, ownersAt } from './method-owners.js';
 import { accountParameter } from './payments-webhook.guard.js';
-import { earlierParsers } from '../raw-body/earlier-parsers.js';
+import { earlierParsers, lastRouteMatcher } from '../raw-body/express-router.js';
 import { captureOnExpress, type ExpressLike, settleBeforeParsers } from '../raw-body/express-raw-body.js';
 import { captureOnFastify, type FastifyLike } from '../raw-body/fastify-raw-body.js';
 import { type OnOtherStatus } from '../raw-body/answered-request.js';
 import { type BodyRefusal, UnverifiedBytes } from '../raw-body/captured-body.js';
 import { WebhookRefusalFilter } from '../raw-body/webhook-refusal.js';
-import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type RouteAccount } from '../delivery/route-account.js';
 import { watchReplacedMethod } from './replaced-method.js';
 import { ForeignAnswersLog } from './foreign-answers.log.js';
@@ -24,9 +24,9 @@ const FILTERS = '__exceptionFilters__';
 type Method = (...args: readonly unknown[]) => unknown;
 type WatchedAdapter = Record<'post' | 'all' | 'init' | 'applyVersionFilter', Method>;
 /**
- * Set on a handler that takes only some versions of its path. A property, because Nest copies it to wrappers.
+ * Set on a handler that takes only some versions of its path: which ones. A property, because Nest copies it to wrappers.
  */
-const PASSES_ON = Symbol('nestjs-payments.passes-on');
+const VERSIONS = Symbol('nestjs-payments.versions');
 
 /**
  * Keeps the raw bytes of webhook deliveries, whatever main.ts does with body parsers.
@@ -37,8 +37,8 @@ const PASSES_ON = Symbol('nestjs-payments.passes-on');
 @Injectable()
 export class RawBodyCapture {
   private accountsOfNewRoute: readonly RouteAccount[] = [];
-  /** Whether the first route of a path takes it, even one with a parameter. */
-  private isFirstTaking = false;
+  /** Where the first route that matches takes a request. */
+  private express: ExpressLike | undefined;
   private readonly onOtherStatus: OnOtherStatus = (answered) => {
     this.foreignAnswers.report(answered);
   };
@@ -47,6 +47,7 @@ export class RawBodyCapture {
     private readonly host: HttpAdapterHost,
     private readonly discovery: DiscoveryService,
     private readonly paths: WebhookPaths,
+    private readonly earlier: EarlierRoutes,
     private readonly unverified: UnverifiedBytes,
     private readonly foreignAnswers: ForeignAnswersLog,
   ) {
@@ -73,8 +74,8 @@ export class RawBodyCapture {
   }
 
   private installOnExpress(adapter: AbstractHttpAdapter): void {
-    this.isFirstTaking = true;
     const app = adapter.getInstance<ExpressLike>();
+    this.express = app;
     this.paths.earlierParsers.push(...earlierParsers(app));
     const keep = captureOnExpress(app, this.paths, this.unverified, this.onOtherStatus);
     // Nest calls it right before it registers its parsers, and may call it twice.
@@ -90,7 +91,7 @@ export class RawBodyCapture {
   private markDeclaredRoutes(): void {
     // A controller is registered by its class, maybe in several modules.
     const controllers = new Set(this.discovery.getControllers().map(({ metatype }) => metatype as Type));
-    for (const [method, owners] of declaredMethods(controllers)) {
+    for (const [method, owners] of postMethods(controllers)) {
       Reflect.defineMetadata(DECLARED_ROUTE, method, method);
       this.paths.declare(method, owners);
       // Nest builds the routes later.
@@ -103,47 +104,54 @@ export class RawBodyCapture {
   /** Only Nest knows the final path of a route, and passes it to the adapter at registration. */
   private watchRoutes(adapter: AbstractHttpAdapter): void {
     around(adapter, 'post', (register, path, handler) => {
-      this.accountsOfNewRoute = this.note(path, handler);
+      const owners = this.ownersOf(path, handler);
+      this.accountsOfNewRoute = this.note(path, handler, owners);
       try {
-        return register();
+        return this.inOrder('POST', register, path, handler, owners);
       } finally {
         this.accountsOfNewRoute = [];
       }
     });
     around(adapter, 'applyVersionFilter', (apply, _handler, version) => {
       const filter = apply();
-      return version === VERSION_NEUTRAL ? filter : Object.assign(filter as Method, { [PASSES_ON]: true });
+      const versions = [version].flat();
+      return version === VERSION_NEUTRAL ? filter : Object.assign(filter as Method, { [VERSIONS]: versions });
     });
-    around(adapter, 'all', (register, path) => {
+    around(adapter, 'all', (register, path, handler) => {
       if (typeof path === 'string') this.paths.addOther(path);
-      return register();
+      return this.inOrder('ALL', register, path, handler, this.ownersOf(path, handler));
     });
   }
 
-  /**
-   * Remembers a route. Returns the accounts whose webhooks it may receive: several if nothing tells the controllers apart
-   * that share its method and path. Then its guard decides.
-   */
-  private note(path: unknown, handler: unknown): readonly RouteAccount[] {
+  /** The methods that a new route may be; several if nothing tells the controllers apart that share its method and path. */
+  private ownersOf(path: unknown, handler: unknown): readonly MethodOwner[] {
     if (typeof path !== 'string' || typeof handler !== 'function') return [];
     const method = Reflect.getMetadata(DECLARED_ROUTE, handler) as object | undefined;
-    const owners = method ? ownersAt(path, handler.name, this.paths.ownersOf(method)) : [];
-    const routes = owners.flatMap(({ webhook }) => webhook ?? []);
-    if (routes.length === 0 || routes.length < owners.length) this.paths.addOther(path);
-    const passesOn = PASSES_ON in handler;
-    return routes.map((route) => {
-      if (owners.length === 1) this.assertReachable({ ...route, path });
-      return this.paths.add({ ...route, path, passesOn });
-    });
+    return method ? ownersAt(path, handler.name, this.paths.ownersOf(method)) : [];
   }
 
-  private assertReachable(route: DeclaredRoute & { readonly path: string }): void {
-    const before = this.isFirstTaking ? this.paths.routeBefore(route) : undefined;
-    if (before === undefined) return;
-    throw new PaymentsConfigError(
-      `Nobody reaches the webhook route POST ${route.path} of ${route.name}, because the route POST ${before} comes before it and ` +
-        'takes the end of that path for the name of an account: declare the route with the parameter last.',
-    );
+  /** Remembers a route. Returns the accounts whose webhooks it may receive: if there are several, its guard decides. */
+  private note(path: unknown, handler: unknown, owners: readonly MethodOwner[]): readonly RouteAccount[] {
+    if (typeof path !== 'string' || typeof handler !== 'function') return [];
+    const routes = owners.flatMap(({ webhook }) => webhook ?? []);
+    if (routes.length === 0 || routes.length < owners.length) this.paths.addOther(path);
+    return routes.map((route) => this.paths.add({ ...route, path, passesOn: VERSIONS in handler }));
+  }
+
+  /** Registers a route, and remembers which paths Express gives it. */
+  private inOrder(
+    verb: PostRoute['verb'],
+    register: () => unknown,
+    path: unknown,
+    handler: unknown,
+    owners: readonly MethodOwner[],
+  ): unknown {
+    const registered = register();
+    if (this.express && typeof path === 'string' && typeof handler === 'function') {
+      const { [VERSIONS]: versions } = handler as { readonly [VERSIONS]?: readonly unknown[] };
+      this.earlier.add({ verb, path, owners, versions, matches: lastRouteMatcher(this.express, path) });
+    }
+    return registered;
   }
 }
 

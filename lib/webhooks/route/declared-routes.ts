@@ -3,11 +3,17 @@ import { methodsOf, webhookRoute } from '../handlers/decorated-methods.js';
 import { type DeclaredRoute, type MethodOwner } from './method-owners.js';
 import { PaymentsWebhookGuard } from './payments-webhook.guard.js';
 
-/** Nest's metadata keys for the method, path, host and guards of a route. */
+/** Nest's metadata keys for the method, path, host, guards and parameters of a route. */
 const METHOD = 'method';
 const PATH = 'path';
 const HOST = 'host';
 const GUARDS = '__guards__';
+const ROUTE_ARGUMENTS = '__routeArguments__';
+/** Nest's keys of route arguments begin with a number: 2 for `@Next()`. */
+const NEXT = /^2:/;
+
+/** What takes POST requests. */
+const TAKES_POST: readonly unknown[] = [RequestMethod.POST, RequestMethod.ALL];
 
 interface ControllerClass {
   readonly name: string;
@@ -15,34 +21,47 @@ interface ControllerClass {
 }
 
 /**
- * The methods that receive webhooks in at least one of the controllers, each with all controllers that have it: a method
- * that several classes inherit may have the guard in one of them only.
+ * The methods that take POST requests, each with all controllers that have it: a method that several classes inherit may
+ * have the guard in one of them only.
  */
-export function declaredMethods(
+export function postMethods(
   controllers: Iterable<ControllerClass>,
 ): ReadonlyMap<object, readonly MethodOwner[]> {
   const owners = new Map<object, readonly MethodOwner[]>();
   for (const controller of controllers) {
     for (const { name, method } of methodsOf(controller.prototype)) {
-      if (Reflect.getMetadata(METHOD, method) !== RequestMethod.POST) continue;
+      if (!TAKES_POST.includes(Reflect.getMetadata(METHOD, method))) continue;
       owners.set(method, [...(owners.get(method) ?? []), ownerOf(controller, name, method)]);
     }
   }
-  return new Map([...owners].filter(([, all]) => all.some(({ webhook }) => webhook !== undefined)));
+  return owners;
 }
 
 function ownerOf(controller: ControllerClass, key: string, method: object): MethodOwner {
   const name = `${controller.name}.${key}`;
   const ownPaths = pathsOf(controller).flatMap((start) => pathsOf(method).map((end) => `${start}${end}`));
-  return { name, ownPaths, webhook: declaredRoute(controller, name, method) };
+  const injected = (Reflect.getMetadata(ROUTE_ARGUMENTS, controller, key) ?? {}) as object;
+  return {
+    name,
+    ownPaths,
+    hosts: hostsOf(controller),
+    handsOver: Object.keys(injected).some((argument) => NEXT.test(argument)),
+    webhook: declaredRoute(controller, name, method),
+  };
+}
+
+function hostsOf(controller: ControllerClass): MethodOwner['hosts'] {
+  const host = Reflect.getMetadata(HOST, controller) as string | RegExp | (string | RegExp)[] | undefined;
+  return host === undefined ? undefined : [host].flat();
 }
 
 /** Undefined without `@PaymentsWebhook`, and without the guard on the method or its class. */
 function declaredRoute(controller: ControllerClass, name: string, method: object): DeclaredRoute | undefined {
+  if (Reflect.getMetadata(METHOD, method) !== RequestMethod.POST) return undefined;
   const route = webhookRoute(method);
   const guarded = route ? undefined : (guardedAccount(method) ?? guardedAccount(controller));
   if (!route && guarded === undefined) return undefined;
-  const isHostBound = Reflect.getMetadata(HOST, controller) !== undefined;
+  const isHostBound = hostsOf(controller) !== undefined;
   const account = route ? route.account : guarded;
   return { controller, method, name, account, dispatches: route !== undefined, isHostBound };
 }

@@ -13,12 +13,19 @@ export interface DeclaredRoute {
   readonly isHostBound: boolean;
 }
 
-/** A controller's POST method. Classes that inherit a method share it, and Nest registers it for each of them. */
+/**
+ * A controller's method that takes POST requests. Classes that inherit a method share it, and Nest registers it for each of
+ * them.
+ */
 export interface MethodOwner {
   /** `WebhooksController.received`. */
   readonly name: string;
   /** Its paths without the prefixes and versions of the application: `/webhooks/payments`. */
   readonly ownPaths: readonly string[];
+  /** The hosts whose requests it takes; undefined: all of them. */
+  readonly hosts: readonly (string | RegExp)[] | undefined;
+  /** Whether it injects `@Next()`, and so may leave a request to the next route. */
+  readonly handsOver: boolean;
   /** Undefined if the controller receives no webhooks with the method. */
   readonly webhook: DeclaredRoute | undefined;
 }

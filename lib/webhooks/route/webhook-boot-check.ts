@@ -3,6 +3,7 @@ import { HttpAdapterHost, LazyModuleLoader, type ModuleRef, ModulesContainer } f
 import { missingRoute, type Server, serverOf } from './missing-route.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { NAMED_BY_PATH } from '../delivery/route-account.js';
+import { EarlierRoutes } from './earlier-routes.js';
 import { WebhookPaths } from './webhook-paths.js';
 import { PaymentHandlers } from '../handlers/payment-handlers.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
@@ -15,6 +16,7 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
 
   constructor(
     private readonly paths: WebhookPaths,
+    private readonly earlier: EarlierRoutes,
     private readonly accounts: WebhookAccounts,
     private readonly handlers: PaymentHandlers,
     private readonly host: HttpAdapterHost,
@@ -34,12 +36,16 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
     this.findHandlers();
     this.paths.assertRegistered();
     this.reportEarlierParsers();
-    for (const { path, account } of this.paths.all()) {
+    const taken = this.earlier.check(this.paths.all());
+    for (const webhook of this.paths.all()) {
+      const { path, account } = webhook;
       const route = `The route POST ${path}`;
       if (account === NAMED_BY_PATH) this.accounts.resolverFor(route);
       else this.accounts.get(account, route);
       const ofAccount = account === NAMED_BY_PATH ? 'account that the path names' : `account '${account}'`;
-      this.logger.log(`Webhooks of the ${ofAccount} are received at POST ${path}`);
+      const warning = taken.get(webhook);
+      if (warning === undefined) this.logger.log(`Webhooks of the ${ofAccount} are received at POST ${path}`);
+      else this.logger.warn(warning);
     }
   }
 

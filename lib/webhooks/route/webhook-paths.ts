@@ -1,15 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { type DeliveryCheck } from '../delivery/delivery-check.js';
 import { type DeliveryLimits } from '../delivery/delivery-head.js';
-import { accountNamedBy, NAMED_BY_PATH, namesAccount, type RouteAccount } from '../delivery/route-account.js';
+import {
+  accountNamedBy,
+  accountOfRoute,
+  NAMED_BY_PATH,
+  type RouteAccount,
+} from '../delivery/route-account.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
 import { type ExpectedDelivery } from '../raw-body/captured-body.js';
 import { type DeclaredRoute, type MethodOwner } from './method-owners.js';
 
 /** A webhook route with its final path, prefixes and versions included. */
-interface WebhookPath extends Omit<DeclaredRoute, 'account'> {
+export interface WebhookPath extends Omit<DeclaredRoute, 'account'> {
   readonly account: RouteAccount;
   readonly path: string;
   /** Whether it passes requests of other versions to the next route or middleware. */
@@ -48,7 +52,7 @@ export class WebhookPaths {
 
   constructor(private readonly accounts: WebhookAccounts) {}
 
-  /** Notes a method whose route Nest must register. */
+  /** Notes a method that takes POST requests. If it receives webhooks, Nest must register its route. */
   declare(method: object, owners: readonly MethodOwner[]): void {
     this.declared.set(method, owners);
   }
@@ -72,7 +76,7 @@ export class WebhookPaths {
     }
     this.registered.add(route.method);
     this.last = undefined;
-    const account = route.account ?? (namesAccount(path) ? NAMED_BY_PATH : DEFAULT_ACCOUNT);
+    const account = accountOfRoute(route.account, path);
     if (this.has(route)) return account;
     this.routes.push({
       ...route,
@@ -136,23 +140,6 @@ export class WebhookPaths {
       account === NAMED_BY_PATH ? this.accounts.checkFor(named) : this.accounts.find(account),
     );
     return loosestLimits(checks.map(limitsOfCheck));
-  }
-
-  /** The webhook route before a path without a parameter that takes its requests, if that is for another account. */
-  routeBefore({
-    path,
-    account,
-  }: Pick<DeclaredRoute, 'account'> & { readonly path: string }): string | undefined {
-    if (path.includes(':')) return undefined;
-    const taking = this.routes.find(
-      (route) =>
-        route.account === NAMED_BY_PATH &&
-        !route.isHostBound &&
-        !route.passesOn &&
-        route.pattern.test(path) &&
-        accountNamedBy(path, route.path) !== (account ?? DEFAULT_ACCOUNT),
-    );
-    return taking?.path;
   }
 
   all(): readonly WebhookPath[] {

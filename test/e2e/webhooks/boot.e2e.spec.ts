@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import {
+  All,
   applyDecorators,
   type CanActivate,
   Controller,
@@ -296,6 +297,9 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
 
       @Get('payments')
       list(): void {}
+
+      @All('everything')
+      everything(): void {}
 
       helper(): void {}
     }

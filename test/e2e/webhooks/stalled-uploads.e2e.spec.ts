@@ -205,7 +205,8 @@ describe.each(adapters)('uploads that stall on %s', (adapter) => {
   });
 
   it('are left to another route that may take them', async () => {
-    @Controller('webhooks')
+    // Without a host, the first of the two applications would not start.
+    @Controller({ path: 'webhooks', host: '127.0.0.1' })
     class Neighbour {
       @Post('payments')
       @HttpCode(200)

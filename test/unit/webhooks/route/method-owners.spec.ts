@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import { type MethodOwner, ownersAt } from '../../../../lib/webhooks/route/method-owners.js';
 
-const owner = (name: string, ...ownPaths: string[]): MethodOwner => ({ name, ownPaths, webhook: undefined });
+const owner = (name: string, ...ownPaths: string[]): MethodOwner => ({
+  name,
+  ownPaths,
+  hosts: undefined,
+  handsOver: false,
+  webhook: undefined,
+});
 
 const PAYMENTS = owner('Payments.take', '/payments/events');
 const STRIPE = owner('Stripe.take', '/stripe/events', '/stripe/hooks');

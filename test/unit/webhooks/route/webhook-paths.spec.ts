@@ -63,8 +63,9 @@ describe('a method that several controllers inherit', () => {
   it('must be registered by Nest, and is unknown to an application that has not declared it', () => {
     const paths = pathsWith('/webhooks', [], []);
     expect(paths.ownersOf(method)).toEqual([]);
-    const plain = { name: 'Plain.take', ownPaths: [], webhook: undefined };
-    const guarded = { name: 'one.take', ownPaths: [], webhook: owned('one') };
+    const owner = { ownPaths: [], hosts: undefined, handsOver: false };
+    const plain = { ...owner, name: 'Plain.take', webhook: undefined };
+    const guarded = { ...owner, name: 'one.take', webhook: owned('one') };
     paths.declare(method, [plain, guarded]);
     expect(paths.ownersOf(method)).toEqual([plain, guarded]);
     expect(() => {

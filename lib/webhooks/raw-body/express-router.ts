@@ -8,7 +8,7 @@ const PARSERS: readonly unknown[] = ['jsonParser', 'rawParser', 'textParser'];
  * anything that does not look as expected is skipped.
  */
 export function earlierParsers(app: { readonly router?: unknown }): readonly string[] {
-  return listAt(app.router, 'stack').flatMap((layer) => {
+  return layersOf(app).flatMap((layer) => {
     const name = memberOf(memberOf(layer, 'handle'), 'name');
     // A layer for one path may not cover the package's routes.
     const isForOnePath = memberOf(layer, 'slash') === false;
@@ -16,9 +16,24 @@ export function earlierParsers(app: { readonly router?: unknown }): readonly str
   });
 }
 
-function listAt(owner: unknown, name: string): readonly unknown[] {
-  const list = memberOf(owner, name);
-  return Array.isArray(list) ? list : [];
+/**
+ * Which paths the route takes that was registered last, as the router itself decides: with its settings, and with patterns.
+ *
+ * @param path The path of the route, as it was registered.
+ */
+export function lastRouteMatcher(
+  app: { readonly router?: unknown },
+  path: string,
+): (requested: string) => boolean {
+  const layer = layersOf(app).at(-1);
+  const match = memberOf(layer, 'match');
+  if (typeof match !== 'function' || memberOf(memberOf(layer, 'route'), 'path') !== path) return () => false;
+  return (requested) => Boolean(match.call(layer, requested));
+}
+
+function layersOf(app: { readonly router?: unknown }): readonly unknown[] {
+  const layers = memberOf(app.router, 'stack');
+  return Array.isArray(layers) ? layers : [];
 }
 
 function memberOf(owner: unknown, name: string): unknown {
