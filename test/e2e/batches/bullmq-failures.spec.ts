@@ -7,6 +7,7 @@ import { PaymentsError } from 'nestjs-payments';
 import { type BatchEngine, type BatchJob } from 'nestjs-payments/batches';
 import { bullmqEngine } from 'nestjs-payments/bullmq';
 import { eventually } from '../../support/eventually.js';
+import { libraryRandom } from '../../support/library-random.js';
 import { connectRedis } from '../../support/redis.js';
 import { describeWith, redisService } from '../../support/services.js';
 
@@ -58,7 +59,7 @@ describeWith([redisService], 'bullmqEngine, if a chunk fails', () => {
     vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     let runs = 0;
     // A third run would come two seconds later: one that began while the engine closes would fail for another reason.
-    vi.spyOn(Math, 'random').mockImplementation(() => (runs < 2 ? 0 : 1));
+    libraryRandom(() => (runs < 2 ? 0 : 1));
     await engine.start(() => {
       runs += 1;
       return Promise.reject(new TypeError('Asha Mushi 0150000000123 is away'));
@@ -90,7 +91,7 @@ describeWith([redisService], 'bullmqEngine, if a chunk fails', () => {
   ])('%s', async (_, tries, strangers, left) => {
     const told: unknown[] = [];
     // A second run would come a minute later.
-    vi.spyOn(Math, 'random').mockReturnValue(1);
+    libraryRandom(() => 1);
     for (const level of ['warn', 'error'] as const) {
       vi.spyOn(Logger.prototype, level).mockImplementation((message) => told.push(message));
     }

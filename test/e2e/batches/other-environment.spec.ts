@@ -6,6 +6,7 @@ import { knownLines } from '../../support/batches-app.js';
 import { type BatchesPlace, startBatchesPlace, withBatches } from '../../support/batches-place.js';
 import { eventually } from '../../support/eventually.js';
 import { HandEngine } from '../../support/hand-engine.js';
+import { libraryRandom } from '../../support/library-random.js';
 import {
   SHOP,
   startTurningApp,
@@ -73,7 +74,7 @@ describe('a batch whose account gets keys of the other environment', () => {
 
   it('sends no line with them, and continues when its keys are back', async () => {
     // Nobody waits long before work is tried again.
-    const random = vi.spyOn(Math, 'random').mockReturnValue(0);
+    const random = libraryRandom(() => 0);
     onTestFinished(() => {
       random.mockRestore();
     });

@@ -1,0 +1,18 @@
+import { join, sep } from 'node:path';
+import { type MockInstance, vi } from 'vitest';
+
+const LIBRARY = join(process.cwd(), 'lib') + sep;
+
+/**
+ * Gives the library this in place of `Math.random()`, for example so that nobody waits long before work is tried again.
+ * Nest makes the ids of modules and providers of it, and keeps numbers in stock: with the same ones for all of them, this and
+ * later applications of the process could not start.
+ */
+export function libraryRandom(value: () => number): MockInstance<typeof Math.random> {
+  const { random } = Math;
+  return vi.spyOn(Math, 'random').mockImplementation(() => {
+    const [, ...calls] = (new Error().stack ?? '').split('\n');
+    const caller = calls.find((call) => !/library-random|vitest[\\/+]spy|tinyspy/.test(call));
+    return caller?.includes(LIBRARY) ? value() : random();
+  });
+}
