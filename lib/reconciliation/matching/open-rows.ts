@@ -2,6 +2,7 @@ import { type InboxScope, PAYMENT_FAMILIES, type PaymentFamily } from '../../com
 import { type JournalStore } from '../../storage/journal-store.js';
 import { familyOf } from './finding.js';
 import { type StatementMatch } from './match-statement.js';
+import { feeReferences } from './other-rows.js';
 import { type OpenRow } from './row-money.js';
 import { type RowMoney } from './classify-payment.js';
 import { type JournalPayment, journalPayment } from './journal-payment.js';
@@ -83,10 +84,11 @@ export class OpenRows {
     const shown = new Set(this.match.open.map(({ given }) => given.reference));
     return inPieces(
       this.match.others.openFees,
-      ({ reference }) => this.isKnown(reference),
-      (fee, isKnown) => {
-        if (isKnown) this.match.names.asides += 1;
-        this.match.others.takeFee(fee, isKnown || shown.has(fee.reference));
+      ({ reference }) => Promise.all(feeReferences(reference).map((one) => this.isKnown(one))),
+      (fee, areKnown) => {
+        if (areKnown[0]) this.match.names.asides += 1;
+        const isShown = feeReferences(fee.reference).some((one) => shown.has(one));
+        this.match.others.takeFee(fee, isShown || areKnown.includes(true));
       },
       everyPiece,
     );

@@ -12,6 +12,14 @@ interface OpenFee {
   readonly money: OtherMoney;
 }
 
+/** The end of a reference that is made from another one: `order-1-FEE`. */
+const SUFFIX = /[-_/.][^-_/.]*$/;
+
+/** The references of which a fee may be: its own, and the one that its own is made from. */
+export function feeReferences(reference: string): readonly string[] {
+  return [...new Set([reference, reference.replace(SUFFIX, '')])];
+}
+
 /** The rows of a day that are no payments. */
 export class OtherRows {
   /** What is certain. */
@@ -31,13 +39,17 @@ export class OtherRows {
   take(given: StatementRow, money: RowMoney): boolean {
     const { reference } = given;
     const other = otherMoney(given, money);
-    const isOfDay =
-      reference !== undefined &&
-      PAYMENT_FAMILIES.some((family) => this.payments.find(family, reference) !== undefined);
-    const isOpen = other.isDoubtful && !isOfDay && this.openFees.length < this.mostOpen;
+    const isOfDay = reference !== undefined && this.isOfDay(reference);
+    const isNear =
+      isOfDay || (reference !== undefined && feeReferences(reference).some((one) => this.isOfDay(one)));
+    const isOpen = other.isDoubtful && !isNear && this.openFees.length < this.mostOpen;
     if (isOpen && reference !== undefined) this.openFees.push({ reference, money: other });
     else this.add(other);
     return isOfDay;
+  }
+
+  private isOfDay(reference: string): boolean {
+    return PAYMENT_FAMILIES.some((family) => this.payments.find(family, reference) !== undefined);
   }
 
   /** Takes an open fee. Its reference may be that of nothing but the fee. */

@@ -17,6 +17,8 @@ export interface NameSigns {
   readonly agreeing: number;
   /** How many rows that are no payment name one: their amounts say nothing. */
   readonly asides: number;
+  /** How many rows without a reference belong to a payment of the day, whatever column was read. */
+  readonly loose: number;
   /** Rows that name a payment of another amount, or one that had its row before. */
   readonly differing: readonly Amount[];
   /** Rows of payments that name none of the journal. */
@@ -32,7 +34,14 @@ export interface NameSigns {
  * A file with the right column is not refused for what happens in one: another application has payments in the same account, all
  * webhooks were lost, the gateway wrote a wrong amount, or fees, returns and late rows are all that it has.
  */
-export function misnamedRows({ agreeing, asides, differing, strangers, unclaimed }: NameSigns): number {
+export function misnamedRows({
+  agreeing,
+  asides,
+  loose,
+  differing,
+  strangers,
+  unclaimed,
+}: NameSigns): number {
   if (agreeing > 0 && agreeing >= differing.length) return 0;
   const amounts = new Map<string, AmountRows>();
   for (const row of differing) rowsOf(row, amounts).differing += 1;
@@ -49,7 +58,7 @@ export function misnamedRows({ agreeing, asides, differing, strangers, unclaimed
   }
   const named = agreeing + differing.length;
   // That a row which names a payment has the amount of another one is an accident, as long as it happens once.
-  const credible = named > 0 ? Math.max(1, named - refuted) : asides;
+  const credible = loose + (named > 0 ? Math.max(1, named - refuted) : asides);
   return misnamed > credible ? misnamed : 0;
 }
 
@@ -81,6 +90,7 @@ interface NamedPayment {
 export class RowNames {
   agreeing = 0;
   asides = 0;
+  private loose = 0;
   readonly differing: Amount[] = [];
   readonly strangers: OpenRow[] = [];
   /** Payments with a row that agrees, by their place. */
@@ -100,7 +110,7 @@ export class RowNames {
 
   /** A row without a reference that belongs to a payment of the day. */
   addLoose(place: number): void {
-    this.agreeing += 1;
+    this.loose += 1;
     this.claimed[place] = 1;
   }
 
@@ -111,10 +121,11 @@ export class RowNames {
    * @param needsReference Leave out strangers that have no reference at all.
    */
   signs(since: number, needsReference: boolean): NameSigns {
-    const { agreeing, asides, differing, strangers } = this;
+    const { agreeing, asides, loose, differing, strangers } = this;
     return {
       agreeing,
       asides,
+      loose,
       differing,
       strangers: strangers
         .filter(({ given }) => !needsReference || given.reference !== undefined)

@@ -17,8 +17,8 @@ const WORDS: ReadonlyMap<string, WordMeaning> = new Map([
   ['merchant', 'owner'],
   ['yours', 'owner'],
   ['your', 'owner'],
-  ['external', 'owner'],
   ['client', 'owner'],
+  ['external', 'owner'],
   ['order', 'order'],
   ['reference', 'reference'],
   ['ref', 'reference'],
@@ -31,6 +31,9 @@ const KNOWN = [...WORDS.keys()];
 const JOINED = new RegExp(KNOWN.join('|'), 'g');
 /** A letter more or less makes another word of a shorter one. */
 const LONG_WORD = 6;
+
+/** Names of a lower rank say that the references are the merchant's. Those of a network may be external, too, and have an order. */
+export const PERHAPS_OWNED = KNOWN.indexOf('external');
 
 /** The rank of a name that does not say whose references these are. */
 export const UNOWNED = KNOWN.length;

@@ -1,6 +1,6 @@
 import { closestWord } from '../../common/closest-word.js';
 import { isColumnName } from '../../common/csv-row.js';
-import { referenceRank, UNOWNED } from './reference-header.js';
+import { PERHAPS_OWNED, referenceRank, UNOWNED } from './reference-header.js';
 import { sameWord } from './statement-cells.js';
 
 /**
@@ -202,7 +202,7 @@ function ownReference(headers: readonly string[], columns: StatementColumns): He
     typeof name === 'string' ? sameWord(name) : '',
   );
   const free = namedHeaders(headers).filter(({ header }) => !given.includes(sameWord(header)));
-  return likeliestReference(free, UNOWNED - 1);
+  return likeliestReference(free, PERHAPS_OWNED - 1);
 }
 
 /** Beside the merchant's own references, those that do not say whose they are may be the provider's. */

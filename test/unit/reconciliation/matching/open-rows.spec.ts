@@ -127,4 +127,12 @@ describe('a fee with a reference', () => {
       asides: 0,
     });
   });
+
+  it('may be made from that of a payment', async () => {
+    expect(await doubtOf('a record', 'collection', ['order-1-FEE', 'order-10'])).toEqual({
+      doubts: [true, false],
+      asides: 0,
+    });
+    expect((await doubtOf('nothing', 'collection', ['stranger.FEE'])).doubts).toEqual([true]);
+  });
 });

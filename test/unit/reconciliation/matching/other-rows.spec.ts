@@ -36,6 +36,10 @@ describe('a row of a day that is no payment', () => {
     ['fee', 'order-1', 'doubtful', true],
     ['fee', 'supplier-1', 'doubtful', true],
     ['fee', 'CHG-1', 'open', false],
+    // Its reference is made from that of the payment.
+    ['fee', 'order-1-FEE', 'doubtful', false],
+    ['fee', 'supplier-1/PAYIN', 'doubtful', false],
+    ['fee', 'order-10', 'open', false],
     ['other', undefined, 'certain', false],
     ['other', 'order-1', 'certain', true],
     ['other', 'TOP-1', 'certain', false],

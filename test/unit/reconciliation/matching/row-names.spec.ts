@@ -9,7 +9,7 @@ const amount = (cents: number | undefined, family: Amount['family'] = 'collectio
 });
 const amounts = (...cents: readonly (number | undefined)[]): readonly Amount[] =>
   cents.map((each) => amount(each));
-const NONE: NameSigns = { agreeing: 0, asides: 0, differing: [], strangers: [], unclaimed: [] };
+const NONE: NameSigns = { agreeing: 0, asides: 0, loose: 0, differing: [], strangers: [], unclaimed: [] };
 
 describe('rows with the amount of a payment that they do not name', () => {
   it.each<[string, Partial<NameSigns>, number]>([
@@ -57,6 +57,16 @@ describe('rows with the amount of a payment that they do not name', () => {
       'not more than rows that may be right',
       { agreeing: 2, differing: amounts(1, 2, 8), unclaimed: amounts(1, 2) },
       0,
+    ],
+    [
+      'not more than rows without a reference that fit',
+      { loose: 1, strangers: amounts(1), unclaimed: amounts(1) },
+      0,
+    ],
+    [
+      'more than rows without a reference that fit',
+      { loose: 1, strangers: amounts(1, 2), unclaimed: amounts(1, 2) },
+      2,
     ],
     [
       'beside rows that are no payments',

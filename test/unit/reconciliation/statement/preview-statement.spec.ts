@@ -121,7 +121,7 @@ describe('a preview', () => {
     'MerchantRef',
     'Merchant Reference (yours)',
     'Merchants Reference',
-    'Order ID',
+    'Client Ref',
   ])('proposes %s in place of a column that does not say whose references it has', async (title) => {
     const stream = `Date,Type,Amount,Reference,${title}\n`;
     const { columns, mapping, problem } = await previewStatement({ stream });
@@ -138,6 +138,16 @@ describe('a preview', () => {
     for (const reference of ['Reference', title])
       expect(await rowsOf({ stream, columns: { reference } })).toEqual([]);
   });
+
+  it.each(['External Reference', 'Order ID'])(
+    'reads Reference beside %s, which may be that of a network',
+    async (title) => {
+      const stream = `Date,Type,Amount,${title},Reference\n`;
+      const { columns } = await previewStatement({ stream });
+      expect(columns.reference).toEqual({ header: 'Reference', isProposed: false, problem: undefined });
+      expect(await rowsOf({ stream })).toEqual([]);
+    },
+  );
 
   it('reads the default column if the other one has been named for another field, or is a cell', async () => {
     for (const { head, ...options } of [

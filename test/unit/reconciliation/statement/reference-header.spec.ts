@@ -8,8 +8,8 @@ const OWN = [
   ['Reference (Merchant)', 'Merchant Order ID', 'Ref - merchant', 'Merchants Reference'],
   ['Reference (yours)', 'Ref (Yours)', 'yoursref'],
   ['Your Reference', 'Your Ref ID', 'Your Order No.', 'your-reference'],
-  ['External Reference', 'External Ref', 'ExternalID Reference', 'Extrnal Reference'],
   ['Client Reference Number', 'client ref', 'Clients Ref'],
+  ['External Reference', 'External Ref', 'ExternalID Reference', 'Extrnal Reference'],
   ['Order Reference', 'Order Ref', 'Order Number', 'Order No.', 'OrderID', 'orderid', 'Order Nummber'],
 ];
 
