@@ -32,8 +32,13 @@ export function lastRouteMatcher(
 }
 
 function layersOf(app: { readonly router?: unknown }): readonly unknown[] {
-  const layers = memberOf(app.router, 'stack');
-  return Array.isArray(layers) ? layers : [];
+  try {
+    const layers = memberOf(app.router, 'stack');
+    return Array.isArray(layers) ? layers : [];
+  } catch {
+    // Express 4 throws here.
+    return [];
+  }
 }
 
 function memberOf(owner: unknown, name: string): unknown {

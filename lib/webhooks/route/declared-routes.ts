@@ -11,6 +11,10 @@ const GUARDS = '__guards__';
 const ROUTE_ARGUMENTS = '__routeArguments__';
 /** Nest's keys of route arguments begin with a number: 2 for `@Next()`. */
 const NEXT = /^2:/;
+/** In Nest's keys of arguments by decorators of the application, which can call `next()`, too. The package has one itself. */
+const CUSTOM = /__customRouteArgs__/;
+/** Nest's metadata keys for what can call `next()` beside the method. The package puts some around webhook routes. */
+const AROUND = ['__interceptors__', '__exceptionFilters__'];
 
 /** What takes POST requests. */
 const TAKES_POST: readonly unknown[] = [RequestMethod.POST, RequestMethod.ALL];
@@ -40,14 +44,25 @@ export function postMethods(
 function ownerOf(controller: ControllerClass, key: string, method: object): MethodOwner {
   const name = `${controller.name}.${key}`;
   const ownPaths = pathsOf(controller).flatMap((start) => pathsOf(method).map((end) => `${start}${end}`));
-  const injected = (Reflect.getMetadata(ROUTE_ARGUMENTS, controller, key) ?? {}) as object;
+  const webhook = declaredRoute(controller, name, method);
   return {
     name,
     ownPaths,
     hosts: hostsOf(controller),
-    handsOver: Object.keys(injected).some((argument) => NEXT.test(argument)),
-    webhook: declaredRoute(controller, name, method),
+    handsOver:
+      injects(NEXT, controller, key) ||
+      (!webhook && (hasAround(controller, method) || injects(CUSTOM, controller, key))),
+    webhook,
   };
+}
+
+function injects(kind: RegExp, controller: ControllerClass, key: string): boolean {
+  const injected = (Reflect.getMetadata(ROUTE_ARGUMENTS, controller, key) ?? {}) as object;
+  return Object.keys(injected).some((argument) => kind.test(argument));
+}
+
+function hasAround(...parts: readonly object[]): boolean {
+  return AROUND.some((key) => parts.some((part) => Reflect.hasMetadata(key, part)));
 }
 
 function hostsOf(controller: ControllerClass): MethodOwner['hosts'] {

@@ -104,7 +104,9 @@ function effectOf(earlier: PostRoute, own: PostRoute, webhook: WebhookRoute): Ef
   if (!earlier.matches(requested)) return undefined;
   const shares = [hostShare(hostsOf(earlier), hostsOf(own)), shareOf(earlier.versions, own.versions)];
   if (shares.includes('none')) return undefined;
-  const takesAll = !mayPassOn(earlier) && shares.every((share) => share === 'all');
+  // Whichever of its methods the route is.
+  const certain = [...shares, ...earlier.owners.map(({ hosts }) => hostShare(hosts, hostsOf(own)))];
+  const takesAll = !mayPassOn(earlier) && certain.every((share) => share === 'all');
   if (!receivesWebhooks(earlier)) return takesAll ? 'unreachable' : 'partial';
   // Webhook routes that share a path with different hosts or versions are meant so.
   if (!takesAll) return undefined;
@@ -119,7 +121,7 @@ function effectOf(earlier: PostRoute, own: PostRoute, webhook: WebhookRoute): Ef
   return isOnly(earlier.owners, webhook) ? undefined : 'same account';
 }
 
-/** Only a method with `@Next()` can, and what is no method of a controller. */
+/** A method that can call `next()`, and what is no method of a controller. */
 function mayPassOn({ owners }: PostRoute): boolean {
   return owners.length === 0 || owners.some(({ handsOver }) => handsOver);
 }
@@ -192,7 +194,8 @@ function partOf(earlier: PostRoute): string {
     versions && ` with the version ${versions.map(versionName).join(' or ')}`,
     mayPassOn(earlier) && ' that its method does not pass on by next()',
   ];
-  return `those${parts.filter((part) => typeof part === 'string').join('')}`;
+  const said = parts.filter((part) => typeof part === 'string').join('');
+  return `those${said === '' ? ' of one of these methods' : said}`;
 }
 
 function versionName(version: unknown): string {

@@ -24,7 +24,7 @@ export interface MethodOwner {
   readonly ownPaths: readonly string[];
   /** The hosts whose requests it takes; undefined: all of them. */
   readonly hosts: readonly (string | RegExp)[] | undefined;
-  /** Whether it injects `@Next()`, and so may leave a request to the next route. */
+  /** Whether it, or something around it, can call `next()`, and so may leave a request to the next route. */
   readonly handsOver: boolean;
   /** Undefined if the controller receives no webhooks with the method. */
   readonly webhook: DeclaredRoute | undefined;

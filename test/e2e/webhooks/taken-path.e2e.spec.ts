@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   All,
+  type ArgumentsHost,
+  Catch,
   Controller,
   Get,
   type INestApplication,
@@ -9,11 +11,14 @@ import {
   Next,
   Post,
   type Type,
+  UseFilters,
+  UseInterceptors,
   Version,
   VERSION_NEUTRAL,
   VersioningType,
 } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
+import { NEVER, type Observable } from 'rxjs';
 import { OnPayment, PaymentsWebhook } from 'nestjs-payments';
 import { paymentEvent } from 'nestjs-payments/testing';
 import {
@@ -50,6 +55,19 @@ function controllerWith(
     }
   }
   return Others;
+}
+
+/** Leaves a request to the next route. */
+function passOn(host: ArgumentsHost): Observable<never> {
+  host.switchToHttp().getNext<() => void>()();
+  return NEVER;
+}
+
+@Catch()
+class PassingFilter {
+  catch(_error: unknown, host: ArgumentsHost): void {
+    passOn(host);
+  }
 }
 
 let running: WebhookApp | undefined;
@@ -282,6 +300,23 @@ describe('a route that comes before the webhook route on Express', () => {
     expect(logs.webhooks('warn')).toEqual([
       expect.stringContaining('the route ALL /*rest comes before it and takes what it does not pass on'),
     ]);
+  });
+
+  it.each([
+    ['an interceptor', UseInterceptors({ intercept: passOn })],
+    ['a filter', UseFilters(PassingFilter)],
+  ])('may pass requests on if it has %s of its own: the boot warns', async (_, around) => {
+    @Controller('webhooks')
+    @around
+    class Polite {
+      @Post(':provider')
+      any(): void {
+        throw new Error('not mine');
+      }
+    }
+    const { logs } = await start({ controllers: [Polite, WebhooksController] });
+    expect(await isHandled()).toBe(true);
+    expect(logs.webhooks('warn')).toHaveLength(1);
   });
 
   it('is warned of if the webhook route has another path that is reached', async () => {

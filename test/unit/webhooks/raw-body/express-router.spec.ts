@@ -26,6 +26,14 @@ describe('which paths the last route takes', () => {
     ['there is no layer', { router: { stack: [] } }],
     ['there is no stack', { router: { stack: 'none' } }],
     ['there is no router', {}],
+    [
+      'the router of Express 4 is asked for',
+      {
+        get router(): unknown {
+          throw new Error("'app.router' is deprecated!");
+        },
+      },
+    ],
   ])('is none if %s', (_what, app) => {
     expect(lastRouteMatcher(app, '/last')('/last/taken')).toBe(false);
   });
