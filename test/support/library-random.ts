@@ -1,7 +1,8 @@
-import { join, sep } from 'node:path';
 import { type MockInstance, vi } from 'vitest';
+import { isCalledByLibrary } from './patient-library.js';
 
-const LIBRARY = join(process.cwd(), 'lib') + sep;
+/** Nest itself calls it, too. */
+const SPY = /library-random|vitest[\\/+]spy|tinyspy/;
 
 /**
  * Gives the library this in place of `Math.random()`, for example so that nobody waits long before work is tried again.
@@ -10,9 +11,7 @@ const LIBRARY = join(process.cwd(), 'lib') + sep;
  */
 export function libraryRandom(value: () => number): MockInstance<typeof Math.random> {
   const { random } = Math;
-  return vi.spyOn(Math, 'random').mockImplementation(() => {
-    const [, ...calls] = (new Error().stack ?? '').split('\n');
-    const caller = calls.find((call) => !/library-random|vitest[\\/+]spy|tinyspy/.test(call));
-    return caller?.includes(LIBRARY) ? value() : random();
-  });
+  return vi
+    .spyOn(Math, 'random')
+    .mockImplementation(() => (isCalledByLibrary(new Error(), SPY) ? value() : random()));
 }

@@ -1,8 +1,5 @@
-import { join, sep } from 'node:path';
 import { vi } from 'vitest';
-import { callerOf } from './patient-library.js';
-
-const LIBRARY = join(process.cwd(), 'lib') + sep;
+import { isCalledByLibrary } from './patient-library.js';
 
 type Handle = ReturnType<typeof setTimeout>;
 
@@ -18,7 +15,7 @@ export function libraryTimers(): () => number {
       waiting.delete(handle);
       run();
     }, ms);
-    if (callerOf(new Error()).includes(LIBRARY)) waiting.add(handle);
+    if (isCalledByLibrary(new Error())) waiting.add(handle);
     return handle;
   });
   vi.spyOn(globalThis, 'clearTimeout').mockImplementation(((handle?: Handle): void => {

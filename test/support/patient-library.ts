@@ -2,6 +2,8 @@ import { join, sep } from 'node:path';
 import { afterEach, beforeEach, vi } from 'vitest';
 
 const LIBRARY = join(process.cwd(), 'lib') + sep;
+/** Nobody calls timers through Node's own modules, or those of others, on purpose. */
+const BETWEEN = /library-timers|patient-library|node_modules/;
 /** What is shorter is no time limit for a server. */
 const LIMIT_FROM_MS = 2_000;
 const PATIENCE = 15;
@@ -17,7 +19,7 @@ export function patientLibrary(): void {
     const spy = vi
       .spyOn(globalThis, 'setTimeout')
       .mockImplementation((run: () => void, ms = 0, ...args: unknown[]) => {
-        const isLimit = ms >= LIMIT_FROM_MS && callerOf(new Error()).includes(LIBRARY);
+        const isLimit = ms >= LIMIT_FROM_MS && isCalledByLibrary(new Error());
         // Node's `fetch` starts timers with arguments.
         return start(
           () => {
@@ -35,9 +37,13 @@ export function patientLibrary(): void {
   });
 }
 
-/** The line of the stack that says who called the spy. */
-export function callerOf({ stack = '' }: Error): string {
+/**
+ * Whether the library called a spy.
+ *
+ * @param error Made in the spy.
+ * @param between Lines of the stack that are passed over.
+ */
+export function isCalledByLibrary({ stack = '' }: Error, between = BETWEEN): boolean {
   const [, ...calls] = stack.split('\n');
-  const isBetween = (call: string): boolean => /library-timers|patient-library|node_modules/.test(call);
-  return calls.find((call) => !isBetween(call)) ?? '';
+  return calls.find((call) => !between.test(call))?.includes(LIBRARY) === true;
 }
