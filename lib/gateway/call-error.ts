@@ -123,7 +123,7 @@ function unreachableError(report: TryReport, details: PaymentsErrorDetails): Gat
   const code = report.code ?? 'NETWORK_ERROR';
   if (code === 'QUEUE_TIMEOUT') {
     return new GatewayUnreachableError(
-      `${unsent(details)}: the call's time was up before its turn came, behind other calls of the account.`,
+      `${unsent(details)}: the call's time was up before it could leave: it waited for other calls of the account, or this process stood still.`,
       {
         ...details,
         hint: 'Make fewer calls at once, raise the `rate` option, or give the call a longer deadlineMs.',

@@ -46,7 +46,7 @@ describe('a connection that did not come about', () => {
   it('behind other calls says so', () => {
     const report = { event: 'not-sent', code: 'QUEUE_TIMEOUT', errors: {} } as const;
     expect(callError({ end: 'unreachable' }, report, DETAILS)).toMatchObject({
-      message: expect.stringContaining('time was up before its turn came') as unknown,
+      message: expect.stringContaining('it waited for other calls of the account') as unknown,
       hint: 'Make fewer calls at once, raise the `rate` option, or give the call a longer deadlineMs.',
     });
   });

@@ -245,7 +245,7 @@ describe('the texts of an error', () => {
       [
         "GatewayUnreachableError",
         "GATEWAY_UNREACHABLE",
-        "Nothing was sent: the call's time was up before its turn came, behind other calls of the account.",
+        "Nothing was sent: the call's time was up before it could leave: it waited for other calls of the account, or this process stood still.",
         "Make fewer calls at once, raise the \`rate\` option, or give the call a longer deadlineMs.",
         false,
       ]
