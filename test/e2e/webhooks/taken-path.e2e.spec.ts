@@ -4,6 +4,8 @@ import {
   type ArgumentsHost,
   Catch,
   Controller,
+  createParamDecorator,
+  type ExecutionContext,
   Get,
   type INestApplication,
   Injectable,
@@ -312,6 +314,20 @@ describe('a route that comes before the webhook route on Express', () => {
       @Post(':provider')
       any(): void {
         throw new Error('not mine');
+      }
+    }
+    const { logs } = await start({ controllers: [Polite, WebhooksController] });
+    expect(await isHandled()).toBe(true);
+    expect(logs.webhooks('warn')).toHaveLength(1);
+  });
+
+  it('may pass requests on if a decorator of the application gives its method a parameter: the boot warns', async () => {
+    const Pass = createParamDecorator((_: unknown, context: ExecutionContext) => () => passOn(context));
+    @Controller('webhooks')
+    class Polite {
+      @Post(':provider')
+      any(@Pass() pass: () => Observable<never>): Observable<never> {
+        return pass();
       }
     }
     const { logs } = await start({ controllers: [Polite, WebhooksController] });
