@@ -126,8 +126,8 @@ export interface StatementSummary {
   /** What is no payment, and fees of their own that name no payment, less the fees beside both: the sum. */
   readonly other: string;
   /**
-   * Fees of their own with the reference of a payment: the sum, negative if the gateway took them. They may be the fees that their
-   * payments have already, so no other sum has them. Absent if it is 0.
+   * Fees of their own with the reference of a payment, or one that is made from it: the sum, negative if the gateway took them.
+   * They may be the fees that their payments have already, so no other sum has them. Absent if it is 0.
    */
   readonly doubtfulFees?: string;
 }

@@ -15,9 +15,10 @@ interface OpenFee {
 /** The end of a reference that is made from another one: `order-1-FEE`. */
 const SUFFIX = /[-_/.][^-_/.]*$/;
 
-/** The references of which a fee may be: its own, and the one that its own is made from. */
-export function feeReferences(reference: string): readonly string[] {
-  return [...new Set([reference, reference.replace(SUFFIX, '')])];
+/** The payments of which a fee may be: that with its reference, and that with the one from which its own is made. */
+export function feeReferences(reference: string): readonly [string, ...string[]] {
+  const origin = reference.replace(SUFFIX, '');
+  return origin === reference || origin === '' ? [reference] : [reference, origin];
 }
 
 /** The rows of a day that are no payments. */
@@ -39,13 +40,15 @@ export class OtherRows {
   take(given: StatementRow, money: RowMoney): boolean {
     const { reference } = given;
     const other = otherMoney(given, money);
-    const isOfDay = reference !== undefined && this.isOfDay(reference);
-    const isNear =
-      isOfDay || (reference !== undefined && feeReferences(reference).some((one) => this.isOfDay(one)));
-    const isOpen = other.isDoubtful && !isNear && this.openFees.length < this.mostOpen;
-    if (isOpen && reference !== undefined) this.openFees.push({ reference, money: other });
+    if (reference === undefined) {
+      this.add(other);
+      return false;
+    }
+    const isKnown = feeReferences(reference).some((one) => this.isOfDay(one));
+    const isOpen = other.isDoubtful && !isKnown && this.openFees.length < this.mostOpen;
+    if (isOpen) this.openFees.push({ reference, money: other });
     else this.add(other);
-    return isOfDay;
+    return this.isOfDay(reference);
   }
 
   private isOfDay(reference: string): boolean {
