@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JournalPayments } from '../../../../lib/reconciliation/matching/journal-payments.js';
 import { type JournalPayment } from '../../../../lib/reconciliation/matching/journal-payment.js';
-import { OtherRows } from '../../../../lib/reconciliation/matching/other-rows.js';
+import { feeReferences, OtherRows } from '../../../../lib/reconciliation/matching/other-rows.js';
 import { type OtherMoney, rowMoney } from '../../../../lib/reconciliation/matching/row-money.js';
 import { type StatementRow } from '../../../../lib/reconciliation/statement/statement-row.js';
 
@@ -74,4 +74,14 @@ describe('a row of a day that is no payment', () => {
     expect(rows.openFees.map(({ reference }) => reference)).toEqual(['CHG-1', 'CHG-2']);
     expect(rows.doubtfulFees.total()).toBe(-700n);
   });
+});
+
+it.each([
+  ['order-1', ['order-1', 'order']],
+  ['order-1/FEE', ['order-1/FEE', 'order-1']],
+  ['CHG', ['CHG']],
+  // Nothing is left of it.
+  ['-7', ['-7']],
+])('a fee with the reference %s may be of %j', (reference, payments) => {
+  expect(feeReferences(reference)).toEqual(payments);
 });

@@ -100,6 +100,13 @@ describe('what an earlier route of a controller takes', () => {
     expect(saidOf([route('/:any', [])], { hosts: ['pay.test'] })).toBe('partial');
     const [one, other] = [owner('One.any', {}), owner('Other.any', { hosts: ['pay.test'] })];
     expect(saidOf([route('/:any', [one, other])])).toBe('partial');
+    const routes = new EarlierRoutes();
+    const last = route(PATH, [owner('Webhooks.received', { webhook: {} })]);
+    for (const each of [route('/:any', [one, other]), last]) routes.add(each);
+    const webhook = webhookOf(last);
+    expect(routes.check([webhook]).get(webhook)).toContain(
+      'of One.any or Other.any comes before it and takes those of one of these methods:',
+    );
     expect(saidOf([route('/:any', [one, owner('Other.any', {})])])).toBe('unreachable');
     expect(saidOf([route('/:any', [one, owner('Other.any', { handsOver: true })])])).toBe('partial');
   });
