@@ -15,6 +15,8 @@ const SURPLUS_ZEROS = /(\.\d\d)0+$/;
 const NEGATIVE_ZERO = '-000';
 const LIMIT_CENTS = 10n ** 15n;
 const FIRST_INEXACT = 1e13;
+/** How far a server's sum in floating point may be from the amount that it means, as a share of it: four units of a double's last place. */
+const ROUNDING_ERROR = 2 ** -50;
 
 /** Reads a plain decimal (`"1180.5"`) as exact cents; undefined for anything else. */
 export function parseCents(text: string): bigint | undefined {
@@ -80,14 +82,24 @@ export function canonicalAmount(value: MoneyInput): string {
 
 /**
  * The canonical money string of a value from the wire, in which decimals are strings or JSON numbers
- * (specification, "Resources and their fields"). Undefined if it cannot be read exactly.
+ * (specification, "Resources and their fields"). A JSON number such as 1156.8999999999999 is a server's sum in floating
+ * point, and is read as the amount that it means. Undefined if cents could be lost.
  */
 export function moneyFromWire(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   // From 10^13 on a JSON number no longer holds every cent.
   if (typeof value === 'number' && Math.abs(value) >= FIRST_INEXACT) return undefined;
   const text = String(value);
-  return moneyText(text) ?? moneyText(text.trim().replace(SURPLUS_ZEROS, '$1'));
+  return (
+    moneyText(text) ??
+    (typeof value === 'number' ? roundedMoney(value) : moneyText(text.trim().replace(SURPLUS_ZEROS, '$1')))
+  );
+}
+
+function roundedMoney(value: number): string | undefined {
+  const nearest = value.toFixed(2);
+  const isMeant = Math.abs(value - Number(nearest)) <= Math.abs(value) * ROUNDING_ERROR;
+  return isMeant ? moneyText(nearest) : undefined;
 }
 
 /** Any exact amount, 0 and negative ones included: a balance may be either. */

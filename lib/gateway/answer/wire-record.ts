@@ -17,7 +17,7 @@ export function asRecord(data: unknown): WireRecord | undefined {
   return typeof data === 'object' && data !== null && !Array.isArray(data) ? (data as WireRecord) : undefined;
 }
 
-/** Writes money fields as two-decimal strings. An inexact amount stays as received, with a warning. */
+/** Writes money fields as two-decimal strings. What is no exact amount stays as it came, a number as text, with a warning. */
 export function withMoney(
   record: WireRecord,
   fields: readonly string[],
@@ -30,7 +30,7 @@ export function withMoney(
     if (value == null) continue;
     const money = moneyFromWire(value);
     if (money === undefined) warnings.push(`${field} is not an exact amount and was kept as it came`);
-    else result[field] = money;
+    result[field] = money ?? (typeof value === 'number' ? String(value) : value);
   }
   return { record: result, warnings };
 }

@@ -94,7 +94,7 @@ describe('the balance', () => {
     await expect(merchant.wallet.balance({ retry: false })).rejects.toMatchObject({ code: 'BAD_ANSWER' });
   });
 
-  it.each([[null], ['12.00'], [{ ...balance, balance: 0.1 + 0.2 }]])(
+  it.each([[null], ['12.00'], [{ ...balance, balance: 0.125 }]])(
     'cannot be read from %j',
     async (data) => {
       gateway.answer(json(envelope(data)));

@@ -13,10 +13,13 @@ describe('a record from the wire', () => {
   });
 
   it('has money as text, and keeps with a warning what is no exact amount', () => {
-    const wire = { amount: 1180.5, fee: '1.005', tax: null, note: 'x' };
-    expect(withMoney(wire, ['amount', 'fee', 'tax', 'total'])).toEqual({
-      record: { amount: '1180.50', fee: '1.005', tax: null, note: 'x' },
-      warnings: ['fee is not an exact amount and was kept as it came'],
+    const wire = { amount: 1180.5, fee: '1.005', tax: null, levy: 0.125, note: 'x' };
+    expect(withMoney(wire, ['amount', 'fee', 'tax', 'levy', 'total'])).toEqual({
+      record: { amount: '1180.50', fee: '1.005', tax: null, levy: '0.125', note: 'x' },
+      warnings: [
+        'fee is not an exact amount and was kept as it came',
+        'levy is not an exact amount and was kept as it came',
+      ],
     });
   });
 
