@@ -1,7 +1,8 @@
 import { type JournalEntry } from '../common/journal-entry.js';
 import { type InboxScope, type PaymentFamily, type PaymentsEnvironment } from '../common/vocabulary.js';
-import { PaymentsConfigError, PaymentsValidationError } from '../errors/payments-errors.js';
+import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { withoutStoreDetails } from '../journal/hide-store-error.js';
+import { checkOptions, noKeyToSealWith } from '../journal/journal-checks.js';
 import { type PurgeAges, purgePayments, purgeProblems } from '../journal/purge-ages.js';
 import { journalEntry } from '../journal/recovery/journal-answers.js';
 import { oldestOf } from '../journal/recovery/oldest-unresolved.js';
@@ -107,6 +108,7 @@ export class JournalOfAllAccounts {
    * of each account come first, then the next 100 of those with more. Asks no resolver: of an account that only
    * `accounts.resolve` gives a status path for payouts, accepted payouts may be left out.
    *
+   * @throws PaymentsValidationError if `olderThanMs` is no whole number of milliseconds, 0 or more.
    * @throws PaymentsStorageError
    * @throws PaymentsConfigError if a storage of your own cannot list its accounts.
    *
@@ -115,9 +117,9 @@ export class JournalOfAllAccounts {
    * for await (const { account, reference } of accounts.all.journal.unresolved({ olderThanMs: 3_600_000 })) console.log(account, reference);
    * ```
    */
-  async *unresolved({
-    olderThanMs = 0,
-  }: { readonly olderThanMs?: number } = {}): AsyncIterable<JournalEntryOfAccount> {
+  async *unresolved(options: { readonly olderThanMs?: number } = {}): AsyncIterable<JournalEntryOfAccount> {
+    checkOptions('unresolved', options);
+    const { olderThanMs = 0 } = options;
     let further: ListPlace[] = [];
     const page = async function* (place: ListPlace): AsyncGenerator<JournalEntryOfAccount> {
       for (let at: ListPlace | undefined = place; at;) {
@@ -203,13 +205,13 @@ export class JournalOfAllAccounts {
    * @param options `signal` stops the run after the current entry.
    * @throws PaymentsConfigError if no registration has the option `encryption`, or if a storage of your own cannot list
    * its accounts.
+   * @throws PaymentsValidationError if `signal` is no AbortSignal.
    * @throws PaymentsStorageError if the accounts cannot be listed.
    */
   async reseal(options: { readonly signal?: AbortSignal } = {}): Promise<AllResealReport> {
+    checkOptions('reseal', options);
     if (this.over().hasEncryption()) return this.over().reseal(options.signal);
-    throw new PaymentsConfigError(
-      "No registration has the option encryption, so there is no key to seal with: write encryption: aesGcm({ keys: { '2026-11': key }, current: '2026-11' }).",
-    );
+    throw noKeyToSealWith('No registration has the option encryption');
   }
 }
 

@@ -30,13 +30,14 @@ export function withDeadline<T>(
     const abort = (): void => {
       end({ ended: 'aborted' });
     };
+    // First, because it throws if the signal is none, and no timer must be left then.
+    signal?.addEventListener('abort', abort, { once: true });
     const late = setTimeout(
       () => {
         end({ ended: 'late' });
       },
       Math.min(Math.ceil(deadline - performance.now()), LONGEST_TIMER_MS),
     );
-    signal?.addEventListener('abort', abort, { once: true });
     work.then(
       (value) => {
         end({ ended: 'done', value });

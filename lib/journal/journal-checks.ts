@@ -1,6 +1,11 @@
+import { isRecord } from '../common/json-object.js';
 import { waitProblem } from '../common/milliseconds.js';
 import { FINAL_STATUSES, PAYMENT_FAMILIES, type PaymentFamily } from '../common/vocabulary.js';
-import { type PaymentsError, PaymentsValidationError } from '../errors/payments-errors.js';
+import {
+  PaymentsConfigError,
+  type PaymentsError,
+  PaymentsValidationError,
+} from '../errors/payments-errors.js';
 import { notByThisCall } from './payment/repeated-call-errors.js';
 
 /** @throws PaymentsValidationError if no reference is given, or there is no such family. */
@@ -23,10 +28,65 @@ export function checkOutcome(family: PaymentFamily, outcome: unknown, reference:
   throw wrongCall('outcome', problem, reference);
 }
 
-/** @throws PaymentsValidationError if it is no time to wait. */
-export function checkTimeout(timeoutMs: unknown, reference: unknown): void {
-  const problem = waitProblem(timeoutMs, { example: '60_000' });
-  if (problem !== undefined) throw wrongCall('timeoutMs', `options.timeoutMs ${problem}`, reference);
+/** What is wrong with the value of an option; undefined if nothing is. */
+type OptionRule = (value: unknown) => string | undefined;
+
+const unlessAbsent =
+  (rule: OptionRule): OptionRule =>
+  (value) =>
+    value === undefined ? undefined : rule(value);
+
+const signal = unlessAbsent((value) =>
+  value instanceof AbortSignal ? undefined : 'must be an AbortSignal: write new AbortController().signal',
+);
+
+/** An option that the package alone gives. */
+const internal: OptionRule = () => undefined;
+
+const OPTIONS = {
+  waitForOutcome: { timeoutMs: (value) => waitProblem(value, { example: '60_000' }), signal },
+  unresolved: {
+    olderThanMs: unlessAbsent((value) =>
+      Number.isSafeInteger(value) && Number(value) >= 0
+        ? undefined
+        : 'must be a whole number of milliseconds, 0 or more: write 3_600_000, or leave it out',
+    ),
+  },
+  settle: {
+    attempt: unlessAbsent((value) =>
+      Number.isInteger(value) && Number(value) > 0
+        ? undefined
+        : 'must be the number of an attempt, 1 or more: write that of the journal entry, or leave it out',
+    ),
+    failedAt: internal,
+  },
+  reseal: { signal },
+} satisfies Readonly<Record<string, Readonly<Record<string, OptionRule>>>>;
+
+/**
+ * Checks the options of a method of the journal.
+ *
+ * @throws PaymentsValidationError if they are no object, or one of them is wrong or unknown: without a misspelled `attempt`, for
+ * example, another attempt would be settled.
+ */
+export function checkOptions(method: keyof typeof OPTIONS, options: unknown, reference?: unknown): void {
+  const rules: Readonly<Record<string, OptionRule>> = OPTIONS[method];
+  const names = Object.keys(rules)
+    .filter((name) => rules[name] !== internal)
+    .join(' and ');
+  if (!isRecord(options)) throw wrongCall('options', `options must be an object with ${names}`, reference);
+  for (const name of new Set([...Object.keys(rules), ...Object.keys(options)])) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : () => `is no option of ${method}(): use ${names}`;
+    const problem = rule?.(options[name]);
+    if (problem !== undefined) throw wrongCall(name, `options.${name} ${problem}`, reference);
+  }
+}
+
+/** The error of `reseal()` without the option `encryption`. */
+export function noKeyToSealWith(missing: string): PaymentsConfigError {
+  return new PaymentsConfigError(
+    `${missing}, so there is no key to seal with: write encryption: aesGcm({ keys: { '2026-11': key }, current: '2026-11' }).`,
+  );
 }
 
 /** Only the journal knows what happened to the payment, and nobody has looked. */

@@ -3,18 +3,14 @@ import { type JournalKey, type JournalScope, type JournalStore } from '../storag
 import { type JournalEntry } from '../common/journal-entry.js';
 import { PAYMENT_FAMILIES, type PaymentFamily, type PaymentOutcome } from '../common/vocabulary.js';
 import { type ResealReport, type Resealing } from '../storage/sealed/reseal.js';
-import {
-  PaymentsConfigError,
-  PaymentsValidationError,
-  type PaymentsError,
-} from '../errors/payments-errors.js';
+import { PaymentsValidationError, type PaymentsError } from '../errors/payments-errors.js';
 import { journalEntry, forgotten, noOutcome, notFound, settledEntry } from './recovery/journal-answers.js';
 import { openMs } from './recovery/recovery-decision.js';
 import { type OldestUnresolved } from './recovery/oldest-unresolved.js';
 import { type PersonEraser } from './outcomes/erase-person.js';
 import { type OutcomeRecorder } from './outcomes/outcome-recorder.js';
 import { type OutcomeWaiter } from './outcomes/outcome-waiter.js';
-import { checkPayment, checkOutcome, checkTimeout } from './journal-checks.js';
+import { checkOptions, checkOutcome, checkPayment, noKeyToSealWith } from './journal-checks.js';
 import { withoutStoreDetails } from './hide-store-error.js';
 import { giveUpAttempt, type UnmadePayment } from './payment/give-up-attempt.js';
 import { OPEN_PAYOUTS, type PurgeAges, purgePayments, purgeProblems } from './purge-ages.js';
@@ -68,6 +64,7 @@ export class PaymentsJournal {
    * `statusPaths` option has a path for them. Also lists entries that cannot be read (`damaged`), and entries
    * in a state of a newer version of the package. Reads page by page, so it always needs little memory.
    *
+   * @throws PaymentsValidationError if `olderThanMs` is no whole number of milliseconds, 0 or more.
    * @throws PaymentsStorageError
    *
    * @example
@@ -75,9 +72,9 @@ export class PaymentsJournal {
    * for await (const entry of journal.unresolved({ olderThanMs: 3_600_000 })) console.log(entry.reference, entry.state);
    * ```
    */
-  async *unresolved({
-    olderThanMs = 0,
-  }: { readonly olderThanMs?: number } = {}): AsyncIterable<JournalEntry> {
+  async *unresolved(options: { readonly olderThanMs?: number } = {}): AsyncIterable<JournalEntry> {
+    checkOptions('unresolved', options);
+    const { olderThanMs = 0 } = options;
     for (const family of PAYMENT_FAMILIES) {
       const pages = this.recovery.unresolved(family);
       for (;;) {
@@ -142,8 +139,8 @@ export class PaymentsJournal {
    * unknown again if you settle it while its call is running, and the call then ends without a clear answer.
    *
    * @param outcome A final status of the specification.
-   * @param options `attempt`: only if this attempt is the last one. @default whichever it is
-   * @throws PaymentsValidationError if there is no such family, it has no such outcome, or no reference is given.
+   * @param options `attempt`: only if this attempt is the last one, 1 or more. @default whichever it is
+   * @throws PaymentsValidationError if there is no such family, outcome or option, or no reference is given.
    * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, `ENTRY_FORGOTTEN` after `purge`, `ANOTHER_ATTEMPT`, or
    * `ALREADY_SETTLED` if it has another outcome.
    * @throws PaymentsStorageError
@@ -159,6 +156,7 @@ export class PaymentsJournal {
     } = {},
   ): Promise<JournalEntry> {
     checkOutcome(family, outcome, reference);
+    checkOptions('settle', options, reference);
     const existing = await withoutStoreDetails(
       this.recorder.settle(this.keyOf(family, reference), outcome, options),
     );
@@ -174,7 +172,7 @@ export class PaymentsJournal {
    * @throws PaymentOutcomeUnknownError when the time is up: the payment has not failed.
    * @throws PaymentRejectedError if the gateway refused it for good (`JournalEntry.final`).
    * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`; or the signal's reason.
-   * @throws PaymentsValidationError if `timeoutMs` is wrong, there is no such family, or no reference is given.
+   * @throws PaymentsValidationError if an option is wrong, there is no such family, or no reference is given.
    * @throws PaymentsStorageError
    *
    * @example
@@ -185,9 +183,10 @@ export class PaymentsJournal {
   async waitForOutcome(
     family: PaymentFamily,
     reference: string,
-    { timeoutMs, signal }: WaitForOutcomeOptions,
+    options: WaitForOutcomeOptions,
   ): Promise<JournalEntry> {
-    checkTimeout(timeoutMs, reference);
+    checkOptions('waitForOutcome', options, reference);
+    const { timeoutMs, signal } = options;
     if (signal?.aborted) throw signal.reason;
     const deadline = performance.now() + timeoutMs;
     const end = await withoutStoreDetails(this.waiter.wait(this.keyOf(family, reference), deadline, signal));
@@ -258,6 +257,7 @@ export class PaymentsJournal {
    *
    * @param options `signal` stops the run after the current entry.
    * @throws PaymentsConfigError if the account has no option `encryption`.
+   * @throws PaymentsValidationError if `signal` is no AbortSignal.
    * @throws PaymentsStorageError
    *
    * @example
@@ -266,10 +266,9 @@ export class PaymentsJournal {
    * ```
    */
   async reseal(options: { readonly signal?: AbortSignal } = {}): Promise<ResealReport> {
+    checkOptions('reseal', options);
     if (this.resealing) return withoutStoreDetails(this.resealing.run(this.scope, options.signal));
-    throw new PaymentsConfigError(
-      "The account has no option encryption, so there is no key to seal with: write encryption: aesGcm({ keys: { '2026-11': key }, current: '2026-11' }).",
-    );
+    throw noKeyToSealWith('The account has no option encryption');
   }
 
   /** @internal Whether a call holds a payment: nobody else may act on it now. */

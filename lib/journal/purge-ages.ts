@@ -1,3 +1,4 @@
+import { isRecord } from '../common/json-object.js';
 import { ageProblem } from '../common/milliseconds.js';
 import { type ForgettablePayments } from '../storage/journal-store.js';
 
@@ -43,6 +44,7 @@ export function purgeProblems(
   ages: PurgeAges,
   whyNotPayouts: string | undefined,
 ): Readonly<Record<string, string[]>> | undefined {
+  if (!isRecord(ages)) return { options: ['must be an object: write { olderThanMs: 90 * 86_400_000 }'] };
   const { olderThanMs, rejectedOlderThanMs, acceptedPayoutsOlderThanMs, tombstonesOlderThanMs } = ages;
   const further = { rejectedOlderThanMs, acceptedPayoutsOlderThanMs, tombstonesOlderThanMs };
   const named = Object.entries(further).filter(([, age]) => age !== undefined);

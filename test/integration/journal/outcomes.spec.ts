@@ -501,6 +501,14 @@ describe('the outcome of a payment', () => {
       expect(await failureOf(wait(10_000, AbortSignal.abort('before')))).toBe('before');
     });
 
+    it('not with a controller in the place of its signal, which ends no process either', async () => {
+      const controller = new AbortController() as unknown as AbortSignal;
+      expect(await failureOf(wait(1, controller))).toMatchObject({
+        name: 'PaymentsValidationError',
+        errors: { signal: ['options.signal must be an AbortSignal: write new AbortController().signal'] },
+      });
+    });
+
     it.each([0, -1, 1.5, Number.NaN, 3e9])(
       'for milliseconds that are possible, not for %d',
       async (timeoutMs) => {

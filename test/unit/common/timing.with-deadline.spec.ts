@@ -37,6 +37,11 @@ describe('work with a deadline and a signal', () => {
     expect(await waited).toEqual({ ended: 'aborted' });
   });
 
+  it('leaves no timer behind if the signal is none', async () => {
+    const none = new AbortController() as unknown as AbortSignal;
+    await expect(withDeadline(never(), performance.now() + 100, none)).rejects.toThrow(TypeError);
+  });
+
   it('gives the value of the work', async () => {
     expect(await withDeadline(Promise.resolve(5), performance.now() + 10, signal)).toEqual({
       ended: 'done',

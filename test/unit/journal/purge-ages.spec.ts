@@ -11,6 +11,11 @@ describe('the ages of what the journal is to forget', () => {
     expect(purgeProblems(ages, undefined)).toBeUndefined();
   });
 
+  it.each([undefined, null, 90, [90]])('may not be %j', (ages) => {
+    const problem = 'must be an object: write { olderThanMs: 90 * 86_400_000 }';
+    expect(purgeProblems(ages as never, undefined)).toEqual({ options: [problem] });
+  });
+
   it.each(['rejectedOlderThanMs', 'acceptedPayoutsOlderThanMs'])('have a sensible %s', (field) => {
     for (const age of [0, -1, 1.5, NaN, Infinity, '7']) {
       const problem = expect.stringContaining(`${field} must be a whole number of milliseconds`) as unknown;
