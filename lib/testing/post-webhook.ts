@@ -27,7 +27,7 @@ export interface WebhookResponse {
  * answer. If the application does not listen yet, initializes it and opens a free port for the time of the
  * delivery. Simultaneous deliveries share that port.
  *
- * @param path Full path of the route, prefixes included.
+ * @param path Full path of the route, prefixes included, with or without its first slash.
  * @throws PaymentsConfigError if the scheme cannot sign, or signs a header other than `content-type`: sign with
  * `signWebhook` then, and send the request yourself.
  *
@@ -44,11 +44,12 @@ export async function postWebhook(
   event: PaymentWebhookEvent,
   { scheme, secret }: { readonly scheme: WebhookScheme; readonly secret: WebhookSecret },
 ): Promise<WebhookResponse> {
+  const url = path.startsWith('/') ? path : `/${path}`;
   const body = JSON.stringify(event);
   const own = { 'content-type': 'application/json' };
-  const headers = { ...own, ...signWebhook({ scheme, secret, body, headers: own, url: path }) };
+  const headers = { ...own, ...signWebhook({ scheme, secret, body, headers: own, url }) };
   const isTls = app.getHttpServer() instanceof TlsServer;
-  return whileListening(app, (address) => post(address, isTls, path, headers, body));
+  return whileListening(app, (address) => post(address, isTls, url, headers, body));
 }
 
 function post(

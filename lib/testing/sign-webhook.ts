@@ -28,7 +28,7 @@ export interface SignWebhookOptions {
 /**
  * The headers that sign a webhook like the gateway.
  *
- * @throws PaymentsConfigError if the scheme cannot sign.
+ * @throws PaymentsConfigError if the scheme cannot sign, or `now` is no time.
  *
  * @example
  * ```ts
@@ -56,10 +56,16 @@ export function signWebhook({
       `The webhook scheme ${scheme.name} has no sign function: give customScheme() one, or sign in the test itself.`,
     );
   }
+  const at = Number(now ?? Date.now());
+  if (!Number.isFinite(at)) {
+    throw new PaymentsConfigError(
+      'now is no time: write milliseconds since 1970 or a valid Date, or leave it out.',
+    );
+  }
   return scheme.sign({
     body: typeof body === 'string' ? Buffer.from(body, 'utf8') : body,
     key: secretBytes(typeof secret === 'string' ? { value: secret } : secret, scheme.secretForm),
-    now: Number(now ?? Date.now()),
+    now: at,
     ...(headers ? { headers } : {}),
     ...(method === undefined ? {} : { method }),
     ...(url === undefined ? {} : { url }),

@@ -40,6 +40,21 @@ describe.each(adapters)('postWebhook() on %s', (adapter) => {
     expect((app.getHttpServer() as Server).listening).toBe(false);
   });
 
+  it('takes a path without its first slash, as a controller has it', async () => {
+    const scheme = hmac({
+      header: 'x-signature',
+      algorithm: 'sha256',
+      encoding: 'hex',
+      payload: ['url', 'body'],
+    });
+    await create({ scheme });
+    const answer = await postWebhook(app, 'webhooks/payments', paymentEvent('payment.success'), {
+      scheme,
+      secret,
+    });
+    expect(answer).toEqual({ status: 200, body: '' });
+  });
+
   it('delivers over HTTPS, whatever the certificate', async () => {
     const of = (kind: string): Buffer => readFileSync(`test/support/tls/stranger.${kind}.pem`);
     await create({}, { key: of('key'), cert: of('cert') });

@@ -55,6 +55,16 @@ describe('signWebhook()', () => {
     expect(signWebhook({ ...options, ...(others as object) })).toEqual(signWebhook(options));
   });
 
+  it.each([NaN, new Date('never'), '2026-01-31T08:00:00Z'])(
+    'does not sign for %s, which is no time',
+    (now) => {
+      const options = { scheme, secret: 'secret', body: '', now: now as number };
+      expect(() => signWebhook(options)).toThrow(
+        'now is no time: write milliseconds since 1970 or a valid Date, or leave it out.',
+      );
+    },
+  );
+
   it('says so when a scheme cannot sign', () => {
     const mute = customScheme({ name: 'mute', verify: () => ({ ok: true }) });
     expect(() => signWebhook({ scheme: mute, secret: 'secret', body: '' })).toThrow(
