@@ -31,6 +31,9 @@ export const LINE_STATES: readonly LineState[] = [
   'failed',
 ];
 
+/** The states of lines whose money went out, or may have. */
+export const MAY_BE_OUT: readonly LineState[] = ['sending', 'accepted', 'unknown', 'paid'];
+
 /**
  * The state of a batch.
  *

@@ -455,6 +455,19 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
     ]);
   });
 
+  it('takes a line for paid whose money went out, or may have', async () => {
+    const owner = `owner-${batches}`;
+    const all = LINE_STATES.map((_state, index) => line(index + 1, { recipient: owner, cents: 500 }));
+    const other = await loaded(all);
+    const changes = LINE_STATES.flatMap((state, index) => to(state, [index + 1]));
+    await store().change(other.load, changes);
+    const one = line(1, { recipient: owner, cents: 500 });
+    const { load } = await loaded([one]);
+    const found = await store().sameRecipients(load, asked([one]), DAY_MS, LINE_STATES.length);
+    const states = new Set(found.map(({ state }) => state));
+    expect(states).toEqual(new Set(['sending', 'accepted', 'unknown', 'paid']));
+  });
+
   it.each(ENCRYPTIONS)('finds them under every key that it has: %s', async (_what, before, after) => {
     const owner = recipientOf('owner');
     const [first, next] = [sealedBy(before), sealedBy(after)];

@@ -3,6 +3,7 @@ import {
   type LineChange,
   type LineRecipient,
   type LineState,
+  MAY_BE_OUT,
   type NewBatchLine,
 } from '../batch-store.js';
 import { type BatchStatements } from '../sql/batch-statements.js';
@@ -12,8 +13,7 @@ import { toSqlText } from '../sql/sql-text.js';
 import { epochText, MOMENT } from './postgres-text.js';
 import { type TableNames } from './table-names.js';
 
-/** The states of lines whose money went out, or may have. */
-const OUT = `('sending', 'accepted', 'unknown', 'paid')`;
+const OUT = `(${MAY_BE_OUT.map((state) => `'${state}'`).join(', ')})`;
 const LINE = `l.line_number::text AS number, l.line_key, l.state, l.cents::text AS cents, l.recipient, l.content, l.result,
   ${epochText('l.updated_at')} AS updated_ms`;
 

@@ -1,10 +1,8 @@
-import { type LineRecipient, type LineState } from '../batch-store.js';
+import { type LineRecipient, MAY_BE_OUT } from '../batch-store.js';
 import { type PortableDialect, TABLES } from './portable-dialect.js';
 import { joined, listOf, raw, sql, type SqlPiece } from './sql-template.js';
 
 const LINES = raw(TABLES.batchLines);
-/** The states of lines whose money went out, or may have. */
-const OUT: readonly LineState[] = ['sending', 'accepted', 'unknown', 'paid'];
 
 /** Some lines for each of these lines. COALESCE keeps a database off the load's index, which has the whole batch. */
 export function sameRecipients(
@@ -19,7 +17,7 @@ export function sameRecipients(
     FROM mine JOIN ${LINES} AS other ON other.recipient = mine.recipient AND ${isSame}`;
   const found = [
     others(sql`COALESCE(other.batch_load, '') = ${load} AND other.line_number < mine.number`),
-    others(sql`other.cents = mine.cents AND other.batch_load <> ${load} AND other.state IN (${listOf(OUT)})
+    others(sql`other.cents = mine.cents AND other.batch_load <> ${load} AND other.state IN (${listOf(MAY_BE_OUT)})
       AND other.updated_at > ${now} - ${withinMs}`),
   ];
   return sql`WITH mine AS (${inEveryForm(load, lines)}) SELECT number, name, line_key, state FROM (
