@@ -1,6 +1,11 @@
 import { type JournalEntry } from '../../common/journal-entry.js';
 import { type MoneyOperation } from '../../common/operations.js';
-import { isPaymentsError, type PaymentsError } from '../../errors/payments-errors.js';
+import {
+  isPaymentsError,
+  PaymentOutcomeUnknownError,
+  PaymentRejectedError,
+  type PaymentsError,
+} from '../../errors/payments-errors.js';
 import { type PaymentsJournal } from '../../journal/payments-journal.js';
 import { type BatchLine, type LineState } from '../../storage/batch-store.js';
 import { paymentReference } from '../batch/payment-reference.js';
@@ -78,10 +83,23 @@ export async function isForgottenUnmoved(journal: LineJournal, reference: string
   return error?.code === 'ENTRY_FORGOTTEN' && error.mayHaveBeenProcessed === false;
 }
 
-/** What the journal says of a payment that it does not hold; undefined if it holds it, or cannot be asked. */
-function whyMissing(journal: LineJournal, reference: string): Promise<PaymentsError | undefined> {
-  return journal.waitForOutcome('disbursement', reference, { timeoutMs: 5_000 }).then(
-    () => undefined,
-    (error: unknown) => (isPaymentsError(error) ? error : undefined),
-  );
+/** What the journal says of a payment that it does not hold. */
+const MISSING: readonly string[] = ['ENTRY_NOT_FOUND', 'ENTRY_FORGOTTEN'];
+
+/**
+ * Why the journal does not hold a payment; undefined if it holds it.
+ *
+ * @throws PaymentsStorageError or PaymentsAccountError if the journal cannot be asked.
+ */
+async function whyMissing(journal: LineJournal, reference: string): Promise<PaymentsError | undefined> {
+  try {
+    await journal.waitForOutcome('disbursement', reference, { timeoutMs: 5_000 });
+  } catch (error) {
+    if (isPaymentsError(error) && MISSING.includes(error.code)) return error;
+    // It was written a moment ago: it has no outcome yet, or was refused.
+    if (error instanceof PaymentOutcomeUnknownError || error instanceof PaymentRejectedError)
+      return undefined;
+    throw error;
+  }
+  return undefined;
 }

@@ -7,6 +7,7 @@ import {
   PaymentsAuthenticationError,
   PaymentsError,
   PaymentsRateLimitError,
+  PaymentsStorageError,
   PaymentsValidationError,
 } from 'nestjs-payments';
 import { type LineJournal } from '../../../../lib/batches/jobs/journal-state.js';
@@ -45,11 +46,11 @@ const TOO_MANY = new PaymentsRateLimitError(undefined, 'Too many.');
 async function sentAfter(
   error: Error,
   entry: Partial<JournalEntry> | undefined,
-  missing = 'ENTRY_NOT_FOUND',
+  missing: Error = new PaymentsError('ENTRY_NOT_FOUND', 'It is not there.'),
 ): ReturnType<typeof payLine> {
   const journal: LineJournal = {
     get: () => Promise.resolve(entry as JournalEntry | undefined),
-    waitForOutcome: () => Promise.reject(new PaymentsError(missing, 'It is not there.')),
+    waitForOutcome: () => Promise.reject(missing),
   };
   const bank = (): Promise<never> => Promise.reject(error);
   const services = { disbursements: { bank, mobileMoney: bank }, journal } as unknown as Parameters<
@@ -147,7 +148,23 @@ describe('a call of a line that fails', () => {
   });
 
   it('leaves it unknown if the journal has forgotten its payment', async () => {
-    expect(await stateAfter(VALIDATION, undefined, 'ENTRY_FORGOTTEN')).toBe('unknown');
+    const forgotten = new PaymentsError('ENTRY_FORGOTTEN', 'It is not there any more.');
+    expect(await stateAfter(VALIDATION, undefined, forgotten)).toBe('unknown');
+  });
+
+  it.each([
+    ['a call that runs', new PaymentOutcomeUnknownError('in-flight', 'It is being made.')],
+    ['a call that was refused', REFUSAL],
+  ])('leaves it unknown if %s has written its payment a moment ago', async (_which, made) => {
+    expect(await stateAfter(VALIDATION, undefined, made)).toBe('unknown');
+  });
+
+  it.each([
+    new PaymentsStorageError('The journal did not answer in time.'),
+    new PaymentsAccountError('ACCOUNT_UNAVAILABLE', 'The keys are of another environment.'),
+    new TypeError('Nobody expects it.'),
+  ])('leaves it begun, and says why, if the journal cannot be asked: %s', async (failure) => {
+    await expect(sentAfter(VALIDATION, undefined, failure)).rejects.toBe(failure);
   });
 
   it.each([
