@@ -15,6 +15,7 @@ import { type ResolvedBatchesOptions } from './payout-batches-options.js';
 import { type BatchContext } from './batch/batch-context.js';
 import { BatchWorker } from './jobs/batch-worker.js';
 import { enqueueOpenBatches } from './jobs/enqueue-open-batches.js';
+import { KeysWait } from './jobs/keys-wait.js';
 
 /** Starts the work on batches with the application, and ends it before anything that it needs is closed. */
 export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
@@ -47,10 +48,11 @@ export class BatchesLifecycle implements OnApplicationBootstrap, OnModuleDestroy
     const { engine, accounts } = this.context;
     accounts.checkStorages();
     this.events.onApplicationBootstrap();
-    const worker = new BatchWorker(this.context);
+    const keys = new KeysWait(this.context);
+    const worker = new BatchWorker(this.context, keys);
     await engine.start((job) => worker.run(job));
     // Not awaited: the application starts even if a storage is slow.
-    void enqueueOpenBatches(this.context);
+    void enqueueOpenBatches(this.context, keys);
   }
 
   /** Sends no further line, and wakes the callers that wait for a batch. */

@@ -91,6 +91,7 @@ export async function startTurningApp(
     readonly engine: BatchEngine;
     readonly policy?: BatchPolicy;
     readonly concurrency?: number;
+    readonly now?: () => number;
   },
 ): Promise<TurningApp> {
   let keys = KEYS[environment];

@@ -1,5 +1,6 @@
 import { type BatchRecord } from '../../storage/batch-store.js';
 import { jsonObject } from '../../common/json-object.js';
+import { type ResolvedBatchPolicy } from '../policy/batch-policy.js';
 
 /** An approval of a batch. */
 interface BatchApproval {
@@ -63,11 +64,12 @@ export function detailsOf({ details }: Pick<BatchRecord, 'details'>): BatchDetai
   return jsonObject(details) as unknown as BatchDetails;
 }
 
-/** Whether a batch is being checked or paid, or continues by itself. */
-export function isWorkedOn(record: Pick<BatchRecord, 'state' | 'details'>): boolean {
-  const { state } = record;
-  if (state === 'paused') return detailsOf(record).pause?.until !== undefined;
-  return state === 'checking' || state === 'running';
+/** Whether a batch that pauses continues without a person. */
+export function continuesAlone(
+  { until }: BatchPause,
+  { resumeAfterTopUp }: Pick<ResolvedBatchPolicy, 'resumeAfterTopUp'>,
+): boolean {
+  return until !== undefined && (until !== 'balance' || resumeAfterTopUp);
 }
 
 /** A record with changed details. */

@@ -6,7 +6,7 @@ import { isPaymentsError } from '../../errors/payments-errors.js';
  *
  * - `check`: looks up the recipients of a chunk.
  * - `pay`: sends the lines of a chunk.
- * - `wake`: looks whether a batch that pauses may continue.
+ * - `wake`: looks whether a batch may continue that pauses, or that waits for keys of its environment.
  *
  * @publicApi
  */
@@ -23,7 +23,7 @@ export interface BatchJob {
   readonly load: string;
   /** Number of the run: each start, resume or check has its own. */
   readonly round: number;
-  /** Number of the chunk; 0 for `wake`. */
+  /** Number of the chunk; for `wake`, which tells its looks apart, any number. */
   readonly chunk: number;
 }
 

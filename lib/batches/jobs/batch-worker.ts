@@ -13,8 +13,9 @@ import { changeBatch } from '../batch/batch-change.js';
 import { type BatchContext } from '../batch/batch-context.js';
 import { batchOfJob } from './batch-of-job.js';
 import { endCheck, endRun, SYSTEM } from './end-batch.js';
-import { enqueueRun, WORKED_ON } from './enqueue-chunks.js';
+import { WORKED_ON } from './enqueue-chunks.js';
 import { inParallel } from './in-parallel.js';
+import { type KeysWait } from './keys-wait.js';
 import { LineChecker } from './line-checker.js';
 import { lookupsPause, MOST_NAMED } from './lookups-pause.js';
 import { PaySteps } from './pay-steps.js';
@@ -34,13 +35,16 @@ interface OpenedJob {
 export class BatchWorker {
   private readonly logger = new SafeLogger('PayoutBatches');
 
-  constructor(private readonly context: BatchContext) {}
+  constructor(
+    private readonly context: BatchContext,
+    private readonly keys: KeysWait,
+  ) {}
 
   /** Whether the job looked at lines. Rejects if it should run again later. */
   async run(job: BatchJob): Promise<boolean> {
     this.refuseWhenStopping();
     const account = await this.context.accounts.open(job.account);
-    const stored = await batchOfJob(job, account);
+    const stored = await batchOfJob(job, account, this.context.policy);
     if (!stored) return false;
     const hadLines = await this.work({ job, account, stored });
     this.context.notifier.changed(job);
@@ -50,26 +54,23 @@ export class BatchWorker {
 
   private async work(opened: OpenedJob): Promise<boolean> {
     const { job, account, stored } = opened;
-    const { state } = stored.record;
-    const { round, pause } = detailsOf(stored.record);
+    const { record } = stored;
+    const { pause } = detailsOf(record);
     const { context } = this;
-    if (job.kind === 'check' && state === 'checking') {
-      await this.check(opened);
-      return true;
+    if (job.kind === 'pay' && record.state === 'paused') {
+      // An earlier run of this job may have paused the batch, and died before it asked to be woken.
+      if (pause) await scheduleWake({ ...job, chunk: 0 }, pause, context);
+      return false;
     }
-    if (job.kind === 'pay' && state === 'running') {
-      await this.pay(opened);
-      return true;
+    if (account.scope.environment !== record.environment) {
+      await this.keys.wait(stored, job.kind === 'wake' ? job.chunk : 0);
+      return false;
     }
-    // An earlier run of this job may have paused the batch, and died before it asked to be woken.
-    if (job.kind === 'pay' && state === 'paused' && pause)
-      await scheduleWake({ ...job, chunk: 0 }, pause, context);
-    if (job.kind === 'wake' && state === 'paused' && round === job.round)
-      await wake(job, account, stored, context);
-    // An earlier run of this job has resumed the batch, and may have died before it gave all chunks to the engine.
-    if (job.kind === 'wake' && state === 'running' && round > job.round)
-      await enqueueRun(account, stored, context);
-    return false;
+    this.keys.end(job, stored);
+    if (job.kind === 'wake') await wake(job, account, stored, context);
+    if (job.kind === 'check') await this.check(opened);
+    if (job.kind === 'pay') await this.pay(opened);
+    return job.kind !== 'wake';
   }
 
   /** The engine keeps the job for the next process. */

@@ -4,10 +4,11 @@ import { SafeLogger } from '../../common/safe-logger.js';
 import { backOffMs } from '../../common/timing.js';
 import { failureLabel, isPaymentsError } from '../../errors/payments-errors.js';
 import { type BatchStore, type StoredBatch } from '../../storage/batch-store.js';
-import { detailsOf, isWorkedOn } from '../batch/batch-details.js';
+import { detailsOf } from '../batch/batch-details.js';
 import { type BatchContext } from '../batch/batch-context.js';
 import { BACK_OFF } from '../engine/batch-engine.js';
 import { enqueueCheck, enqueueRun } from './enqueue-chunks.js';
+import { type KeysWait } from './keys-wait.js';
 import { scheduleWake } from './wake.js';
 
 const PAGE = 100;
@@ -16,9 +17,9 @@ const PAGE = 100;
  * Gives the work on all batches that are being checked or paid, or that pause until something happens, to the engine. An
  * engine that has it already keeps it once. If a storage, a queue or an account is away, tries again until it is back.
  */
-export async function enqueueOpenBatches(context: BatchContext): Promise<void> {
+export async function enqueueOpenBatches(context: BatchContext, keys: KeysWait): Promise<void> {
   const { stopping } = context;
-  const work = new OpenBatchesQueue(context);
+  const work = new OpenBatchesQueue(context, keys);
   for (let tries = 1; !(await work.enqueueAll()); tries += 1) {
     // The wait does not keep a process from ending.
     const options = { ref: false, signal: stopping };
@@ -31,10 +32,11 @@ class OpenBatchesQueue {
   private readonly logger = new SafeLogger('PayoutBatches');
   /** The loads for which nothing is left to do here. */
   private readonly done = new Set<string>();
-  /** The loads that wait for keys of their environment. Each was logged once: the keys may stay as they are. */
-  private readonly waiting = new Set<string>();
 
-  constructor(private readonly context: BatchContext) {}
+  constructor(
+    private readonly context: BatchContext,
+    private readonly keys: KeysWait,
+  ) {}
 
   /** Returns whether nothing has to be tried again. */
   async enqueueAll(): Promise<boolean> {
@@ -67,10 +69,7 @@ class OpenBatchesQueue {
     const { batch, account, load } = stored.record;
     if (this.done.has(load)) return true;
     try {
-      if (!(await enqueueBatch(stored, this.context))) {
-        this.logWait(stored);
-        return false;
-      }
+      await enqueueBatch(stored, this.context, this.keys);
     } catch (error) {
       // For example, the account does not exist any more: only another start helps.
       const isLater = !isPaymentsError(error) || error.retryable;
@@ -82,28 +81,25 @@ class OpenBatchesQueue {
     this.done.add(load);
     return true;
   }
-
-  private logWait({ record: { batch, account, environment, load } }: StoredBatch): void {
-    if (this.waiting.has(load)) return;
-    this.waiting.add(load);
-    this.logger.warn(
-      `The batch "${batch}" of the account "${account}" waits until accounts.resolve returns keys of the ${environment} environment.`,
-    );
-  }
 }
 
-/** False if a resolver may return keys of the environment of the batch later. */
-async function enqueueBatch(stored: StoredBatch, context: BatchContext): Promise<boolean> {
+async function enqueueBatch(stored: StoredBatch, context: BatchContext, keys: KeysWait): Promise<void> {
   const { record } = stored;
-  const account = await context.accounts.open(record.account);
+  const { account: name, environment, batch, load, state } = record;
+  const account = await context.accounts.open(name);
+  const isOther = account.scope.environment !== environment;
   // Processes of the other environment may work on it.
-  if (account.scope.environment !== record.environment) return !account.hasResolver || !isWorkedOn(record);
-  if (record.state === 'checking') await enqueueCheck(account, stored, context);
-  if (record.state === 'running') await enqueueRun(account, stored, context);
-  if (record.state === 'paused') {
+  if (isOther && !account.hasResolver) return;
+  if (state === 'paused') {
     const { round, pause } = detailsOf(record);
-    const { batch, load } = record;
-    if (pause) await scheduleWake({ ...account.scope, batch, load, round, chunk: 0 }, pause, context);
+    const job = { account: name, environment, batch, load, round, chunk: 0 };
+    if (pause) await scheduleWake(job, pause, context);
+    return;
   }
-  return true;
+  if (isOther) {
+    await keys.wait(stored);
+    return;
+  }
+  if (state === 'checking') await enqueueCheck(account, stored, context);
+  if (state === 'running') await enqueueRun(account, stored, context);
 }

@@ -1,14 +1,14 @@
 import { type BatchAccount } from '../batch/batch-accounts.js';
-import { type BatchPause, detailsOf } from '../batch/batch-details.js';
+import { type BatchPause, continuesAlone, detailsOf } from '../batch/batch-details.js';
 import { type BatchJob } from '../engine/batch-engine.js';
 import { balanceProblem, coverOf } from '../policy/balance-rule.js';
 import { windowProblem } from '../policy/window-rule.js';
 import { type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchContext } from '../batch/batch-context.js';
 import { SYSTEM } from './end-batch.js';
-import { resumeBatch } from './enqueue-chunks.js';
+import { enqueueCheck, enqueueRun, resumeBatch } from './enqueue-chunks.js';
 
-const LOOK_AGAIN_MS = { balance: 60_000, gateway: 30_000 } as const;
+export const LOOK_AGAIN_MS = { balance: 60_000, gateway: 30_000 } as const;
 
 /**
  * Lets the engine look later whether a batch that pauses may continue; does nothing if only a person resumes it.
@@ -17,17 +17,32 @@ const LOOK_AGAIN_MS = { balance: 60_000, gateway: 30_000 } as const;
  */
 export async function scheduleWake(
   job: Omit<BatchJob, 'kind'>,
-  { until }: BatchPause,
+  pause: BatchPause,
   { engine, policy, now }: BatchContext,
 ): Promise<void> {
-  if (until === undefined || (until === 'balance' && !policy.resumeAfterTopUp)) return;
+  const { until } = pause;
+  if (until === undefined || !continuesAlone(pause, policy)) return;
   const opensInMs = (windowProblem(now(), policy)?.opensAt ?? now()) - now();
   const delayMs = until === 'window' ? opensInMs : LOOK_AGAIN_MS[until];
   await engine.add([{ ...job, kind: 'wake' }], Math.max(1, delayMs));
 }
 
-/** Resumes a batch if what it pauses for is over. */
+/** Lets a batch continue that waited for something, if that is over. */
 export async function wake(
+  job: BatchJob,
+  account: BatchAccount,
+  stored: StoredBatch,
+  context: BatchContext,
+): Promise<void> {
+  const { state } = stored.record;
+  if (state === 'checking') await enqueueCheck(account, stored, context);
+  // It waited for its keys, or an earlier run of this job has resumed it, and may have died before it gave all chunks to the engine.
+  if (state === 'running') await enqueueRun(account, stored, context);
+  if (state === 'paused') await endPause(job, account, stored, context);
+}
+
+/** Resumes a batch if what it pauses for is over. */
+async function endPause(
   job: BatchJob,
   account: BatchAccount,
   stored: StoredBatch,

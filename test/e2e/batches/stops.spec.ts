@@ -1,44 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type BatchEngine,
-  type BatchJob,
-  type BatchProgress,
-  inProcess,
-  type PayoutBatch,
-} from 'nestjs-payments/batches';
+import { type BatchProgress, type PayoutBatch } from 'nestjs-payments/batches';
 import { type BatchStore } from '../../support/batch-contract.js';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
 import { type BatchesPlace, startBatchesPlace, withBatches } from '../../support/batches-place.js';
-
-/** Keeps what is to happen later until the test lets it happen. */
-class PatientEngine implements BatchEngine {
-  readonly name = 'patient';
-  private readonly engine = inProcess();
-  private later: BatchJob[] = [];
-
-  start(run: (job: BatchJob) => Promise<void>): Promise<void> | void {
-    return this.engine.start(run);
-  }
-
-  add(jobs: readonly BatchJob[], delayMs = 0): Promise<void> {
-    if (delayMs === 0) return this.engine.add(jobs);
-    this.later.push(...jobs);
-    return Promise.resolve();
-  }
-
-  get waiting(): number {
-    return this.later.length;
-  }
-
-  /** Lets everything happen that waits. */
-  pass(): Promise<void> {
-    return this.engine.add(this.later.splice(0));
-  }
-
-  close(): Promise<void> {
-    return this.engine.close();
-  }
-}
+import { PatientEngine } from '../../support/patient-engine.js';
 
 describe('a batch that cannot be paid now', () => {
   const engine = new PatientEngine();

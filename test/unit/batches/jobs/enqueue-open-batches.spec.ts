@@ -1,7 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { type BatchJob } from 'nestjs-payments/batches';
 import { type BatchContext } from '../../../../lib/batches/batch/batch-context.js';
 import { enqueueOpenBatches } from '../../../../lib/batches/jobs/enqueue-open-batches.js';
+import { KeysWait } from '../../../../lib/batches/jobs/keys-wait.js';
 import { type BatchRecord, type StoredBatch } from '../../../../lib/storage/batch-store.js';
 
 interface OpenBatch {
@@ -10,51 +12,62 @@ interface OpenBatch {
   readonly pause?: object;
 }
 
-/** Runs until nothing is left to wait for, or three times. Returns how often it looked, and what it logged. */
+const KEYS =
+  'The batch "run" of the account "shop" waits until accounts.resolve returns keys of the sandbox environment.';
+const TOP_UP = { reason: 'Top it up.', until: 'balance' };
+
+/** What a process does that starts with keys of production: the jobs that it gives to the engine, with their delays, and its log. */
 async function enqueued({
   hasResolver,
   state,
   pause,
-}: OpenBatch): Promise<readonly [number, readonly string[]]> {
+}: OpenBatch): Promise<readonly [readonly (readonly [BatchJob['kind'], number])[], readonly string[]]> {
   const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-  // Nobody waits long before work is tried again.
-  const random = vi.spyOn(Math, 'random').mockReturnValue(0);
   onTestFinished(() => {
     warn.mockRestore();
-    random.mockRestore();
   });
   const details = JSON.stringify({ round: 1, pause });
   const record = { account: 'shop', environment: 'sandbox', batch: 'run', load: 'l', state, details };
-  const stopping = new AbortController();
-  let looks = 0;
-  const unfinished = (): Promise<readonly StoredBatch[]> => {
-    looks += 1;
-    return Promise.resolve([{ record } as StoredBatch]);
-  };
-  const open = (): Promise<object> => {
-    if (looks === 3) stopping.abort();
-    return Promise.resolve({ scope: { account: 'shop', environment: 'production' }, hasResolver });
-  };
-  const accounts = { stores: () => [{ unfinished }], open };
-  await enqueueOpenBatches({ accounts, stopping: stopping.signal } as unknown as BatchContext);
-  return [looks, warn.mock.calls.map(([line]) => String(line))];
+  const jobs: (readonly [BatchJob['kind'], number])[] = [];
+  const context = {
+    accounts: {
+      stores: () => [{ unfinished: () => Promise.resolve([{ record } as StoredBatch]) }],
+      open: () => Promise.resolve({ scope: { account: 'shop', environment: 'production' }, hasResolver }),
+    },
+    engine: {
+      add: (added: readonly BatchJob[], delayMs: number) => {
+        for (const job of added) {
+          expect(job).toMatchObject({ environment: 'sandbox', batch: 'run', load: 'l', round: 1 });
+          jobs.push([job.kind, delayMs]);
+        }
+        return Promise.resolve();
+      },
+    },
+    policy: { resumeAfterTopUp: false },
+    now: () => 0,
+    stopping: new AbortController().signal,
+  } as unknown as BatchContext;
+  await enqueueOpenBatches(context, new KeysWait(context));
+  return [jobs, warn.mock.calls.map(([line]) => String(line))];
 }
 
 it.each([
   ['keys are of production for good', { hasResolver: false, state: 'running' }],
-  [
-    'keys are of production now, and which a person resumes',
-    { hasResolver: true, state: 'paused', pause: { reason: 'Paused by maker.' } },
-  ],
-] as const)('waits for no keys of a batch whose %s', async (_which, batch) => {
-  expect(await enqueued(batch)).toEqual([1, []]);
+  ['pause ends by a person', { hasResolver: true, state: 'paused', pause: { reason: 'Paused by maker.' } }],
+  ['top-up resumes nothing', { hasResolver: true, state: 'paused', pause: TOP_UP }],
+] as const)('gives no work of a batch to the engine whose %s', async (_which, batch) => {
+  expect(await enqueued(batch)).toEqual([[], []]);
 });
 
-it('waits for keys that a resolver may return, and says so once', async () => {
-  expect(await enqueued({ hasResolver: true, state: 'running' })).toEqual([
-    3,
-    [
-      'The batch "run" of the account "shop" waits until accounts.resolve returns keys of the sandbox environment.',
-    ],
-  ]);
+it.each(['running', 'checking'] as const)(
+  'lets the engine look later for the keys of a batch that is %s, and says so once',
+  async (state) => {
+    expect(await enqueued({ hasResolver: true, state })).toEqual([[['wake', 30_000]], [KEYS]]);
+  },
+);
+
+it('says nothing of keys that a batch will need only when it is woken', async () => {
+  const pause = { reason: 'It is away.', until: 'gateway' };
+  const woken = await enqueued({ hasResolver: true, state: 'paused', pause });
+  expect(woken).toEqual([[['wake', 30_000]], []]);
 });
