@@ -50,15 +50,20 @@ export class BatchAccess {
   /**
    * Waits until the batch is in a state that is wanted.
    *
+   * @param checkWait Rejects if nobody should wait any longer. Called before each wait.
    * @throws PaymentsError with the code `STOPPING` if the application stops before.
    */
-  async until(isWanted: (record: BatchRecord) => boolean): Promise<StoredBatch> {
+  async until(
+    isWanted: (record: BatchRecord) => boolean,
+    checkWait: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<StoredBatch> {
     for (;;) {
       const { changed, release } = this.context.notifier.next(this.load);
       try {
         const stored = await this.stored();
         if (isWanted(stored.record)) return stored;
         this.refuseWhenStopping();
+        await checkWait();
         await changed;
       } finally {
         release();
