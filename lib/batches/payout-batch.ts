@@ -1,13 +1,12 @@
 import { inspect } from 'node:util';
 import { type LineState, type StoredBatch } from '../storage/batch-store.js';
-import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { approvalDigestOf } from './batch/approval-digest.js';
 import { type BatchAccess } from './batch/batch-access.js';
 import { type BatchActor, checkActor } from './batch/batch-actor.js';
 import { auditEntry, type BatchAuditEntry } from './batch/batch-audit.js';
 import { eventPages, linePages } from './batch/batch-pages.js';
 import { type BatchCheckReport, checkReport, checkStopped } from './batch-check-report.js';
-import { checkState, decideApproval, refuseBlocked } from './batch/batch-decisions.js';
+import { checkState, decideApproval, noDigest, refuseBlocked } from './batch/batch-decisions.js';
 import { detailsOf } from './batch/batch-details.js';
 import { type BatchProgress, progressOf } from './batch/batch-progress.js';
 import { checkReady } from './batch-ready.js';
@@ -100,6 +99,7 @@ export class PayoutBatch {
    *
    * @throws PaymentsError with the code `BATCH_STATE`, `BATCH_CHANGED` if the stored lines are not those that were approved, or
    * `BATCH_BALANCE` if the wallet holds too little.
+   * @throws PaymentsAccountError if the keys of the account cannot be had, or are of another environment than the batch.
    */
   async start(actor: BatchActor): Promise<void> {
     const by = checkActor(actor);
@@ -245,6 +245,7 @@ export class PayoutBatch {
    * that were made beside the batch under the references of unpaid lines.
    *
    * @returns How many of them have another state now.
+   * @throws PaymentsAccountError if the keys of the account cannot be had, or are of another environment than the batch.
    */
   async askAgain(): Promise<number> {
     return askAboutUnknown(this.access());
@@ -258,6 +259,7 @@ export class PayoutBatch {
    * a payment with the reference of the line that may have been made, or with the code `LINE_NOT_FOUND`, `BATCH_NOT_FOUND`, or
    * `LINE_NOT_SETTLED` if the gateway has refused the line, which moved no money, and it is to have failed.
    * @throws ReferenceReusedError if it is to be paid, and its reference belongs to another payment.
+   * @throws PaymentsAccountError if the keys of the account cannot be had, or are of another environment than the batch.
    */
   async settle(key: string, outcome: 'paid' | 'failed', actor: BatchActor): Promise<void> {
     await settleLine(this.access(), key, outcome, checkActor(actor));
@@ -292,11 +294,4 @@ export class PayoutBatch {
   [inspect.custom](): string {
     return `PayoutBatch { ${JSON.stringify(this.name)} }`;
   }
-}
-
-/** An empty field of a form must not become an approval of whatever is stored. */
-function noDigest(): PaymentsValidationError {
-  const problem =
-    'digest must be that of the lines that were looked at: show batch.digest with them, or leave the field out';
-  return new PaymentsValidationError({ digest: [problem] });
 }

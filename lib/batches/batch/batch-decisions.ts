@@ -1,4 +1,4 @@
-import { PaymentsError } from '../../errors/payments-errors.js';
+import { PaymentsError, PaymentsValidationError } from '../../errors/payments-errors.js';
 import { type LineCount, type LineState, type StoredBatch } from '../../storage/batch-store.js';
 import { approvalDigestOf } from './approval-digest.js';
 import { detailsOf } from './batch-details.js';
@@ -58,4 +58,11 @@ export function refuseBlocked(counts: readonly LineCount[], withoutBlocked: bool
     'BATCH_BLOCKED',
     `${blocked} lines are blocked: read them with batch.lines({ state: 'blocked' }), then accept them, or approve with withoutBlocked: true to leave them unpaid.`,
   );
+}
+
+/** An empty field of a form must not become an approval of whatever is stored. */
+export function noDigest(): PaymentsValidationError {
+  const problem =
+    'digest must be that of the lines that were looked at: show batch.digest with them, or leave the field out';
+  return new PaymentsValidationError({ digest: [problem] });
 }
