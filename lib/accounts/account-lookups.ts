@@ -162,6 +162,16 @@ export function otherEnvironment({ account, environment }: InboxScope): Payments
   );
 }
 
+/** The error of work that belongs to another environment than a registered account. Its keys stay as they are. */
+export function registeredElsewhere({ account, environment }: InboxScope): PaymentsAccountError {
+  return new PaymentsAccountError(
+    'ACCOUNT_UNKNOWN',
+    `This is work of the ${environment} environment, and the account '${account}' is registered with keys of another one, so this ` +
+      'call sent nothing.',
+    { hint: `Make the call in an application with keys of the ${environment} environment.` },
+  );
+}
+
 export function unknownAccount(account: string): PaymentsAccountError {
   return new PaymentsAccountError(
     'ACCOUNT_UNKNOWN',

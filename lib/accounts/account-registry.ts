@@ -3,7 +3,7 @@ import { type InFlightPlaces } from '../common/in-flight.js';
 import { type PaymentsEnvironment } from '../common/vocabulary.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type Account, type PaymentsAccount } from './account.js';
-import { otherEnvironment, unknownAccount } from './account-lookups.js';
+import { otherEnvironment, registeredElsewhere, unknownAccount } from './account-lookups.js';
 import { type AccountOwner } from './account-owner.js';
 import { type AccountPool, type PooledAccount } from './account-pool.js';
 import { type HeldService } from './lazy-service.js';
@@ -22,7 +22,10 @@ export interface AwaitedAccount {
 /** Every account of the application: those that are registered, and those that a resolver knows. */
 @Injectable()
 export class AccountRegistry {
-  private readonly registered = new Map<string, () => Account>();
+  private readonly registered = new Map<
+    string,
+    { readonly environment: PaymentsEnvironment; readonly account: () => Account }
+  >();
   /** A closure, because the pool holds keys. */
   private pool: (() => AccountPool) | undefined;
   /** The registrations of the application. */
@@ -31,8 +34,8 @@ export class AccountRegistry {
   private readonly running = new Set<Promise<unknown>>();
 
   /** An account whose options were known at boot: it needs no resolver. */
-  add(name: string, account: Account): void {
-    this.registered.set(name, () => account);
+  add(name: string, environment: PaymentsEnvironment, account: Account): void {
+    this.registered.set(name, { environment, account: () => account });
   }
 
   /** @throws PaymentsConfigError if there is a resolver already. */
@@ -48,12 +51,16 @@ export class AccountRegistry {
   /**
    * The services of an account. A registered account comes before one of the same name that the resolver knows.
    *
-   * @param environment Of the work, which keys of another one must not do. A registered account never gets such keys.
-   * @throws PaymentsAccountError if the resolver returned keys of another environment.
+   * @param environment Of the work, which keys of another one must not do.
+   * @throws PaymentsAccountError if the account is registered with keys of another environment, or the resolver returned such keys.
    */
   hold(name: string, environment?: PaymentsEnvironment): HeldService<PaymentsAccount> | AwaitedAccount {
-    const registered = this.registered.get(name)?.();
-    if (registered) return { service: registered.services, release: () => undefined };
+    const registered = this.registered.get(name);
+    if (registered) {
+      const isOther = environment !== undefined && registered.environment !== environment;
+      if (isOther) throw registeredElsewhere({ account: name, environment });
+      return { service: registered.account().services, release: () => undefined };
+    }
     const pool = this.pool?.();
     const known = pool ? pool.known(name) : 'unknown';
     if (!pool || known === 'unknown') return { find: () => Promise.reject(unknownAccount(name)) };

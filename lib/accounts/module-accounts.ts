@@ -1,6 +1,6 @@
 import { type ModuleRef } from '@nestjs/core';
 import { quoted } from '../common/quoted.js';
-import { type InboxScope } from '../common/vocabulary.js';
+import { type InboxScope, type PaymentsEnvironment } from '../common/vocabulary.js';
 import { PaymentsAccountError } from '../errors/payments-account.error.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
@@ -10,7 +10,7 @@ import { type PaymentsAccount } from './account.js';
 import { checkName, PaymentsAccounts } from './payments-accounts.js';
 
 interface ModuleAccount {
-  /** With the environment of its keys when it was opened. */
+  /** With the environment that was asked for, or else that of its keys when it was opened. */
   readonly scope: InboxScope;
   /** They stay in that environment: their calls reject while the keys are of another one. */
   readonly services: PaymentsAccount;
@@ -35,10 +35,11 @@ export class ModuleAccounts {
   /**
    * Opens an account.
    *
+   * @param environment Without it, that of the keys that the account has now. With it, nobody is asked for keys yet.
    * @throws PaymentsAccountError if there is no such account.
    * @throws PaymentsValidationError if `account` is no name.
    */
-  async open(account: string): Promise<ModuleAccount> {
+  async open(account: string, environment?: PaymentsEnvironment): Promise<ModuleAccount> {
     checkName(account);
     const accounts = this.find(PaymentsAccounts);
     const owner = ownerOf(this.owners(), account);
@@ -47,10 +48,7 @@ export class ModuleAccounts {
         'ACCOUNT_UNKNOWN',
         `There is no account ${quoted(account)}: name one that PaymentsModule registers.`,
       );
-    const { service, release } = await owner.hold(account);
-    const { environment } = service;
-    release();
-    const scope = { account, environment };
+    const scope = { account, environment: environment ?? (await environmentOf(account, owner)) };
     return { scope, services: accounts.ofScope(scope), owner };
   }
 
@@ -77,4 +75,12 @@ export class ModuleAccounts {
       );
     }
   }
+}
+
+/** The environment of the keys that an account has now. */
+async function environmentOf(account: string, owner: AccountOwner): Promise<PaymentsEnvironment> {
+  const { service, release } = await owner.hold(account);
+  const { environment } = service;
+  release();
+  return environment;
 }

@@ -63,8 +63,8 @@ export function createRegistration(
 function accountOf(options: ResolvedPaymentsOptions, context: RegistrationContext): Registration {
   const account = createAccount(options, constantKeys(options), context);
   context.webhooks.add(options.account, account.receiver);
-  context.registry.add(options.account, account);
   const { environment, statusPaths } = options;
+  context.registry.add(options.account, environment, account);
   const { turns } = account;
   context.registry.owners.push({
     ...sharedOf(options, context),

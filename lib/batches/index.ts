@@ -23,7 +23,12 @@ export { type PayoutLine } from './lines/payout-line.js';
 export { compareNames, type NameMatch } from './names/compare-names.js';
 export { PayoutBatch } from './payout-batch.js';
 export { type PayoutBatchLine } from './payout-batch-line.js';
-export { type BatchOfAccount, type CreateBatchOptions, PayoutBatches } from './payout-batches.js';
+export {
+  type BatchOfAccount,
+  type CreateBatchOptions,
+  type FindBatchesOptions,
+  PayoutBatches,
+} from './payout-batches.js';
 export {
   type PayoutBatchesAsyncOptions,
   type PayoutBatchesExtras,

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { ageProblem } from '../common/milliseconds.js';
 import { pages } from '../common/pages.js';
 import { type StoredBatch } from '../storage/batch-store.js';
-import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
+import { DEFAULT_ACCOUNT, type PaymentsEnvironment } from '../common/vocabulary.js';
 import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { BatchAccess, notFound } from './batch/batch-access.js';
+import { type BatchAccount } from './batch/batch-accounts.js';
 import { type BatchActor, checkActor } from './batch/batch-actor.js';
 import { loadBatch } from './loading/load-batch.js';
 import { isBatchName, type PayoutLine } from './lines/payout-line.js';
@@ -12,6 +13,7 @@ import { PayoutBatch } from './payout-batch.js';
 import { type BatchContext } from './batch/batch-context.js';
 
 const PAGE = 100;
+const ENVIRONMENTS: readonly PaymentsEnvironment[] = ['sandbox', 'production'];
 
 /**
  * Whose batches.
@@ -21,6 +23,19 @@ const PAGE = 100;
 export interface BatchOfAccount {
   /** The name of the merchant account. @default 'default' */
   readonly account?: string;
+}
+
+/**
+ * Where batches are.
+ *
+ * @publicApi
+ */
+export interface FindBatchesOptions extends BatchOfAccount {
+  /**
+   * The environment in which they were created. Without it, that of the keys that the account has now. With it, nobody needs keys to
+   * read, pause or cancel a batch; whatever asks the gateway or the journal needs keys of this environment.
+   */
+  readonly environment?: PaymentsEnvironment;
 }
 
 /**
@@ -83,9 +98,16 @@ export class PayoutBatches {
    * A batch that was created before, on this or another machine.
    *
    * @throws PaymentsError with the code `BATCH_NOT_FOUND`.
+   * @throws PaymentsAccountError if there is no such account, or its keys cannot be had, which nobody needs with `environment`.
+   *
+   * @example
+   * ```ts
+   * const forgotten = await batches.open('2026-11', { environment: 'sandbox' });
+   * await forgotten.cancel({ by: user.id });
+   * ```
    */
-  async open(batch: string, { account = DEFAULT_ACCOUNT }: BatchOfAccount = {}): Promise<PayoutBatch> {
-    const opened = await this.context().accounts.open(account);
+  async open(batch: string, options: FindBatchesOptions = {}): Promise<PayoutBatch> {
+    const opened = await this.opened(options);
     const stored = isBatchName(batch) ? await opened.store.get({ ...opened.scope, batch }) : undefined;
     if (!stored || stored.record.state === 'loading') throw notFound(batch);
     return new PayoutBatch(new BatchAccess(opened, stored, this.context()), stored);
@@ -114,14 +136,24 @@ export class PayoutBatches {
     return purged;
   }
 
-  /** The batches of an account in the order of their names. */
-  async *list({ account = DEFAULT_ACCOUNT }: BatchOfAccount = {}): AsyncIterable<PayoutBatch> {
-    const opened = await this.context().accounts.open(account);
+  /**
+   * The batches of an account in the order of their names.
+   *
+   * @throws PaymentsAccountError if there is no such account, or its keys cannot be had, which nobody needs with `environment`.
+   */
+  async *list(options: FindBatchesOptions = {}): AsyncIterable<PayoutBatch> {
+    const opened = await this.opened(options);
     const read = (last?: StoredBatch): Promise<readonly StoredBatch[]> =>
       opened.store.list(opened.scope, { limit: PAGE, ...(last && { after: last.record.batch }) });
     for await (const page of pages(PAGE, read)) {
       for (const stored of page)
         yield new PayoutBatch(new BatchAccess(opened, stored, this.context()), stored);
     }
+  }
+
+  private opened({ account = DEFAULT_ACCOUNT, environment }: FindBatchesOptions): Promise<BatchAccount> {
+    const isKnown = environment === undefined || ENVIRONMENTS.includes(environment);
+    if (isKnown) return this.context().accounts.open(account, environment);
+    throw new PaymentsValidationError({ environment: ["environment must be 'sandbox' or 'production'"] });
   }
 }

@@ -76,8 +76,8 @@ export interface TurningApp {
   turn(to: Environment): void;
   /** The resolver returns these keys from now on. The application asks it when `cacheMs` is over, or after a 401. */
   rotate(keys: PaymentsAccountOptions): void;
-  /** The same, and the application asks it at the next call. */
-  use(keys: PaymentsAccountOptions): void;
+  /** The same, and the application asks it at the next call. Undefined: there is no such account. */
+  use(keys: PaymentsAccountOptions | undefined): void;
 }
 
 export async function startTurningApp(
@@ -94,7 +94,7 @@ export async function startTurningApp(
     readonly now?: () => number;
   },
 ): Promise<TurningApp> {
-  let keys = KEYS[environment];
+  let keys: PaymentsAccountOptions | undefined = KEYS[environment];
   const module = await Test.createTestingModule({
     imports: [
       PaymentsModule.forRoot({
@@ -110,10 +110,10 @@ export async function startTurningApp(
   const app = module.createNestApplication({ logger: false });
   await app.init();
   const accounts = app.get(PaymentsAccounts);
-  const rotate = (next: PaymentsAccountOptions): void => {
+  const rotate = (next: PaymentsAccountOptions | undefined): void => {
     keys = next;
   };
-  const use = (next: PaymentsAccountOptions): void => {
+  const use = (next: PaymentsAccountOptions | undefined): void => {
     rotate(next);
     accounts.forget(SHOP);
   };

@@ -1,4 +1,4 @@
-import { otherEnvironment } from '../../accounts/account-lookups.js';
+import { otherEnvironment, registeredElsewhere } from '../../accounts/account-lookups.js';
 import { quoted } from '../../common/quoted.js';
 import { PaymentsError } from '../../errors/payments-errors.js';
 import { type BatchLine, type BatchRecord, type StoredBatch } from '../../storage/batch-store.js';
@@ -44,7 +44,8 @@ export class BatchAccess {
   async checkEnvironment(): Promise<void> {
     const { scope } = this.account;
     const now = await this.context.accounts.open(scope.account);
-    if (now.scope.environment !== scope.environment) throw otherEnvironment(scope);
+    if (now.scope.environment === scope.environment) return;
+    throw now.hasResolver ? otherEnvironment(scope) : registeredElsewhere(scope);
   }
 
   /**
@@ -100,6 +101,6 @@ export class BatchAccess {
 export function notFound(batch: string): PaymentsError {
   return new PaymentsError(
     'BATCH_NOT_FOUND',
-    `There is no batch ${quoted(batch)} of this account: list() names them, and { account } chooses another account.`,
+    `There is no batch ${quoted(batch)} of this account: list() names them, and { account, environment } chooses other ones.`,
   );
 }

@@ -1,7 +1,7 @@
 import { type PaymentsAccount } from '../../accounts/account.js';
 import { type ModuleAccounts } from '../../accounts/module-accounts.js';
 import { type ApplicationEvents } from '../../common/application-events.js';
-import { type InboxScope } from '../../common/vocabulary.js';
+import { type InboxScope, type PaymentsEnvironment } from '../../common/vocabulary.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type BatchEvent, type BatchRecord, type BatchStore } from '../../storage/batch-store.js';
 import { type PaymentsStorage } from '../../storage/payments-storage.js';
@@ -37,11 +37,12 @@ export class BatchAccounts {
   /**
    * Opens an account.
    *
+   * @param environment Without it, that of the keys that the account has now. With it, nobody is asked for keys yet.
    * @throws PaymentsAccountError if there is no such account.
    * @throws PaymentsConfigError if its storage keeps no batches.
    */
-  async open(account: string): Promise<BatchAccount> {
-    const { scope, services, owner } = await this.accounts.open(account);
+  async open(account: string, environment?: PaymentsEnvironment): Promise<BatchAccount> {
+    const { scope, services, owner } = await this.accounts.open(account, environment);
     const store = batchesOf(this.accounts.storageOf(owner));
     const { sealer } = owner;
     return {

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PaymentsStorage, PaymentsStorageError } from 'nestjs-payments';
 import { type BatchEngine, inProcess, type LineState, type PayoutBatch } from 'nestjs-payments/batches';
-import { knownLines } from '../../support/batches-app.js';
+import { approvedBatch, knownLines, startBatchesApp } from '../../support/batches-app.js';
 import { type BatchesPlace, startBatchesPlace, withBatches } from '../../support/batches-place.js';
 import { eventually } from '../../support/eventually.js';
 import { HandEngine } from '../../support/hand-engine.js';
@@ -181,8 +181,10 @@ describe('a batch whose account gets keys of the other environment', () => {
     isDead = true;
     await expect(engine.run(engine.last)).rejects.toMatchObject({ message: 'The process is dead.' });
     isDead = false;
-    await batch.cancel({ by: 'maker' });
     shop.turn('sandbox');
+    const opened = await shop.batches.open(batch.name, { account: SHOP, environment: 'production' });
+    await opened.cancel({ by: 'maker' });
+    expect(await batch.progress()).toMatchObject({ state: 'cancelled', byState: { sending: { lines: 1 } } });
     await expect(batch.askAgain()).rejects.toMatchObject(OTHER_KEYS);
     await expect(batch.settle('S-1', 'failed', { by: 'support' })).rejects.toMatchObject(OTHER_KEYS);
     expect(await states(batch)).toEqual(['sending']);
@@ -266,6 +268,92 @@ describe('a batch whose account gets keys of the other environment', () => {
     });
     expect(gateway.paidIn('production')).toEqual([]);
     expect(told()).toEqual([waiting(), continuing()]);
+  });
+
+  it('is found and cancelled without its keys, although nobody began it', async () => {
+    const first = await start('sandbox', new HandEngine(['check']));
+    const forgotten = (await approved(first, 1)).name;
+    names += 1;
+    const { name } = await approved(first, 2);
+    const begun = await first.batches.open(name, { account: SHOP });
+    await begun.start({ by: 'maker' });
+    await first.app.close();
+
+    const engine = new HandEngine();
+    const second = await start('production', engine);
+    await expect(second.batches.open(name, { account: SHOP })).rejects.toMatchObject({
+      code: 'BATCH_NOT_FOUND',
+    });
+    const listed = async (): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for await (const batch of second.batches.list({ account: SHOP, environment: 'sandbox' })) {
+        found.push(batch.name);
+        const { state } = await batch.progress();
+        if (state !== 'cancelled') await batch.cancel({ by: 'maker' });
+      }
+      return found;
+    };
+    await eventually(() => engine.last);
+    expect(new Set(await listed())).toEqual(new Set([forgotten, name]));
+    expect(await engine.run(engine.last)).toBe(false);
+    second.turn('sandbox');
+    const opened = await second.batches.open(name, { account: SHOP });
+    expect(await opened.progress()).toMatchObject({ state: 'cancelled', byState: { checked: { lines: 2 } } });
+    await expect(opened.resume({ by: 'maker' })).rejects.toMatchObject({ code: 'BATCH_STATE' });
+    expect([gateway.paidIn('sandbox'), gateway.paidIn('production')]).toEqual([[], []]);
+  });
+
+  it('is found and cancelled if there are no keys of its account any more', async () => {
+    const shop = await start('sandbox', new HandEngine(['check']));
+    const { name } = await approved(shop, 1);
+    shop.use(undefined);
+    await expect(shop.batches.open(name, { account: SHOP })).rejects.toMatchObject({
+      code: 'ACCOUNT_UNKNOWN',
+    });
+    const opened = await shop.batches.open(name, { account: SHOP, environment: 'sandbox' });
+    await expect(opened.start({ by: 'maker' })).rejects.toMatchObject({ code: 'ACCOUNT_UNKNOWN' });
+    await opened.cancel({ by: 'maker' });
+    expect((await opened.progress()).state).toBe('cancelled');
+  });
+
+  it.each(['live', '', null])(
+    'is not looked for in an environment that does not exist: %s',
+    async (environment) => {
+      const shop = await start('sandbox', new HandEngine());
+      const where = { account: SHOP, environment: environment as never };
+      const wrong = {
+        name: 'PaymentsValidationError',
+        errors: { environment: expect.any(Array) as unknown },
+      };
+      await expect(shop.batches.open('any', where)).rejects.toMatchObject(wrong);
+      await expect(shop.batches.list(where)[Symbol.asyncIterator]().next()).rejects.toMatchObject(wrong);
+    },
+  );
+
+  it('is paid with no keys of another environment that its account is registered with', async () => {
+    const { sandbox, storage } = place;
+    const first = await startBatchesApp({ sandbox, storage, engine: new HandEngine(['check']) });
+    const { name } = await approvedBatch(first.batches, `run-${names}`, knownLines(sandbox, 1, '100'));
+    await first.app.close();
+    const live = { apiKey: 'pk_live_demo', apiSecret: 'sk_live_demo', baseUrl: gateway.baseUrl };
+    const engine = new HandEngine();
+    const second = await startBatchesApp({ sandbox, storage, engine, options: live });
+    onTestFinished(() => second.app.close());
+    const batch = await second.batches.open(name, { environment: 'sandbox' });
+    const elsewhere = {
+      code: 'ACCOUNT_UNKNOWN',
+      retryable: false,
+      message: expect.stringContaining(
+        "the account 'default' is registered with keys of another one",
+      ) as string,
+    };
+    await expect(batch.start({ by: 'maker' })).rejects.toMatchObject(elsewhere);
+    await expect(batch.check({ by: 'maker' })).rejects.toMatchObject(elsewhere);
+    await expect(batch.askAgain()).resolves.toBe(0);
+    await expect(batch.settle('S-1', 'paid', { by: 'support' })).rejects.toMatchObject(elsewhere);
+    await batch.cancel({ by: 'maker' });
+    expect(await batch.progress()).toMatchObject({ state: 'cancelled', byState: { checked: { lines: 1 } } });
+    expect([gateway.paidIn('sandbox'), gateway.paidIn('production')]).toEqual([[], []]);
   });
 
   it('is paid with renewed keys of its own environment, also after the gateway refused the earlier ones', async () => {
