@@ -1,5 +1,5 @@
 import { count, readOptions } from '../config/option.js';
-import { type OptionError } from '../config/option-checks.js';
+import { type OptionError, refuseUnknown } from '../errors/option-errors.js';
 import { isRecord } from '../common/json-object.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
@@ -51,8 +51,7 @@ const error: OptionError = (option, problem) =>
 /** @throws PaymentsConfigError if an option is missing, wrong or unknown. */
 export function resolveBatchesOptions(raw: unknown): ResolvedBatchesOptions {
   const options = isRecord(raw) ? raw : {};
-  const unknown = Object.keys(options).find((option) => !FIELDS.includes(option));
-  if (unknown !== undefined) throw error(unknown, `does not exist: write one of ${FIELDS.join(', ')}.`);
+  refuseUnknown(options, FIELDS, error);
   const { engine, storage, policy, now = Date.now } = options as Partial<PayoutBatchesOptions>;
   if (typeof engine?.add !== 'function') {
     throw error(

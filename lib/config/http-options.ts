@@ -2,8 +2,8 @@ import { type HttpModuleOptions } from '@nestjs/axios';
 import { definedFields, isRecord, withInherited } from '../common/json-object.js';
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
 import { throwJoined } from '../errors/wrong-options.js';
-import { type Option, unknownOptions } from './option.js';
-import { type OptionError } from './option-checks.js';
+import { type Option } from './option.js';
+import { type OptionError, unknownOptions } from '../errors/option-errors.js';
 
 /**
  * Options that only axios' own adapter obeys. With all but `adapter` and `transport` it sends through a watched

@@ -1,6 +1,5 @@
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
-import { unknownOptions } from './option.js';
-import { type OptionError } from './option-checks.js';
+import { type OptionError, unknownOptions } from '../errors/option-errors.js';
 import { OPTIONS } from './option-defaults.js';
 import { CREDENTIAL_OPTIONS } from './resolve-credentials.js';
 

@@ -1,7 +1,6 @@
 import { LONGEST_TIMER_MS } from '../common/timing.js';
-import { closestWord } from '../common/closest-word.js';
 import { isRecord } from '../common/json-object.js';
-import { type OptionError } from './option-checks.js';
+import { type OptionError, optionPath, unknownOptions } from '../errors/option-errors.js';
 import { throwJoined, noting } from '../errors/wrong-options.js';
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
 
@@ -40,43 +39,11 @@ export function readOptions<Table extends OptionTable>(
 ): Resolved<Table> {
   const errors: PaymentsConfigError[] = [];
   const entries = Object.entries(table).map(([name, option]) => {
-    return [name, noting(errors, () => option.read(written[name], within(path, name), error))];
+    return [name, noting(errors, () => option.read(written[name], optionPath(path, name), error))];
   });
   const read = Object.fromEntries(entries) as Resolved<Table>;
   throwJoined([...errors, ...contradictions(read)]);
   return read;
-}
-
-/**
- * The errors of names that no option has. A misspelled option must not pass for one that was left out: a cap that is
- * `undefined` today may have a value in production.
- *
- * @param instead What to write if no option has a similar name.
- */
-export function unknownOptions(
-  written: readonly string[],
-  names: readonly string[],
-  path: string,
-  error: OptionError,
-  instead = `write one of ${names.join(', ')}.`,
-): readonly PaymentsConfigError[] {
-  const foreign: string[] = [];
-  const misspelled: PaymentsConfigError[] = [];
-  for (const name of written.filter((each) => !names.includes(each))) {
-    const meant = closestWord(name, names);
-    if (meant === undefined) foreign.push(within(path, name));
-    else
-      misspelled.push(error(within(path, name), `does not exist: did you mean \`${within(path, meant)}\`?`));
-  }
-  const [first, ...others] = foreign;
-  if (first === undefined) return misspelled;
-  // A whole object of something else gets one error.
-  const more = others.length > 0 ? `, nor do ${others.map((name) => `\`${name}\``).join(', ')}` : '';
-  return [...misspelled, error(first, `does not exist${more}: ${instead}`)];
-}
-
-function within(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
 }
 
 /** A whole number. Its default maximum is the longest time of a Node timer. */

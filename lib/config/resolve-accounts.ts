@@ -10,9 +10,8 @@ import {
   readOptions,
   type Resolved,
   section,
-  unknownOptions,
 } from './option.js';
-import { type OptionError, optionErrors } from './option-checks.js';
+import { type OptionError, optionErrors, unknownOptions } from '../errors/option-errors.js';
 import { OPTIONS, WEBHOOK_OPTIONS } from './option-defaults.js';
 import { twoAuthorizations } from './http-options.js';
 import { OPTION_NAMES, unknownNames } from './option-names.js';
@@ -237,10 +236,15 @@ function ownKeys(
   if (written === undefined) return undefined;
   if (!shared) throw error('webhooks', 'need a scheme: write webhooks: { scheme } beside `accounts`.');
   if (!isRecord(written)) throw error('webhooks', 'must be an object: return { secrets }.');
-  const [other] = Object.keys(written).filter((name) => name !== 'secrets');
-  if (other !== undefined) {
-    const what = Object.hasOwn(WEBHOOK_OPTIONS, other) ? 'is the same for all accounts' : 'does not exist';
-    throw error(`webhooks.${other}`, `${what}: only webhooks.secrets differs by account.`);
-  }
+  const only = 'only webhooks.secrets differs by account.';
+  const names = Object.keys(written);
+  const isCommon = (name: string): boolean => name !== 'secrets' && Object.hasOwn(WEBHOOK_OPTIONS, name);
+  const others = names.filter((name) => !isCommon(name));
+  throwJoined([
+    ...names
+      .filter(isCommon)
+      .map((name) => error(`webhooks.${name}`, `is the same for all accounts: ${only}`)),
+    ...unknownOptions(others, ['secrets'], 'webhooks', error, only),
+  ]);
   return resolveWebhookSecrets(written['secrets'], shared.scheme, error);
 }

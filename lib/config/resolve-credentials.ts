@@ -1,6 +1,6 @@
 import { type PaymentsEnvironment } from '../common/vocabulary.js';
 import { type Option, readOptions, type Resolved, unless, word } from './option.js';
-import { type OptionError } from './option-checks.js';
+import { type OptionError } from '../errors/option-errors.js';
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
 
 const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;

@@ -2,7 +2,7 @@ import { ACCOUNT_NAME_RULE, isAccountName } from '../common/account-name.js';
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { readOptions } from './option.js';
 import { isRecord } from '../common/json-object.js';
-import { optionErrors } from './option-checks.js';
+import { optionErrors } from '../errors/option-errors.js';
 import { readAll } from '../errors/wrong-options.js';
 import { OPTIONS } from './option-defaults.js';
 import { twoAuthorizations } from './http-options.js';

@@ -1,8 +1,8 @@
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
-import { flag, readOptions, unknownOptions, unless, word } from './option.js';
+import { flag, readOptions, unless, word } from './option.js';
 import { isRecord } from '../common/json-object.js';
-import { type OptionError } from './option-checks.js';
+import { type OptionError, unknownOptions } from '../errors/option-errors.js';
 import { readAll, readEach } from '../errors/wrong-options.js';
 import { DEFAULT_RETENTION_DAYS, isScheme, WEBHOOK_OPTIONS } from './option-defaults.js';
 import { type ResolvedWebhookOptions, type ResolvedWebhookKey } from './resolved-options.js';

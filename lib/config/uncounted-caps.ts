@@ -1,6 +1,6 @@
 import { PAYMENT_FAMILIES } from '../common/vocabulary.js';
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
-import { type OptionError } from './option-checks.js';
+import { type OptionError } from '../errors/option-errors.js';
 import { type ResolvedPaymentsOptions } from './resolved-options.js';
 
 /** The errors of daily caps that the storage cannot count. Without a storage of its own, an account has memoryStorage(). */

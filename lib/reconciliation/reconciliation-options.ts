@@ -1,4 +1,4 @@
-import { type OptionError } from '../config/option-checks.js';
+import { type OptionError, refuseUnknown } from '../errors/option-errors.js';
 import { isRecord } from '../common/json-object.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
@@ -38,8 +38,7 @@ const error: OptionError = (option, problem) =>
 /** @throws PaymentsConfigError if an option is wrong or unknown. */
 export function resolveReconciliationOptions(raw: unknown): ResolvedReconciliationOptions {
   const options = isRecord(raw) ? raw : {};
-  const unknown = Object.keys(options).find((option) => !FIELDS.includes(option));
-  if (unknown !== undefined) throw error(unknown, `does not exist: write one of ${FIELDS.join(', ')}.`);
+  refuseUnknown(options, FIELDS, error);
   const { storage, policy } = options as Partial<ReconciliationOptions>;
   if (storage !== undefined && !isRecord(storage.journal)) {
     throw error('storage', 'is no storage: write for example postgresStorage({ pool }), or leave it out.');

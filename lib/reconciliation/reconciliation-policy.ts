@@ -1,5 +1,5 @@
 import { count, milliseconds, readOptions } from '../config/option.js';
-import { type OptionError } from '../config/option-checks.js';
+import { type OptionError, refuseUnknown } from '../errors/option-errors.js';
 import { isRecord } from '../common/json-object.js';
 import { amountProblem, type MoneyInput, parseCents } from '../common/money.js';
 import { isTimeZone } from '../common/time-zone.js';
@@ -92,8 +92,7 @@ export function resolveReconciliationPolicy(raw: unknown): ResolvedReconciliatio
       "ReconciliationModule option `policy` must be an object: write { timeZone: 'Africa/Dar_es_Salaam' }, or leave it out.",
     );
   }
-  const unknown = Object.keys(raw).find((rule) => !FIELDS.includes(rule));
-  if (unknown !== undefined) throw error(unknown, `does not exist: write one of ${FIELDS.join(', ')}.`);
+  refuseUnknown(raw, FIELDS, error);
   const { timeZone = 'Africa/Dar_es_Salaam', looseMatching } = raw;
   if (!isTimeZone(timeZone))
     throw error('timeZone', "is no time zone: write for example 'Africa/Dar_es_Salaam'.");

@@ -1,6 +1,6 @@
 import { type PaymentWebhookEvent } from '../common/events.js';
 import { isRecord } from '../common/json-object.js';
-import { optionErrors } from '../config/option-checks.js';
+import { optionErrors } from '../errors/option-errors.js';
 import { resolveWebhookSection } from '../config/resolve-webhooks.js';
 import { type WebhookOptions } from '../config/webhook-options.js';
 import { PaymentsConfigError, WebhookRefusedError } from '../errors/payments-errors.js';

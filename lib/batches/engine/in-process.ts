@@ -3,7 +3,7 @@ import { isRecord } from '../../common/json-object.js';
 import { backOffMs, pause, stopController } from '../../common/timing.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { count, readOptions } from '../../config/option.js';
-import { type OptionError } from '../../config/option-checks.js';
+import { type OptionError, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError, failureLabel } from '../../errors/payments-errors.js';
 import { BACK_OFF, type BatchEngine, type BatchJob, failsAlone, hasNoBatch, jobId } from './batch-engine.js';
 
@@ -38,8 +38,7 @@ const error: OptionError = (option, problem) =>
 export function inProcess(options: InProcessOptions = {}): BatchEngine {
   if (!isRecord(options))
     throw error('options', 'must be an object: write { concurrency: 1 }, or leave it out.');
-  const unknown = Object.keys(options).find((option) => option !== 'concurrency');
-  if (unknown !== undefined) throw error(unknown, 'does not exist: write concurrency.');
+  refuseUnknown(options, Object.keys(NUMBERS), error);
   return new InProcessEngine(readOptions(NUMBERS, { ...options }, '', error).concurrency);
 }
 

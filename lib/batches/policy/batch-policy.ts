@@ -1,7 +1,7 @@
 import { amountProblem, type MoneyInput, parseCents } from '../../common/money.js';
 import { isRecord } from '../../common/json-object.js';
 import { isTimeZone } from '../../common/time-zone.js';
-import { type OptionError } from '../../config/option-checks.js';
+import { type OptionError, unknownOptions } from '../../errors/option-errors.js';
 import { count, flag, milliseconds, readOptions } from '../../config/option.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { readAll } from '../../errors/wrong-options.js';
@@ -123,7 +123,8 @@ export function resolvePolicy(raw: unknown): ResolvedBatchPolicy {
     );
   }
   const { simple, ...rules } = readAll({
-    simple: () => readOptions(SIMPLE, raw, '', error, () => unknownRules(raw)),
+    simple: () =>
+      readOptions(SIMPLE, raw, '', error, () => unknownOptions(Object.keys(raw), FIELDS, '', error)),
     acceptNames: () => matches(raw['acceptNames'] ?? ['same']),
     minimumCents: () => cents(raw['minimumBalance'] ?? '0', 'minimumBalance'),
     feeCents: () => cents(raw['feePerPayout'] ?? '0', 'feePerPayout'),
@@ -132,12 +133,6 @@ export function resolvePolicy(raw: unknown): ResolvedBatchPolicy {
     timeZone: () => timeZone(raw['timeZone'] ?? 'Africa/Dar_es_Salaam'),
   });
   return { ...simple, ...rules };
-}
-
-function unknownRules(policy: Readonly<Record<string, unknown>>): readonly PaymentsConfigError[] {
-  return Object.keys(policy)
-    .filter((rule) => !FIELDS.includes(rule))
-    .map((rule) => error(rule, `does not exist: write one of ${FIELDS.join(', ')}.`));
 }
 
 /** The fields of a band or window. A misspelt one must not pass for one that was left out. */

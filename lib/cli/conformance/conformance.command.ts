@@ -1,5 +1,5 @@
 import { optionsFromEnvironment } from '../../config/environment-options.js';
-import { optionErrors } from '../../config/option-checks.js';
+import { optionErrors } from '../../errors/option-errors.js';
 import { resolveCredentials } from '../../config/resolve-credentials.js';
 import { parseCommandLine } from '../command-line.js';
 import { type Command, type CommandContext } from '../command.js';

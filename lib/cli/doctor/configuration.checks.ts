@@ -1,5 +1,5 @@
 import { PAYMENTS_VARIABLES, optionsFromEnvironment } from '../../config/environment-options.js';
-import { optionErrors } from '../../config/option-checks.js';
+import { optionErrors } from '../../errors/option-errors.js';
 import { optionMessages } from '../../errors/wrong-options.js';
 import { OPTIONS } from '../../config/option-defaults.js';
 import { type WebhookSecret } from '../../config/webhook-options.js';

@@ -1,4 +1,4 @@
-import { optionErrors } from '../../config/option-checks.js';
+import { optionErrors } from '../../errors/option-errors.js';
 import { optionsFromEnvironment } from '../../config/environment-options.js';
 import { type WebhookSecret } from '../../config/webhook-options.js';
 import { resolveWebhooks } from '../../config/resolve-webhooks.js';

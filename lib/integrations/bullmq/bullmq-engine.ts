@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { type BatchEngine, type BatchJob } from '../../batches/engine/batch-engine.js';
 import { count, milliseconds, readOptions } from '../../config/option.js';
 import { isRecord } from '../../common/json-object.js';
-import { type OptionError } from '../../config/option-checks.js';
+import { type OptionError, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { BatchJobQueue } from './batch-job.queue.js';
 import { BatchJobWorker } from './batch-job.worker.js';
@@ -85,8 +85,7 @@ const error: OptionError = (option, problem) =>
  */
 export function bullmqEngine(options: BullmqEngineOptions): BatchEngine {
   if (!isRecord(options)) throw error('options', 'must be an object: write { connection: { host, port } }.');
-  const unknown = Object.keys(options).find((option) => !FIELDS.includes(option));
-  if (unknown !== undefined) throw error(unknown, `does not exist: write one of ${FIELDS.join(', ')}.`);
+  refuseUnknown(options, FIELDS, error);
   const { linesPerSecond, prefix, backend, queueName = 'payments-batches', worker = true } = options;
   if (linesPerSecond !== undefined && !(linesPerSecond > 0 && linesPerSecond <= 100_000)) {
     throw error('linesPerSecond', 'must be a number above 0, at most 100000: write for example 10.');

@@ -1,6 +1,6 @@
 import { type BackendFactory, type RedisOptions } from 'bullmq';
 import { isRecord } from '../../common/json-object.js';
-import { type OptionError } from '../../config/option-checks.js';
+import { type OptionError } from '../../errors/option-errors.js';
 import { connectionOptions, producerConnection, workerConnection } from './queue-connection.js';
 
 /** The options of `bullmqEngine` after validation, with defaults. */

@@ -1,6 +1,6 @@
 import { type RedisOptions } from 'bullmq';
 import { isRecord } from '../../common/json-object.js';
-import { type OptionError } from '../../config/option-checks.js';
+import { type OptionError } from '../../errors/option-errors.js';
 
 const LONGEST_RECONNECT_WAIT_MS = 2_000;
 

@@ -1,7 +1,7 @@
 import { type RedisOptions } from 'bullmq';
 import { count, milliseconds, readOptions, type Resolved } from '../../config/option.js';
 import { isRecord } from '../../common/json-object.js';
-import { type OptionError } from '../../config/option-checks.js';
+import { type OptionError, unknownOptions } from '../../errors/option-errors.js';
 import { readAll } from '../../errors/wrong-options.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type PaymentsQueueRetryOptions, type PaymentsQueueWorkerOptions } from './payments-queue-options.js';
@@ -59,7 +59,8 @@ export function resolveQueueOptions(raw: unknown, queueName: unknown, shared: un
     accounts: () => checkedAccounts(options['accounts']),
     worker: () => checkedWorker(options['worker']),
     retry: () => checkedRetry(options['retry']),
-    times: () => readOptions(TIMES, options, '', error, () => unknownFields(options, '', FIELDS)),
+    times: () =>
+      readOptions(TIMES, options, '', error, () => unknownOptions(Object.keys(options), FIELDS, '', error)),
   });
   const resolved = { ...others, ...times };
   // Not enumerable, to keep the password of Redis out of logs and serialized objects.
@@ -69,21 +70,6 @@ export function resolveQueueOptions(raw: unknown, queueName: unknown, shared: un
 function recordOf(value: unknown, option: string, known: readonly string[]): Record<string, unknown> {
   if (!isRecord(value)) throw error(option || 'options', `must be an object with ${known.join(', ')}.`);
   return value;
-}
-
-function unknownFields(
-  value: Record<string, unknown>,
-  option: string,
-  known: readonly string[],
-): readonly PaymentsConfigError[] {
-  return Object.keys(value)
-    .filter((field) => !known.includes(field))
-    .map((field) =>
-      error(
-        option === '' ? field : `${option}.${field}`,
-        `does not exist: write one of ${known.join(', ')}.`,
-      ),
-    );
 }
 
 function checkedName(value: unknown): string {
@@ -114,14 +100,16 @@ function checkedWorker(value: unknown): ResolvedWorkerOptions | undefined {
   if (value === true) throw error('worker', 'is true: leave it out, or write { concurrency: 5 }.');
   const names = Object.keys(WORKER);
   const worker = recordOf(value ?? {}, 'worker', names);
-  return readOptions(WORKER, worker, 'worker', error, () => unknownFields(worker, 'worker', names));
+  return readOptions(WORKER, worker, 'worker', error, () =>
+    unknownOptions(Object.keys(worker), names, 'worker', error),
+  );
 }
 
 function checkedRetry(value: unknown): ResolvedQueueRetry {
   const names = Object.keys(RETRY);
   const retry = recordOf(value ?? {}, 'retry', names);
   return readOptions(RETRY, retry, 'retry', error, (read) => [
-    ...unknownFields(retry, 'retry', names),
+    ...unknownOptions(Object.keys(retry), names, 'retry', error),
     ...swappedDelays(read),
   ]);
 }

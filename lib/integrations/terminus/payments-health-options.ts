@@ -1,6 +1,7 @@
 import { waitProblem } from '../../common/milliseconds.js';
 import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { isRecord } from '../../common/json-object.js';
+import { type OptionError, unknownOptions } from '../../errors/option-errors.js';
 import { throwJoined } from '../../errors/wrong-options.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
@@ -72,6 +73,9 @@ const RULES: Readonly<Record<keyof PaymentsHealthOptions, (value: unknown) => st
   allAccounts: flag('allAccounts'),
 };
 
+const error: OptionError = (option, problem) =>
+  new PaymentsConfigError(`PaymentsHealthIndicator option \`${option}\` ${problem}`);
+
 /**
  * Reads the options.
  *
@@ -84,7 +88,10 @@ export function resolveHealthOptions(options: PaymentsHealthOptions): ResolvedHe
     );
   }
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  throwJoined(given.flatMap(([name, value]) => wrongOption(name, value)));
+  throwJoined([
+    ...unknownOptions(Object.keys(options), Object.keys(RULES), '', error),
+    ...given.flatMap(([name, value]) => wrongOption(name, value)),
+  ]);
   const resolved: ResolvedHealthOptions = { ...DEFAULTS, ...Object.fromEntries(given) };
   // Of all accounts together, nobody says whose keys to use.
   return resolved.allAccounts && options['account'] === undefined
@@ -93,9 +100,6 @@ export function resolveHealthOptions(options: PaymentsHealthOptions): ResolvedHe
 }
 
 function wrongOption(name: string, value: unknown): readonly PaymentsConfigError[] {
-  const problem = Object.hasOwn(RULES, name)
-    ? RULES[name as keyof PaymentsHealthOptions](value)
-    : `does not exist: write one of ${Object.keys(RULES).join(', ')}`;
-  if (problem === undefined) return [];
-  return [new PaymentsConfigError(`PaymentsHealthIndicator option \`${name}\` ${problem}.`)];
+  const problem = Object.hasOwn(RULES, name) ? RULES[name as keyof PaymentsHealthOptions](value) : undefined;
+  return problem === undefined ? [] : [error(name, `${problem}.`)];
 }

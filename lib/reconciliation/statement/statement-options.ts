@@ -1,10 +1,10 @@
 import { type CsvSource } from '../../common/csv-rows.js';
 import { isRecord } from '../../common/json-object.js';
 import { isTimeZone } from '../../common/time-zone.js';
-import { type OptionError } from '../../config/option-checks.js';
+import { type OptionError, unknownOptions } from '../../errors/option-errors.js';
 import { count, flag, type Option, readOptions } from '../../config/option.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { readAll } from '../../errors/wrong-options.js';
+import { readAll, throwJoined } from '../../errors/wrong-options.js';
 import { type AmountFormat, sameWord, type TimeFormat } from './statement-cells.js';
 import { STATEMENT_FIELDS, type StatementColumns } from './statement-columns.js';
 import { type StatementRowKind } from './statement-row.js';
@@ -110,7 +110,7 @@ export function resolveStatementOptions(raw: unknown): ResolvedStatementOptions 
   const { simple, ...rest } = readAll({
     simple: () =>
       readOptions(SIMPLE, options, '', error, (read) => [
-        ...unknownFields(options, FIELDS, ''),
+        ...unknownOptions(Object.keys(options), FIELDS, '', error),
         ...(read.thousands !== undefined && read.thousands === (read.decimal ?? '.')
           ? [
               error(
@@ -143,16 +143,6 @@ function oneOf<const T extends string>(...words: readonly T[]): Option<T | undef
   };
 }
 
-function unknownFields(
-  given: Readonly<Record<string, unknown>>,
-  fields: readonly string[],
-  path: string,
-): readonly PaymentsConfigError[] {
-  return Object.keys(given)
-    .filter((field) => !fields.includes(field))
-    .map((field) => error(`${path}${field}`, `does not exist: write one of ${fields.join(', ')}.`));
-}
-
 function streamOf(value: unknown): CsvSource {
   const isText = typeof value === 'string' || ArrayBuffer.isView(value);
   const isStream = isText || (typeof value === 'object' && value !== null && Symbol.asyncIterator in value);
@@ -171,8 +161,7 @@ function nameOf(value: unknown, stream: unknown): string {
 
 function columnsOf(value: unknown): StatementColumns {
   if (!isRecord(value)) throw error('columns', "must be an object: write for example { reference: 'Ref' }.");
-  const [unknown] = unknownFields(value, STATEMENT_FIELDS, 'columns.');
-  if (unknown) throw unknown;
+  throwJoined(unknownOptions(Object.keys(value), STATEMENT_FIELDS, 'columns', error));
   const byName = new Map<string, string>();
   for (const [field, name] of Object.entries(value)) {
     if (name === undefined || (name === false && field !== 'amount' && field !== 'at')) continue;

@@ -1,4 +1,6 @@
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { readAll } from '../../errors/wrong-options.js';
 import { type PaymentsStorage } from '../payments-storage.js';
 import { checkedSchema, poolWarnings } from '../postgres/postgres-options.js';
 import { mysqlDialect } from '../mysql/mysql-dialect.js';
@@ -133,18 +135,26 @@ export async function migrateSqlStorage(
 }
 
 function checked(options: Partial<SqlStorageOptions> | undefined) {
+  // Alone: an executor in place of the options has names that are no options.
   const executor = checkedExecutor(HERE, options?.executor);
   const { transactional = false, migrate = false, schema } = options ?? {};
-  for (const [option, value] of Object.entries({ transactional, migrate })) {
+  readAll({
+    switches: () => {
+      checkSwitches({ transactional, migrate });
+    },
+    names: () => {
+      refuseUnknown(options, OPTIONS, callOptionErrors(HERE));
+    },
+  });
+  if (transactional) checkPool(executor);
+  return { executor, transactional, migrate, schema };
+}
+
+function checkSwitches(switches: Readonly<Record<string, unknown>>): void {
+  for (const [option, value] of Object.entries(switches)) {
     if (typeof value === 'boolean') continue;
     throw new PaymentsConfigError(`The option ${option} of ${HERE} must be true or false.`);
   }
-  if (transactional) checkPool(executor);
-  const unknown = Object.keys(options ?? {}).find((option) => !OPTIONS.includes(option));
-  if (unknown !== undefined) {
-    throw new PaymentsConfigError(`${HERE} has no option \`${unknown}\`: it takes ${OPTIONS.join(', ')}.`);
-  }
-  return { executor, transactional, migrate, schema };
 }
 
 function checkedExecutor(where: string, executor: unknown): SqlExecutor {

@@ -1,5 +1,7 @@
 import { type PaymentsStorage } from '../payments-storage.js';
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { readAll } from '../../errors/wrong-options.js';
 import { poolSizeOf } from '../sql/application-pool.js';
 import { logMigration } from '../sql/log-migration.js';
 import { sqlParts } from '../sql/sql-parts.js';
@@ -137,20 +139,29 @@ export function postgresStorage(options: PostgresStorageOptions): PaymentsStorag
 
 function checked(options: Partial<PostgresStorageOptions> | undefined): CheckedOptions {
   const where = 'postgresStorage({ pool })';
+  // Alone: a pool in place of the options has many names that are no options.
   const pool = checkedPool(where, options?.pool);
-  const { transactional = false, migrate = false, preparedStatements, schema } = options ?? {};
+  const { transactional = false, migrate = false, preparedStatements } = options ?? {};
   const switches = {
     transactional,
     migrate,
     ...(preparedStatements !== undefined && { preparedStatements }),
   };
+  const { schema } = readAll({
+    schema: () => checkedSchema(where, options?.schema),
+    switches: () => {
+      checkSwitches(where, switches);
+    },
+    names: () => {
+      refuseUnknown(options, OPTIONS, callOptionErrors(where));
+    },
+  });
+  return { pool, ...switches, schema };
+}
+
+function checkSwitches(where: string, switches: Readonly<Record<string, unknown>>): void {
   for (const [option, value] of Object.entries(switches)) {
     if (typeof value === 'boolean') continue;
     throw new PaymentsConfigError(`The option ${option} of ${where} must be true or false.`);
   }
-  const unknown = Object.keys(options ?? {}).find((option) => !OPTIONS.includes(option));
-  if (unknown !== undefined) {
-    throw new PaymentsConfigError(`${where} has no option \`${unknown}\`: it takes ${OPTIONS.join(', ')}.`);
-  }
-  return { pool, ...switches, schema: checkedSchema(where, schema) };
 }

@@ -1,4 +1,6 @@
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { readAll } from '../../errors/wrong-options.js';
 import { type PaymentsStorage } from '../payments-storage.js';
 import { portableBatches } from '../sql/portable-batches.js';
 import { portableConflicts } from '../sql/portable-conflicts.js';
@@ -99,7 +101,20 @@ export function sqliteStorage(options: SqliteStorageOptions): PaymentsStorage {
 }
 
 function checked(options: Partial<SqliteStorageOptions> | undefined): Required<SqliteStorageOptions> {
-  const { file, transactional = false, now = Date.now } = options ?? {};
+  const { transactional = false, now = Date.now } = options ?? {};
+  const { file } = readAll({
+    file: () => checkedFile(options?.file),
+    transactional: () => {
+      checkFlag(transactional);
+    },
+    names: () => {
+      refuseUnknown(options, OPTIONS, callOptionErrors(HERE));
+    },
+  });
+  return { file, transactional, now };
+}
+
+function checkedFile(file: unknown): string {
   if (typeof file !== 'string' || file.trim() === '' || file.includes('\0')) {
     throw new PaymentsConfigError(`${HERE} needs the path of a file: write for example 'data/payments.db'.`);
   }
@@ -108,12 +123,10 @@ function checked(options: Partial<SqliteStorageOptions> | undefined): Required<S
       `The option file of ${HERE} must be a path, not ${file.slice(0, 8)}: write 'data/payments.db', or memoryStorage() for one that forgets.`,
     );
   }
-  if (typeof transactional !== 'boolean') {
-    throw new PaymentsConfigError(`The option transactional of ${HERE} must be true or false.`);
-  }
-  const unknown = Object.keys(options ?? {}).find((option) => !OPTIONS.includes(option));
-  if (unknown !== undefined) {
-    throw new PaymentsConfigError(`${HERE} has no option \`${unknown}\`: it takes ${OPTIONS.join(', ')}.`);
-  }
-  return { file, transactional, now };
+  return file;
+}
+
+function checkFlag(transactional: unknown): void {
+  if (typeof transactional === 'boolean') return;
+  throw new PaymentsConfigError(`The option transactional of ${HERE} must be true or false.`);
 }

@@ -36,7 +36,11 @@ describe('an application with batches', () => {
   it.each<readonly [string, object, string]>([
     ['without an engine', {}, 'option `engine` is missing: write inProcess() for one machine'],
     ['with an engine that is none', { engine: 'bullmq' }, 'option `engine` is missing'],
-    ['with an unknown option', { engine: inProcess(), engin: 1 }, 'option `engin` does not exist'],
+    [
+      'with an unknown option',
+      { engine: inProcess(), engin: 1 },
+      'option `engin` does not exist: did you mean `engine`?',
+    ],
     [
       'with a storage that is none',
       { engine: inProcess(), storage: 'postgres' },

@@ -147,11 +147,18 @@ describe('a misspelled option that a resolver returns is refused', () => {
   });
 
   it.each([
-    ['secret', 'does not exist'],
+    ['scheem', 'does not exist'],
     ['bodyLimit', 'is the same for all accounts'],
   ])('within webhooks: %s %s', (name, problem) => {
     expect(returned({ ...keys, webhooks: { secrets: [value], [name]: 1 } })).toEqual([
       `Payments option \`webhooks.${name}\` of account "shop" ${problem}: only webhooks.secrets differs by account.`,
+    ]);
+  });
+
+  it('within webhooks, with the name that is meant and every other one', () => {
+    expect(returned({ ...keys, webhooks: { secret: value, bodyLimit: 1 } })).toEqual([
+      expect.stringMatching(/^Payments option `webhooks.bodyLimit` .* is the same for all accounts/),
+      'Payments option `webhooks.secret` of account "shop" does not exist: did you mean `webhooks.secrets`?',
     ]);
   });
 

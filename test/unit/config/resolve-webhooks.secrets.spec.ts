@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
-import { optionErrors } from '../../../lib/config/option-checks.js';
+import { optionErrors } from '../../../lib/errors/option-errors.js';
 import { optionsFromEnvironment } from '../../../lib/config/environment-options.js';
 import { resolveWebhooks, resolveWebhookSecrets } from '../../../lib/config/resolve-webhooks.js';
 import { SignatureCheck } from '../../../lib/webhooks/signature/signature-check.js';

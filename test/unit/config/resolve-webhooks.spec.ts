@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { optionErrors } from '../../../lib/config/option-checks.js';
+import { optionErrors } from '../../../lib/errors/option-errors.js';
 import { resolveWebhooks } from '../../../lib/config/resolve-webhooks.js';
 import { customScheme } from '../../../lib/webhooks/signature/custom-scheme.js';
 import { hmac } from '../../../lib/webhooks/signature/hmac-scheme.js';

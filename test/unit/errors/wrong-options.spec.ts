@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { optionErrors } from '../../../lib/config/option-checks.js';
+import { optionErrors } from '../../../lib/errors/option-errors.js';
 import { optionMessages, readAll, readEach, throwJoined } from '../../../lib/errors/wrong-options.js';
 import { PaymentsConfigError } from '../../../lib/errors/payments-errors.js';
 

@@ -33,6 +33,12 @@ describe('the options of ReconciliationModule', () => {
 
   it.each<[string, unknown, string]>([
     ['an unknown option', { engine: 1 }, '`engine` does not exist: write one of storage, policy.'],
+    ['a misspelled option', { storge: undefined }, '`storge` does not exist: did you mean `storage`?'],
+    [
+      'a misspelled rule',
+      { policy: { timezon: 1 } },
+      '`policy.timezon` does not exist: did you mean `timeZone`?',
+    ],
     ['no storage', { storage: {} }, '`storage` is no storage'],
     ['no policy', { policy: [] }, '`policy` must be an object'],
     ['an unknown rule', { policy: { lag: 1 } }, '`policy.lag` does not exist: write one of statementLagMs'],

@@ -218,7 +218,12 @@ describe('the engine in the process', () => {
   });
 
   it.each([
-    ['a name that it does not know', { concurency: 5 }, '`concurency` does not exist: write concurrency.'],
+    [
+      'a name that it does not know',
+      { concurency: 5 },
+      '`concurency` does not exist: did you mean `concurrency`?',
+    ],
+    ['a name like none that it knows', { lanes: 5 }, '`lanes` does not exist: write concurrency.'],
     ['no object', 5, '`options` must be an object'],
   ])('refuses %s as options', (_what, options, problem) => {
     expect(() => inProcess(options as object)).toThrow(problem);

@@ -12,7 +12,11 @@ describe('a policy that is wrong', () => {
   it.each<readonly [string, object, string]>([
     ['a band', { approvals: [{ from: '0', needed: 1, upTo: '5' }] }, 'must hold objects with from, needed'],
     ['a window', { windows: [{ ...WORK, timeZone: 'UTC' }] }, 'must hold objects with days, from, to'],
-    ['the policy', { creatorMayAprove: true }, 'policy.creatorMayAprove` does not exist'],
+    [
+      'the policy',
+      { creatorMayAprove: true },
+      'policy.creatorMayAprove` does not exist: did you mean `creatorMayApprove`?',
+    ],
   ])('is refused for an unknown field of %s', (_what, given, problem) => {
     expect(() => resolvePolicy(given)).toThrow(problem);
   });

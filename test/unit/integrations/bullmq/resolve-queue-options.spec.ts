@@ -67,7 +67,7 @@ describe('the options of PaymentsQueueModule', () => {
     ['worker', { worker: 3 }, 'must be an object'],
     ['worker.concurrency', { worker: { concurrency: 0 } }, 'from 1 to 10000'],
     ['worker.lockMs', { worker: { lockMs: 99 } }, 'from 100 to'],
-    ['worker.lock', { worker: { lock: 1 } }, 'write one of concurrency, lockMs'],
+    ['worker.lock', { worker: { lock: 1 } }, 'did you mean `worker.lockMs`?'],
     ['retry', { retry: false }, 'must be an object'],
     ['retry.maxAttempts', { retry: { maxAttempts: 0 } }, 'from 1 to'],
     ['retry.baseDelayMs', { retry: { baseDelayMs: 0 } }, 'from 1 to'],

@@ -7,12 +7,13 @@ it('an age of the health indicator may be longer than any timer', () => {
 });
 
 it('the wrong options of the health indicator are named in one error', () => {
-  const wrong = { cacheMs: -1, gateway: 'yes', timeout: 5 };
+  const wrong = { cacheMs: -1, gateway: 'yes', timeout: 5, age: undefined };
   expect(() => resolveHealthOptions(wrong as object)).toThrow(
-    '3 options are wrong:\n' +
+    '4 options are wrong:\n' +
+      '- PaymentsHealthIndicator option `timeout` does not exist: did you mean `timeoutMs`?\n' +
+      '- PaymentsHealthIndicator option `age` does not exist: write one of account, gateway, cacheMs, timeoutMs, ' +
+      'maxUnresolvedAgeMs, allAccounts.\n' +
       '- PaymentsHealthIndicator option `cacheMs` must be a whole number of milliseconds from 0 to 2147483647: write 30_000.\n' +
-      '- PaymentsHealthIndicator option `gateway` must be true or false: write false, or leave it out.\n' +
-      '- PaymentsHealthIndicator option `timeout` does not exist: write one of account, gateway, cacheMs, timeoutMs, ' +
-      'maxUnresolvedAgeMs, allAccounts.',
+      '- PaymentsHealthIndicator option `gateway` must be true or false: write false, or leave it out.',
   );
 });

@@ -223,7 +223,13 @@ describe('a statement whose file does not exist', () => {
 describe('the options of a statement', () => {
   it.each<readonly [object, string]>([
     [{ stream: 7 }, 'option `stream` is no stream'],
-    [{ stream: '', colums: {} }, 'option `colums` does not exist: write one of stream, name, columns'],
+    [{ stream: '', colums: {} }, 'option `colums` does not exist: did you mean `columns`?'],
+    [{ stream: '', rows: [] }, 'option `rows` does not exist: write one of stream, name, columns'],
+    [{ stream: '', columns: { Amount: 'X', amonut: 'Y' } }, '2 options are wrong'],
+    [
+      { stream: '', columns: { amonut: 'Y' } },
+      'option `columns.amonut` does not exist: did you mean `columns.amount`?',
+    ],
     [{ stream: '', name: ' ' }, 'option `name` must be a text for people'],
     [{ stream: '', columns: [] }, 'option `columns` must be an object'],
     [{ stream: '', columns: { ref: 'Ref' } }, 'option `columns.ref` does not exist'],

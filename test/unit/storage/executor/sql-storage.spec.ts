@@ -33,7 +33,7 @@ describe('sqlStorage()', () => {
     [
       'an unknown option',
       { executor, transaction: true },
-      'sqlStorage({ executor }) has no option `transaction`: it takes executor, transactional, schema, migrate.',
+      'The option `transaction` of sqlStorage({ executor }) does not exist: did you mean `transactional`?',
     ],
     [
       'an unknown dialect',

@@ -36,7 +36,17 @@ describe('postgresStorage()', () => {
     [
       'a mistyped option',
       { pool, transaction: true },
-      'postgresStorage({ pool }) has no option `transaction`: it takes pool, transactional, schema, migrate, preparedStatements.',
+      'The option `transaction` of postgresStorage({ pool }) does not exist: did you mean `transactional`?',
+    ],
+    [
+      'several mistakes',
+      { pool, migrate: 1, schema: '', shema: undefined, tables: 1 },
+      `4 options are wrong:\n- ${[
+        NO_SCHEMA,
+        'The option migrate of postgresStorage({ pool }) must be true or false.',
+        'The option `shema` of postgresStorage({ pool }) does not exist: did you mean `schema`?',
+        'The option `tables` of postgresStorage({ pool }) does not exist: write one of pool, transactional, schema, migrate, preparedStatements.',
+      ].join('\n- ')}`,
     ],
     ['an empty schema', { pool, schema: ' ' }, NO_SCHEMA],
     ['a schema that PostgreSQL would cut off', { pool, schema: 'ä'.repeat(32) }, NO_SCHEMA],

@@ -24,12 +24,22 @@ describe('sqliteStorage()', () => {
     [
       'a mistyped option',
       { file: 'payments.db', transaction: true },
-      'sqliteStorage({ file }) has no option `transaction`: it takes file, transactional, now.',
+      'The option `transaction` of sqliteStorage({ file }) does not exist: did you mean `transactional`?',
+    ],
+    [
+      'several mistakes',
+      { path: 'payments.db', clock: undefined },
+      `2 options are wrong:\n- ${NO_FILE}\n- The option \`path\` of sqliteStorage({ file }) does not exist, nor do \`clock\`: write one of file,`,
     ],
   ])('refuses %s, and says what to write', (_name, options, message) => {
     const open = (): unknown => sqliteStorage(options as SqliteStorageOptions);
     expect(open).toThrow(PaymentsConfigError);
     expect(open).toThrow(message);
+  });
+
+  it('names nothing of a path in place of the options', () => {
+    const open = (): unknown => sqliteStorage('payments.db' as never);
+    expect(open).toThrow(new PaymentsConfigError(NO_FILE));
   });
 
   it('says on a Node.js without SQLite which one has it', () => {
