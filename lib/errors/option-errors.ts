@@ -28,23 +28,34 @@ export function unknownOptions(
   names: readonly string[],
   path: string,
   error: OptionError,
-  instead = `write ${names.length > 1 ? 'one of ' : ''}${names.join(', ')}.`,
+  instead?: string,
 ): readonly PaymentsConfigError[] {
+  return unknownFields(written, names, path, instead).map(([option, problem]) => error(option, problem));
+}
+
+/** The same as pairs of a name and what is wrong with it. */
+export function unknownFields(
+  written: readonly string[],
+  names: readonly string[],
+  path = '',
+  instead = `write ${names.length > 1 ? 'one of ' : ''}${names.join(', ')}.`,
+): readonly (readonly [name: string, problem: string])[] {
   const foreign: string[] = [];
-  const misspelled: PaymentsConfigError[] = [];
+  const misspelled: [string, string][] = [];
   for (const name of written.filter((each) => !names.includes(each))) {
     const meant = closestWord(name, names);
     if (meant === undefined) foreign.push(optionPath(path, name));
     else
-      misspelled.push(
-        error(optionPath(path, name), `does not exist: did you mean \`${optionPath(path, meant)}\`?`),
-      );
+      misspelled.push([
+        optionPath(path, name),
+        `does not exist: did you mean \`${optionPath(path, meant)}\`?`,
+      ]);
   }
   const [first, ...others] = foreign;
   if (first === undefined) return misspelled;
   // A whole object of something else gets one error.
   const more = others.length > 0 ? `, nor do ${others.map((name) => `\`${name}\``).join(', ')}` : '';
-  return [...misspelled, error(first, `does not exist${more}: ${instead}`)];
+  return [...misspelled, [first, `does not exist${more}: ${instead}`]];
 }
 
 /**

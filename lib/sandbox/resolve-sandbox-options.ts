@@ -3,7 +3,8 @@ import { isRecord } from '../common/json-object.js';
 import { parseCents, type MoneyInput } from '../common/money.js';
 import { hasSchemeFields } from '../common/scheme-fields.js';
 import { secretBytes, secretProblem } from '../common/webhook-secret.js';
-import { readAll } from '../errors/wrong-options.js';
+import { type OptionError, unknownOptions } from '../errors/option-errors.js';
+import { readAll, throwJoined } from '../errors/wrong-options.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { readProfile } from '../gateway-profile/read-profile.js';
@@ -30,6 +31,28 @@ const DEFAULT_SIGNATURE: HmacOptions = {
   encoding: 'hex',
   payload: ['body'],
 };
+const OPTIONS: readonly (keyof PaymentsSandboxOptions)[] = [
+  'port',
+  'host',
+  'allowedHosts',
+  'allowRemote',
+  'controlToken',
+  'data',
+  'world',
+  'frameAncestors',
+  'clock',
+  'seed',
+  'auto',
+  'profile',
+  'startingBalance',
+  'fees',
+  'expireAfter',
+  'webhookScheme',
+  'webhookSecret',
+  'webhookTimeoutMs',
+  'allowRemoteWebhooks',
+];
+const FEES = ['collectionPercent', 'payout'];
 /** What a cookie and a link hold without encoding. */
 const TOKEN = /^[\w.~-]{16,256}$/;
 
@@ -47,24 +70,39 @@ export function resolveSandboxOptions(given: PaymentsSandboxOptions, stored: Sto
   // The stored secret used up the first one of its seed.
   const newSecret = secretsOf(stored.webhookSecret === undefined ? options.seed : undefined);
   const webhookSecret = options.webhookSecret ?? stored.webhookSecret ?? newSecret();
-  const checked = readAll({
-    seed: () => whole('seed', seed, LARGEST_SEED),
-    port: () => whole('port', options.port ?? 0, 65_535),
-    host: () => checkedHost(options.host ?? '127.0.0.1', options.allowRemote === true),
-    allowedHosts: () => checkedNames(options.allowedHosts ?? []),
-    allowRemote: () => flag('allowRemote', options.allowRemote ?? false),
-    controlToken: () => tokenOf(options),
-    frameAncestors: () => checkedOrigins(options.frameAncestors ?? []),
-    clock: () => checkedClock(options.clock ?? stored.clock ?? 'real'),
-    gateway: () => gatewaySettings(options),
-    profile: () => profileOf(options.profile ?? 'documented', seed),
-    auto: () => flag('auto', options.auto ?? false),
-    webhookScheme: () => schemeOf(options, webhookSecret),
-    allowRemoteWebhooks: () =>
-      flag('allowRemoteWebhooks', options.allowRemoteWebhooks ?? options.allowRemote ?? false),
-    webhookTimeoutMs: () => whole('webhookTimeoutMs', options.webhookTimeoutMs ?? 15_000, 600_000),
+  const { checked } = readAll({
+    names: () => {
+      checkNames(given);
+    },
+    checked: () =>
+      readAll({
+        seed: () => whole('seed', seed, LARGEST_SEED),
+        port: () => whole('port', options.port ?? 0, 65_535),
+        host: () => checkedHost(options.host ?? '127.0.0.1', options.allowRemote === true),
+        allowedHosts: () => checkedNames(options.allowedHosts ?? []),
+        allowRemote: () => flag('allowRemote', options.allowRemote ?? false),
+        controlToken: () => tokenOf(options),
+        frameAncestors: () => checkedOrigins(options.frameAncestors ?? []),
+        clock: () => checkedClock(options.clock ?? stored.clock ?? 'real'),
+        gateway: () => gatewaySettings(options),
+        profile: () => profileOf(options.profile ?? 'documented', seed),
+        auto: () => flag('auto', options.auto ?? false),
+        webhookScheme: () => schemeOf(options, webhookSecret),
+        allowRemoteWebhooks: () =>
+          flag('allowRemoteWebhooks', options.allowRemoteWebhooks ?? options.allowRemote ?? false),
+        webhookTimeoutMs: () => whole('webhookTimeoutMs', options.webhookTimeoutMs ?? 15_000, 600_000),
+      }),
   });
   return { ...checked, webhookSecret, newSecret };
+}
+
+/** @throws PaymentsConfigError that names every option that does not exist. */
+function checkNames(given: PaymentsSandboxOptions): void {
+  const { fees } = given;
+  throwJoined([
+    ...unknownOptions(Object.keys(given), OPTIONS, '', optionError),
+    ...(isRecord(fees) ? unknownOptions(Object.keys(fees), FEES, 'fees', optionError) : []),
+  ]);
 }
 
 /** Adds the options of a world that neither the start nor the folder names. */
@@ -214,6 +252,9 @@ function profileOf(profile: Exclude<PaymentsSandboxOptions['profile'], undefined
   return wrong('profile', "must be 'documented', 'adversarial' or the content of a gateway.json");
 }
 
+const optionError: OptionError = (option, problem) =>
+  new PaymentsConfigError(`Sandbox option ${option} ${problem}`);
+
 function wrong(option: string, problem: string): never {
-  throw new PaymentsConfigError(`Sandbox option ${option} ${problem}.`);
+  throw optionError(option, `${problem}.`);
 }

@@ -114,7 +114,7 @@ export function sqlStorage(options: SqlStorageOptions): PaymentsStorage {
  * It waits 30 minutes at most for the migration of another process, unless the tables need none. After two seconds, and
  * then once a minute, it logs which connection of the server that is.
  *
- * @throws PaymentsConfigError if an option is wrong, PaymentsStorageError if this version cannot use the tables of a
+ * @throws PaymentsConfigError if an option is wrong or unknown, PaymentsStorageError if this version cannot use the tables of a
  * newer one, if other transactions hold the tables, or if another migration runs for 30 minutes, and the error of the
  * driver if the database refuses.
  *
@@ -128,9 +128,11 @@ export function sqlStorage(options: SqlStorageOptions): PaymentsStorage {
  */
 export async function migrateSqlStorage(
   executor: SqlExecutor,
-  { schema }: MigrateSqlStorageOptions = {},
+  options: MigrateSqlStorageOptions = {},
 ): Promise<void> {
   const where = 'migrateSqlStorage(executor)';
+  refuseUnknown(options, ['schema'], callOptionErrors(where));
+  const { schema } = options;
   await dialectOf(checkedExecutor(where, executor), where, schema).migrate(executor, logMigration);
 }
 

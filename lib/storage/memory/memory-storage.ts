@@ -1,6 +1,7 @@
 import { type JournalStore } from '../journal-store.js';
 import { type InboxStore } from '../inbox-store.js';
 import { type PaymentsStorage } from '../payments-storage.js';
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { MemoryConflicts } from './memory-conflicts.js';
 import { MemoryInbox } from './memory-inbox.js';
@@ -23,6 +24,8 @@ export interface MemoryStorageOptions {
   readonly now?: () => number;
 }
 
+const OPTIONS: readonly (keyof MemoryStorageOptions)[] = ['maxEntries', 'now'];
+
 /**
  * Remembers in this process: a repeated delivery is not handled twice and a repeated payment not sent twice while it is
  * remembered. A restart forgets, and a second replica knows nothing of the first.
@@ -30,11 +33,13 @@ export interface MemoryStorageOptions {
  * Work that is not finished is never forgotten: a storage full of unhandled webhooks refuses new deliveries with 503,
  * and one full of open payments grows and warns.
  *
- * @throws PaymentsConfigError if `maxEntries` is not a whole number from 1 on.
+ * @throws PaymentsConfigError if `maxEntries` is not a whole number from 1 on, or an option is unknown.
  *
  * @publicApi
  */
-export function memoryStorage({ maxEntries = 10_000, now }: MemoryStorageOptions = {}): PaymentsStorage {
+export function memoryStorage(options: MemoryStorageOptions = {}): PaymentsStorage {
+  refuseUnknown(options, OPTIONS, callOptionErrors('memoryStorage()'));
+  const { maxEntries = 10_000, now } = options;
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
     throw new PaymentsConfigError(
       'The option maxEntries of memoryStorage() must be a whole number from 1 on: write 10_000.',

@@ -1,3 +1,4 @@
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { logMigration } from '../sql/log-migration.js';
 import { migrateTables } from './migrate-tables.js';
 import { checkedPool, checkedSchema } from './postgres-options.js';
@@ -32,7 +33,7 @@ export interface MigratePaymentsOptions {
  *
  * It does not change tables of a newer version, so an older replica may call it during a deployment.
  *
- * @throws PaymentsConfigError if an option is wrong, PaymentsStorageError if this version cannot use the
+ * @throws PaymentsConfigError if an option is wrong or unknown, PaymentsStorageError if this version cannot use the
  * tables of a newer one, or if other transactions hold the tables, or another migration runs for 30 minutes,
  * and the error of `pg` if PostgreSQL refuses.
  *
@@ -46,8 +47,10 @@ export interface MigratePaymentsOptions {
  */
 export async function migratePayments(
   pool: PostgresPool,
-  { schema }: MigratePaymentsOptions = {},
+  options: MigratePaymentsOptions = {},
 ): Promise<void> {
+  refuseUnknown(options, ['schema'], callOptionErrors('migratePayments(pool)'));
+  const { schema } = options;
   const names = tableNames(checkedSchema('migratePayments()', schema));
   await migrateTables(checkedPool('migratePayments(pool)', pool), names, { tell: logMigration });
 }

@@ -1,4 +1,5 @@
 import { isRecord } from '../../common/json-object.js';
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type RedisClient } from './redis-client.js';
 
@@ -52,11 +53,15 @@ export interface OwnRedisOptions {
   readonly client?: never;
 }
 
+const OPTIONS = ['client', 'url', 'keyPrefix'];
+
 /** @throws PaymentsConfigError without the address, which may contain a password. */
-export function checkRedisOptions({ client, url, keyPrefix }: Record<string, unknown>): void {
+export function checkRedisOptions(options: Record<string, unknown>): void {
+  const { client, url, keyPrefix } = options;
   if ((client === undefined) === (url === undefined)) {
     throw new PaymentsConfigError('redisStorage() takes a client or a url: write { client } or { url }.');
   }
+  refuseUnknown(options, OPTIONS, callOptionErrors('redisStorage()'));
   if (url !== undefined && !(typeof url === 'string' && /^rediss?:\/\/./.test(url))) {
     throw new PaymentsConfigError(
       'The option url of redisStorage() is not an address of Redis: write redis://host:6379.',

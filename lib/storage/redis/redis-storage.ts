@@ -26,7 +26,7 @@ import { ScriptRunner } from './script-runner.js';
  * Entries never expire, because a forgotten one means a second effect: call `purge()` of `PaymentsInbox` and
  * of `PaymentsJournal` from a scheduled job.
  *
- * @throws PaymentsConfigError if an option is wrong.
+ * @throws PaymentsConfigError if an option is wrong or unknown.
  *
  * @example
  * ```ts

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isRecord } from '../../common/json-object.js';
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { derivedKey, type Encryption, keyedHash, type PaymentsEncryption } from './encryption.js';
 import { checkFlag, checkKeyId, type EncryptionKey, keyBytes, wrong } from './key-bytes.js';
 
@@ -24,11 +25,13 @@ export interface AesGcmOptions {
   readonly requireSealed?: boolean;
 }
 
+const OPTIONS: readonly (keyof AesGcmOptions)[] = ['keys', 'current', 'requireSealed'];
+
 /**
  * Encryption with keys that the application holds: AES-256-GCM with a key of its own for each value.
  *
- * @throws PaymentsConfigError if a key has not 32 bytes, is all one byte or comes twice, or `current` names none. The
- * error shows no key.
+ * @throws PaymentsConfigError if a key has not 32 bytes, is all one byte or comes twice, `current` names none, or an option
+ * is unknown. The error shows no key.
  *
  * @example
  * ```ts
@@ -41,7 +44,9 @@ export interface AesGcmOptions {
  *
  * @publicApi
  */
-export function aesGcm({ keys, current, requireSealed = false }: AesGcmOptions): PaymentsEncryption {
+export function aesGcm(options: AesGcmOptions): PaymentsEncryption {
+  refuseUnknown(options, OPTIONS, callOptionErrors('aesGcm()'));
+  const { keys, current, requireSealed = false } = options;
   const bytes = checkedKeys(keys);
   checkFlag(requireSealed, 'requireSealed of aesGcm()');
   const currentBytes = bytes.get(current);

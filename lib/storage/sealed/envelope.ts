@@ -1,5 +1,6 @@
 import { isRecord } from '../../common/json-object.js';
 import { LONGEST_TIMER_MS } from '../../common/timing.js';
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { DataKeys } from './data-keys.js';
 import { derivedKey, type Encryption, keyedHash, keyIdIn, type PaymentsEncryption } from './encryption.js';
 import { checkFlag, checkKeyId, type EncryptionKey, keyBytes, wrong } from './key-bytes.js';
@@ -46,6 +47,19 @@ export interface EnvelopeOptions {
   readonly requireSealed?: boolean;
 }
 
+const OPTIONS: readonly (keyof EnvelopeOptions)[] = [
+  'kms',
+  'keys',
+  'current',
+  'fingerprintKey',
+  'maxUses',
+  'maxAgeMs',
+  'staleIfErrorMs',
+  'cacheSize',
+  'timeoutMs',
+  'requireSealed',
+];
+
 /** A storage has five seconds for one answer, and the key service is a part of it. */
 const LONGEST_ANSWER_MS = 4_000;
 
@@ -54,7 +68,7 @@ const LONGEST_ANSWER_MS = 4_000;
  * service wraps; each sealed value carries its wrapped data key. Data keys are cached, so that a payment costs no call of
  * the service.
  *
- * @throws PaymentsConfigError if an option is wrong. The error shows no key.
+ * @throws PaymentsConfigError if an option is wrong or unknown. The error shows no key.
  *
  * @example
  * ```ts
@@ -74,6 +88,7 @@ const LONGEST_ANSWER_MS = 4_000;
  * @publicApi
  */
 export function envelope(options: EnvelopeOptions): PaymentsEncryption {
+  refuseUnknown(options, OPTIONS, callOptionErrors('envelope()'));
   const { kms, current, fingerprintKey, requireSealed = false } = options;
   checkService(kms);
   const keys = checkedNames(options.keys);
