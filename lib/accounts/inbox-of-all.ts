@@ -67,8 +67,8 @@ export class InboxOfAllAccounts {
    * ```
    */
   async purge(ages: InboxPurgeAges = {}): Promise<AllPurgeReport> {
+    checkAges(ages);
     const { unrecognizedOlderThanMs, unknownReferencesOlderThanMs } = ages;
-    checkAges({ unrecognizedOlderThanMs, unknownReferencesOlderThanMs });
     const kinds = [
       ['unrecognized', unrecognizedOlderThanMs],
       ['unknown-reference', unknownReferencesOlderThanMs],

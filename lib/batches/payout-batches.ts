@@ -78,7 +78,7 @@ export class PayoutBatches {
    * are unique. A process that dies while it loads leaves nothing that is paid: create the batch again.
    *
    * @param batch Its name: 1 to 64 letters, digits, dashes and underscores. It is the beginning of every reference.
-   * @throws PaymentsValidationError that lists the bad lines, each with its number and what to write; nothing was loaded.
+   * @throws PaymentsValidationError if an option is unknown, or that lists the bad lines, each with its number and what to write; nothing was loaded.
    * @throws PaymentsError with the code `BATCH_EXISTS`, or `BATCH_SAME_LINES` if another batch has exactly these lines.
    * @throws PaymentsStorageError
    */
@@ -87,7 +87,7 @@ export class PayoutBatches {
     lines: AsyncIterable<PayoutLine> | Iterable<PayoutLine>,
     options: CreateBatchOptions,
   ): Promise<PayoutBatch> {
-    const by = checkActor(options);
+    const by = checkActor(options, ['account', 'again']);
     const { accounts, policy } = this.context();
     const account = await accounts.open(options.account ?? DEFAULT_ACCOUNT);
     const stored = await loadBatch(account, { batch, lines, by, again: options.again ?? [], policy });

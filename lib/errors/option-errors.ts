@@ -30,14 +30,19 @@ export function unknownOptions(
   error: OptionError,
   instead?: string,
 ): readonly PaymentsConfigError[] {
-  return unknownFields(written, names, path, instead).map(([option, problem]) => error(option, problem));
+  return problemsOf(written, names, path, instead).map(([option, problem]) => error(option, problem));
 }
 
-/** The same as pairs of a name and what is wrong with it. */
-export function unknownFields(
+/** The same for a call, which refuses them with a `PaymentsValidationError`: the problems by field. */
+export function unknownFields(written: object, names: readonly string[]): Readonly<Record<string, string[]>> {
+  const problems = problemsOf(Object.keys(written), names, '');
+  return Object.fromEntries(problems.map(([field, problem]) => [field, [`${field} ${problem}`]]));
+}
+
+function problemsOf(
   written: readonly string[],
   names: readonly string[],
-  path = '',
+  path: string,
   instead = `write ${names.length > 1 ? 'one of ' : ''}${names.join(', ')}.`,
 ): readonly (readonly [name: string, problem: string])[] {
   const foreign: string[] = [];

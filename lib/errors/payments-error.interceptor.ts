@@ -10,6 +10,7 @@ import {
 } from '@nestjs/common';
 import { catchError, type Observable, throwError } from 'rxjs';
 import { type PaymentsErrorBody } from './payments-error-body.js';
+import { callOptionErrors, refuseUnknown } from './option-errors.js';
 import { isPaymentsError, type PaymentsError } from './payments-errors.js';
 
 /**
@@ -81,6 +82,7 @@ export class PaymentsErrorInterceptor implements NestInterceptor {
   constructor(
     @Optional() @Inject(PAYMENTS_ERROR_INTERCEPTOR_OPTIONS) options?: PaymentsErrorInterceptorOptions,
   ) {
+    refuseUnknown(options, ['errorStatus'], callOptionErrors('PaymentsErrorInterceptor'));
     this.errorStatus = new Map(Object.entries(options?.errorStatus ?? {}));
   }
 

@@ -1,5 +1,6 @@
 import { isRecord } from '../common/json-object.js';
 import { ageProblem } from '../common/milliseconds.js';
+import { unknownFields } from '../errors/option-errors.js';
 import { type ForgettablePayments } from '../storage/journal-store.js';
 
 /**
@@ -30,6 +31,13 @@ export interface PurgeAges {
   readonly tombstonesOlderThanMs?: number;
 }
 
+const AGES: readonly (keyof PurgeAges)[] = [
+  'olderThanMs',
+  'rejectedOlderThanMs',
+  'acceptedPayoutsOlderThanMs',
+  'tombstonesOlderThanMs',
+];
+
 /** Why one account forgets no accepted payouts if its options let it ask about them. */
 export const OPEN_PAYOUTS =
   'acceptedPayoutsOlderThanMs would forget payouts that are open: the option statusPaths.disbursement lets recover() ask ' +
@@ -55,10 +63,11 @@ export function purgeProblems(
       (Number(age) < least ? `${field} must not be shorter than olderThanMs` : undefined);
     return problem === undefined ? [] : [[field, [problem]] as [string, string[]]];
   });
+  const all = { ...Object.fromEntries(problems), ...unknownFields(ages, AGES) };
   if (acceptedPayoutsOlderThanMs !== undefined && whyNotPayouts !== undefined) {
-    return { ...Object.fromEntries(problems), acceptedPayoutsOlderThanMs: [whyNotPayouts] };
+    return { ...all, acceptedPayoutsOlderThanMs: [whyNotPayouts] };
   }
-  return problems.length === 0 ? undefined : Object.fromEntries(problems);
+  return Object.keys(all).length === 0 ? undefined : all;
 }
 
 /**

@@ -94,7 +94,7 @@ export class Reconciliation {
    * Closes a day. A day that was closed before is not closed again: the result is the same as then, with what became of its
    * exceptions since. If a process dies, close the day again.
    *
-   * @throws PaymentsValidationError if an option or the statement is wrong; nothing was closed.
+   * @throws PaymentsValidationError if an option or the statement is wrong, or an option is unknown; nothing was closed.
    * @throws PaymentsError with the code `DAY_NOT_OVER`, `DAY_NOT_NEXT`, `DAY_OTHER_ZONE`, `DAY_CLOSED` (with another statement), or
    * `CLOSE_RUNNING` (on another process).
    * @throws PaymentsStorageError
@@ -110,7 +110,7 @@ export class Reconciliation {
 
   private async closeDay(options: CloseOptions): Promise<DayClose> {
     const { accounts, policy } = this.context();
-    const by = checkActor(options);
+    const by = checkActor(options, ['account', 'day', 'timeZone', 'statement', 'allowNoMatch']);
     const { day, timeZone = policy.timeZone, statement, allowNoMatch = false } = options;
     check({
       day: dayProblem(day),

@@ -131,7 +131,7 @@ export class PaymentsSandbox {
   /**
    * Plans a fault for the next call of an operation.
    *
-   * @throws PaymentsConfigError if the gateway has no such operation.
+   * @throws PaymentsConfigError if the gateway has no such operation, or an option is unknown.
    * @example
    * ```ts
    * sandbox.next('POST /payments/mobile-money').dropAfterProcessing();

@@ -9,6 +9,7 @@ import {
   PaymentsStorageError,
   PaymentsValidationError,
 } from '../errors/payments-errors.js';
+import { unknownFields } from '../errors/option-errors.js';
 import { type WebhookHeaders } from './delivery/delivery-head.js';
 import {
   hostWebhook,
@@ -221,8 +222,8 @@ export class PaymentsInbox {
    * ```
    */
   async purge(ages: InboxPurgeAges = {}): Promise<number> {
+    checkAges(ages);
     const { unrecognizedOlderThanMs, unknownReferencesOlderThanMs } = ages;
-    checkAges({ unrecognizedOlderThanMs, unknownReferencesOlderThanMs });
     let all =
       this.retentionMs === Infinity ? 0 : await this.storage.inbox.purge(this.scope, this.retentionMs);
     all += await this.forget('unrecognized', unrecognizedOlderThanMs);
@@ -261,11 +262,15 @@ export function withDamage(conflict: InboxConflict): InboxConflict {
   return isReadable ? conflict : { ...conflict, damaged: SEALED_WITHOUT_KEYS };
 }
 
-/** @throws PaymentsValidationError that names every wrong age. */
-export function checkAges(ages: Readonly<Record<string, unknown>>): void {
-  const errors = Object.entries(ages).flatMap(([field, age]): [string, string[]][] => {
+const AGES = ['unrecognizedOlderThanMs', 'unknownReferencesOlderThanMs'] as const;
+
+/** @throws PaymentsValidationError that names every age that is wrong or does not exist. */
+export function checkAges(ages: InboxPurgeAges): void {
+  const wrong = AGES.flatMap((field): [string, string[]][] => {
+    const age = ages[field];
     const problem = age === undefined ? undefined : ageProblem(field, age);
     return problem === undefined ? [] : [[field, [problem]]];
   });
-  if (errors.length > 0) throw new PaymentsValidationError(Object.fromEntries(errors));
+  const problems = { ...Object.fromEntries(wrong), ...unknownFields(ages, AGES) };
+  if (Object.keys(problems).length > 0) throw new PaymentsValidationError(problems);
 }

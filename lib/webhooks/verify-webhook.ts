@@ -1,6 +1,7 @@
 import { type PaymentWebhookEvent } from '../common/events.js';
 import { isRecord } from '../common/json-object.js';
-import { optionErrors } from '../errors/option-errors.js';
+import { callOptionErrors, optionErrors, refuseUnknown } from '../errors/option-errors.js';
+import { WEBHOOK_OPTIONS } from '../config/option-defaults.js';
 import { resolveWebhookSection } from '../config/resolve-webhooks.js';
 import { type WebhookOptions } from '../config/webhook-options.js';
 import { PaymentsConfigError, WebhookRefusedError } from '../errors/payments-errors.js';
@@ -24,6 +25,9 @@ export interface VerifyWebhookOptions
   /** Time of the check: milliseconds since 1970, or a Date. @default now */
   readonly now?: number | Date;
 }
+
+/** All of the module's `webhooks` option may be passed. */
+const OPTIONS = [...Object.keys(WEBHOOK_OPTIONS), 'method', 'url', 'now'];
 
 /**
  * Checks a delivery as the webhook route does, without an application of Nest: in a Lambda, a queue's
@@ -64,6 +68,7 @@ export async function verifyWebhook(
       'verifyWebhook() got no options: pass { scheme, secrets } as the third argument, as in the webhooks option of the module.',
     );
   }
+  refuseUnknown(options, OPTIONS, callOptionErrors('verifyWebhook()'));
   const { scheme, secrets, bodyLimit, method, url, now = Date.now() } = options;
   const resolved = resolveWebhookSection({ scheme, secrets, bodyLimit }, optionErrors('default'));
   const line = { ...(method !== undefined && { method }), ...(url !== undefined && { url }) };

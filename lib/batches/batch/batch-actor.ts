@@ -1,4 +1,6 @@
+import { isRecord } from '../../common/json-object.js';
 import { withoutInvisible } from '../../common/invisible.js';
+import { unknownFields } from '../../errors/option-errors.js';
 import { PaymentsValidationError } from '../../errors/payments-errors.js';
 
 const LONGEST = 255;
@@ -16,12 +18,20 @@ export interface BatchActor {
   readonly by: string;
 }
 
-/** @throws PaymentsValidationError if nobody is named. */
-export function checkActor(actor: { readonly by?: unknown } | undefined): string {
+/**
+ * @param names The other options of the call. A misspelled account must not pass for the default one.
+ * @throws PaymentsValidationError if nobody is named, or the call has no such option.
+ */
+export function checkActor(actor: { readonly by?: unknown } | undefined, names?: readonly string[]): string {
   const by = actor?.by;
   const visible = typeof by === 'string' ? withoutInvisible(by).trim() : '';
-  if (visible !== '' && visible.length <= LONGEST) return visible;
-  throw new PaymentsValidationError({
-    by: [`by must be a text of 1 to ${LONGEST} characters: write who does it, for example { by: user.id }`],
-  });
+  const isNamed = visible !== '' && visible.length <= LONGEST;
+  const problems = {
+    ...(!isNamed && {
+      by: [`by must be a text of 1 to ${LONGEST} characters: write who does it, for example { by: user.id }`],
+    }),
+    ...(isRecord(actor) && names && unknownFields(actor, ['by', ...names])),
+  };
+  if (Object.keys(problems).length > 0) throw new PaymentsValidationError(problems);
+  return visible;
 }

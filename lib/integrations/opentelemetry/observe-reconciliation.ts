@@ -1,5 +1,6 @@
 import { type MeterProvider, metrics, type ObservableResult } from '@opentelemetry/api';
 import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { type Reconciliation } from '../../reconciliation/reconciliation.js';
 import { ATTR } from './attributes.js';
 import { SCOPE } from './instrument-payments.js';
@@ -21,6 +22,7 @@ export interface ObserveReconciliationOptions {
  * once. It reports nothing while the storage does not answer. Every collection of metrics reads all open exceptions.
  *
  * @returns a function that stops it.
+ * @throws PaymentsConfigError if an option is unknown.
  *
  * @example
  * ```ts
@@ -31,11 +33,10 @@ export interface ObserveReconciliationOptions {
  */
 export function observeReconciliation(
   reconciliation: Pick<Reconciliation, 'status'>,
-  {
-    account = DEFAULT_ACCOUNT,
-    meterProvider = metrics.getMeterProvider(),
-  }: ObserveReconciliationOptions = {},
+  options: ObserveReconciliationOptions = {},
 ): () => void {
+  refuseUnknown(options, ['account', 'meterProvider'], callOptionErrors('observeReconciliation()'));
+  const { account = DEFAULT_ACCOUNT, meterProvider = metrics.getMeterProvider() } = options;
   const gauge = meterProvider.getMeter(SCOPE).createObservableGauge('payments.reconciliation.exceptions', {
     unit: '{exception}',
     description: 'Exceptions of closes that nobody has explained or settled.',

@@ -1,3 +1,4 @@
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type Duration, milliseconds } from '../clock/duration.js';
 import { assertOperation } from '../core/assert-operation.js';
@@ -66,6 +67,7 @@ export class NextCall {
     private readonly calls?: number,
   ) {
     assertOperation(operation);
+    refuseUnknown(selection, ['reference', 'merchant'], callOptionErrors('next()'));
   }
 
   /**
@@ -104,9 +106,10 @@ export class NextCall {
    * shape B with `code`.
    *
    * @throws PaymentsConfigError if the status is not from 200 to 599, or `retryAfter` is not a whole number
-   * of seconds from 0 on.
+   * of seconds from 0 on, or an option is unknown.
    */
   status(status: number, options: StatusFaultOptions = {}): PlannedFault {
+    refuseUnknown(options, ['afterProcessing', 'retryAfter', 'code'], callOptionErrors('status()'));
     const { retryAfter = 0 } = options;
     if (!Number.isSafeInteger(retryAfter) || retryAfter < 0) {
       throw new PaymentsConfigError('retryAfter takes whole seconds from 0 on: write { retryAfter: 2 }.');
@@ -122,9 +125,10 @@ export class NextCall {
   /**
    * Answers an HTML page, like a proxy, and processes the request only with `afterProcessing`.
    *
-   * @throws PaymentsConfigError if the status is not from 200 to 599.
+   * @throws PaymentsConfigError if the status is not from 200 to 599, or an option is unknown.
    */
   html(status: number, options: ProcessingOptions = {}): PlannedFault {
+    refuseUnknown(options, ['afterProcessing'], callOptionErrors('html()'));
     return this.plan({ kind: 'html', status: answerable(status), options });
   }
 

@@ -124,10 +124,10 @@ export class SandboxMerchant {
   /**
    * Plans a fault for this merchant's next call of an operation.
    *
-   * @throws PaymentsConfigError if the gateway has no such operation.
+   * @throws PaymentsConfigError if the gateway has no such operation, or an option is unknown.
    */
-  next(operation: SandboxOperation, { reference }: { readonly reference?: string } = {}): NextCall {
-    return new NextCall(this.parts.faults, operation, { merchant: this.name, reference });
+  next(operation: SandboxOperation, selection: { readonly reference?: string } = {}): NextCall {
+    return new NextCall(this.parts.faults, operation, { ...selection, merchant: this.name });
   }
 
   /** The merchant's payments, oldest first. */

@@ -1,5 +1,6 @@
 import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
 import { type PaymentEventName } from '../../common/events.js';
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { noteTriggers, type OnPaymentMetadata, triggersOf } from './decorated-methods.js';
 
@@ -46,7 +47,8 @@ const ID = /^[\w.:-]{1,100}$/;
  * @param options The merchant account, if it is not the default one; a name that survives renaming and
  * bundling.
  *
- * @throws PaymentsConfigError on a static method or one whose name is a symbol, and if `id` is not valid or the method has another one.
+ * @throws PaymentsConfigError on a static method or one whose name is a symbol, and if `id` is not valid, the
+ * method has another one, or an option is unknown.
  *
  * @example
  * ```ts
@@ -66,10 +68,9 @@ const ID = /^[\w.:-]{1,100}$/;
  *
  * @publicApi
  */
-export function OnPayment(
-  event: PaymentTrigger,
-  { account = DEFAULT_ACCOUNT, id }: OnPaymentOptions = {},
-): MethodDecorator {
+export function OnPayment(event: PaymentTrigger, options: OnPaymentOptions = {}): MethodDecorator {
+  refuseUnknown(options, ['account', 'id'], callOptionErrors(`@OnPayment('${event}')`));
+  const { account = DEFAULT_ACCOUNT, id } = options;
   return (target, key, descriptor) => {
     if (typeof target === 'function') {
       throw new PaymentsConfigError(

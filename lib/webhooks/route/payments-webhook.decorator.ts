@@ -10,6 +10,7 @@ import {
 } from '@nestjs/common';
 import { copyOf } from '../../common/json-object.js';
 import { ANSWER_MESSAGES, type WebhookAnswer } from '../delivery/webhook-answer.js';
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { WEBHOOK_ROUTE, type WebhookRouteMetadata } from '../handlers/decorated-methods.js';
 import { PaymentsWebhookGuard, type ReceivableWebhook, verifiedWebhooks } from './payments-webhook.guard.js';
@@ -47,7 +48,7 @@ const ANSWERS_ITSELF = /^[12]:/;
  * gets its status, nothing is remembered, and the next delivery runs everything.
  *
  * @throws PaymentsConfigError if the method injects `@Res()` without `passthrough`, or `@Next()`: nobody
- * would answer.
+ * would answer. And if an option is unknown.
  *
  * If the whole path has the parameter `:account`, it names the account of each delivery: a registered one, or one
  * that `accounts.resolve` knows. A delivery for an account that does not exist gets the 401 of a wrong signature.
@@ -75,7 +76,9 @@ const ANSWERS_ITSELF = /^[12]:/;
  *
  * @publicApi
  */
-export function PaymentsWebhook(path = '', { account }: { readonly account?: string } = {}): MethodDecorator {
+export function PaymentsWebhook(path = '', options: { readonly account?: string } = {}): MethodDecorator {
+  refuseUnknown(options, ['account'], callOptionErrors(`@PaymentsWebhook('${path}')`));
+  const { account } = options;
   return (target, key, descriptor: PropertyDescriptor) => {
     const method = descriptor.value as Method;
     assertNestAnswers(target, key);

@@ -37,6 +37,19 @@ export interface CustomSchemeOptions {
   readonly sign?: (input: WebhookSigningInput) => Record<string, string>;
 }
 
+const OPTIONS = [
+  'name',
+  'secretForm',
+  'secretForm.encoding',
+  'secretForm.prefix',
+  'secretForm.minBytes',
+  'secretForm.maxBytes',
+  'signsTime',
+  'requiredHeaders',
+  'verify',
+  'sign',
+];
+
 /**
  * Webhooks signed in another way.
  *
@@ -61,7 +74,7 @@ export function customScheme(options: CustomSchemeOptions): WebhookScheme {
     'customScheme',
     options,
   );
-  checkScheme('customScheme', (wrong) => {
+  checkScheme('customScheme', options, OPTIONS, (wrong) => {
     checkCustomOptions(wrong, options);
   });
   return {

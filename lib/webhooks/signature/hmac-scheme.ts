@@ -39,6 +39,21 @@ export function hmac(options: HmacOptions): WebhookScheme {
   return signedScheme(hmacForm(options));
 }
 
+const OPTIONS = [
+  'header',
+  'algorithm',
+  'encoding',
+  'prefix',
+  'payload',
+  'timestamp',
+  'timestamp.header',
+  'timestamp.unit',
+  'timestamp.toleranceSeconds',
+  'id',
+  'id.header',
+  'signatures',
+  'signatures.separator',
+];
 const ALGORITHMS = ['sha256', 'sha384', 'sha512'];
 const ALPHABETS: Readonly<Record<string, RegExp>> = {
   hex: /[\da-fA-F]/,
@@ -52,7 +67,7 @@ const NAMED_PARTS = ['body', 'timestamp', 'id', 'method', 'url'];
 /** @throws PaymentsConfigError that names every wrong option. */
 function checkHmacOptions(options: HmacOptions): void {
   const { header, algorithm, encoding, prefix = '', signatures } = schemeOptions('hmac', options);
-  checkScheme('hmac', (wrong) => {
+  checkScheme('hmac', options, OPTIONS, (wrong) => {
     if (!ALGORITHMS.includes(algorithm)) wrong('algorithm', `must be one of ${ALGORITHMS.join(', ')}`);
     if (!ENCODINGS.includes(encoding)) wrong('encoding', `must be one of ${ENCODINGS.join(', ')}`);
     checkText(wrong, 'prefix', prefix, 'sha256=');

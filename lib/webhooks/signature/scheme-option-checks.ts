@@ -1,4 +1,5 @@
 import { isRecord } from '../../common/json-object.js';
+import { callOptionErrors, unknownOptions } from '../../errors/option-errors.js';
 import { throwJoined } from '../../errors/wrong-options.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 
@@ -17,14 +18,41 @@ export function schemeOptions<Options extends object>(scheme: string, options: O
 /**
  * Runs the checks of a scheme.
  *
+ * @param names The names of its options, and of those of its parts: `signatures.separator`. A part that is missing has none.
  * @throws PaymentsConfigError that names every wrong option.
  */
-export function checkScheme(scheme: string, check: (wrong: WrongOption) => void): void {
-  const errors: PaymentsConfigError[] = [];
+export function checkScheme(
+  scheme: string,
+  options: object,
+  names: readonly string[],
+  check: (wrong: WrongOption) => void,
+): void {
+  const errors: PaymentsConfigError[] = [...unknownNames(scheme, options, names)];
   check((option, problem) => {
     errors.push(new PaymentsConfigError(`The option ${option} of ${scheme}() ${problem}.`));
   });
   throwJoined(errors);
+}
+
+/** A misspelled `timestamp` must not pass for a scheme that signs no time. */
+function unknownNames(
+  scheme: string,
+  options: object,
+  names: readonly string[],
+): readonly PaymentsConfigError[] {
+  const parts = Object.entries(options).filter(([, part]) => isRecord(part));
+  const error = callOptionErrors(`${scheme}()`);
+  const own = unknownOptions(
+    Object.keys(options),
+    names.filter((name) => !name.includes('.')),
+    '',
+    error,
+  );
+  const inParts = parts.flatMap(([name, part]) => {
+    const known = names.filter((one) => one.startsWith(`${name}.`)).map((one) => one.slice(name.length + 1));
+    return known.length === 0 ? [] : unknownOptions(Object.keys(part as object), known, name, error);
+  });
+  return [...own, ...inParts];
 }
 
 /** Whether a part of the options is there. Notes one that has no fields. */

@@ -19,7 +19,7 @@ export interface StandardWebhooksOptions {
  * `webhook-signature`, a list of `v1,` signatures (HMAC-SHA256, base64). A secret is 24 to 64 bytes in
  * base64, with or without `whsec_` before it. Signatures with a public key (`v1a`) are not checked.
  *
- * @throws PaymentsConfigError if an option is wrong.
+ * @throws PaymentsConfigError if an option is wrong or unknown.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export interface StandardWebhooksOptions {
  */
 export function standardWebhooks(options: StandardWebhooksOptions = {}): WebhookScheme {
   const { prefix = 'webhook', toleranceSeconds = 300 } = schemeOptions('standardWebhooks', options);
-  checkScheme('standardWebhooks', (wrong) => {
+  checkScheme('standardWebhooks', options, ['prefix', 'toleranceSeconds'], (wrong) => {
     checkHeaderName(wrong, 'prefix', prefix);
     checkTolerance(wrong, 'toleranceSeconds', toleranceSeconds);
   });

@@ -11,6 +11,7 @@ import { type ShownSignature, signedScheme, singleHeader } from './signed-scheme
 
 const KEY = /^[a-z]\w*$/i;
 const TIMESTAMP_KEY = 't';
+const OPTIONS = ['header', 'toleranceSeconds', 'unit', 'signatureKey', 'separator'];
 
 /**
  * How a sender fills a signature header of the form `t=…,v1=…`.
@@ -36,7 +37,7 @@ export interface StripeStyleOptions {
  * other names are ignored. The key is the whole secret, `whsec_` included. Stripe's own library takes any
  * future time; here the tolerance holds both ways.
  *
- * @throws PaymentsConfigError if an option is wrong.
+ * @throws PaymentsConfigError if an option is wrong or unknown.
  *
  * @example
  * ```ts
@@ -58,7 +59,7 @@ export function stripeStyle(options: StripeStyleOptions): WebhookScheme {
     signatureKey = 'v1',
     separator = '.',
   } = schemeOptions('stripeStyle', options);
-  checkScheme('stripeStyle', (wrong) => {
+  checkScheme('stripeStyle', options, OPTIONS, (wrong) => {
     checkHeaderName(wrong, 'header', header);
     checkTolerance(wrong, 'toleranceSeconds', toleranceSeconds);
     checkUnit(wrong, 'unit', unit, ['s', 'ms']);

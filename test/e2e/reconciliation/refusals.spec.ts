@@ -149,6 +149,7 @@ describe('a close that is refused', () => {
     ['a time zone that does not exist', { timeZone: 'Africa/Dodoma' }],
     ['nobody', { by: ' ' }],
     ['something that is no statement', { statement: 'file.csv' }],
+    ['an option that does not exist', { statment: undefined }],
   ])('names %s', async (_, wrong) => {
     const options = { day: yesterday, ...BY, ...wrong };
     await expect(shop.reconciliation.close(options)).rejects.toMatchObject({

@@ -36,6 +36,15 @@ describe('the ages of what the journal is to forget', () => {
     }
   });
 
+  it('have names that exist', () => {
+    const ages = { olderThanMs: 5, rejectedOlderThnMs: undefined, days: 90, tombstonesOlderThanMs: 0 };
+    expect(purgeProblems(ages, undefined)).toEqual({
+      rejectedOlderThnMs: ['rejectedOlderThnMs does not exist: did you mean `rejectedOlderThanMs`?'],
+      days: [expect.stringContaining('days does not exist: write one of olderThanMs, ')],
+      tombstonesOlderThanMs: [expect.stringContaining('must be a whole number')],
+    });
+  });
+
   it('leave payouts alone that may still be asked about', () => {
     const ages = { olderThanMs: 5, acceptedPayoutsOlderThanMs: 6 };
     expect(purgeProblems(ages, OPEN_PAYOUTS)).toEqual({

@@ -86,6 +86,16 @@ describe('what was set aside', () => {
     },
   );
 
+  it('is purged by no age that does not exist', async () => {
+    await expect(inbox.purge({ unrecognisedOlderThanMs: 5 } as object)).rejects.toMatchObject({
+      errors: {
+        unrecognisedOlderThanMs: [
+          'unrecognisedOlderThanMs does not exist: did you mean `unrecognizedOlderThanMs`?',
+        ],
+      },
+    });
+  });
+
   it('forgets no outcome if every outcome is kept', async () => {
     const storage = memoryStorage();
     const purge = vi.spyOn(storage.inbox, 'purge');
