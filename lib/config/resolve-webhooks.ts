@@ -1,6 +1,7 @@
 import { type WebhookScheme } from '../common/webhook-scheme.js';
 import { type PaymentsConfigError } from '../errors/payments-errors.js';
 import { flag, readOptions, unless, word } from './option.js';
+import { instantOf } from '../common/instant.js';
 import { isRecord } from '../common/json-object.js';
 import { type OptionError, unknownOptions } from '../errors/option-errors.js';
 import { readAll, readEach } from '../errors/wrong-options.js';
@@ -85,7 +86,6 @@ const SECRET_FIELDS = ['value', ...Object.keys(SECRET_SPELLING), 'notAfter'];
 const SPLIT =
   'PAYMENTS_WEBHOOK_SECRET was split at its commas: if a comma belongs to one secret, write that one whole beside the ' +
   'factory, webhooks: { scheme, secrets: [process.env.PAYMENTS_WEBHOOK_SECRET] }.';
-const ISO_MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
  * @param scheme Undefined if it is wrong: then the form of a secret is not known.
@@ -175,8 +175,7 @@ function resolveBytes(
 
 function endOf(value: unknown, option: string, error: OptionError): number | undefined {
   if (value === undefined) return undefined;
-  const isMoment = value instanceof Date || (typeof value === 'string' && ISO_MOMENT.test(value));
-  const time = isMoment ? new Date(value).getTime() : Number.NaN;
-  if (Number.isNaN(time)) throw error(option, 'is not a moment: write a Date or an ISO 8601 string.');
-  return time;
+  const time = value instanceof Date ? value.getTime() : instantOf(value, { dateAlone: true });
+  if (time !== undefined && !Number.isNaN(time)) return time;
+  throw error(option, 'is not a moment: write a Date or an ISO 8601 string.');
 }

@@ -1,4 +1,5 @@
 import { didYouMean } from '../common/closest-word.js';
+import { instantOf } from '../common/instant.js';
 import { isRecord } from '../common/json-object.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { throwJoined } from '../errors/wrong-options.js';
@@ -7,11 +8,10 @@ import { type GatewayProfile } from './gateway-profile.js';
 import { checkForm, type Fields, type FormOf, type Report } from './profile-form.js';
 import { checkWebhooks } from './webhook-form.js';
 
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 const PROFILE: FormOf<GatewayProfile> = {
   version: [(value) => value === 1, 'must be 1: this package reads no other version'],
   observedAt: [
-    (value) => typeof value === 'string' && MOMENT.test(value) && !isNaN(Date.parse(value)),
+    (value) => instantOf(value, { exact: true }) !== undefined,
     'must be a moment in UTC: write "2026-06-01T08:00:00Z"',
   ],
   facts: [isRecord, 'must be an object with the facts by their names: write {} if none is known'],

@@ -33,7 +33,7 @@ export const signCommand: Command = {
 async function runSign(args: readonly string[], context: CommandContext): Promise<number> {
   const { values, positionals } = parseCommandLine(args, OPTIONS, { positionals: true });
   const sender = senderOf(values, context);
-  const now = momentOf('--at', values.at);
+  const now = momentOf(values.at);
   const url = values.curl === undefined ? undefined : httpAddress('--curl', values.curl);
   const signedUrl = values.url === undefined ? url : httpAddress('--url', values.url);
   const body = await bodyInput(positionals, context);

@@ -38,7 +38,7 @@ export const verifyCommand: Command = {
 async function runVerify(args: readonly string[], context: CommandContext): Promise<number> {
   const { values, positionals } = parseCommandLine(args, OPTIONS, { positionals: true });
   const { scheme, keys, secrets } = signingOf(values, context);
-  const now = momentOf('--at', values.at);
+  const now = momentOf(values.at);
   const headers = deliveryHeaders(values['http-header'], context.folder);
   if (headers.size === 0)
     throw new UsageError("Which headers came with it? Write -H 'name: value', or -H @file.");

@@ -1,4 +1,5 @@
 import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
+import { instantOf } from '../../common/instant.js';
 import { amountProblem, parseCents } from '../../common/money.js';
 import { COLLECTION_STATUSES } from '../../common/vocabulary.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';
@@ -64,10 +65,7 @@ const DURATION: Form = value(
 );
 const MOMENT: Form = value(
   { type: 'string', format: 'date-time' },
-  (given) =>
-    typeof given === 'string' &&
-    /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(given) &&
-    !isNaN(Date.parse(given)),
+  (given) => instantOf(given) !== undefined,
   'must be a moment with its time zone: write 2026-06-01T08:00:00Z',
 );
 const DIRECTORY = map(

@@ -88,6 +88,8 @@ describe('nestjs-payments', () => {
     { args: ['sign', 'no-such-file'], says: 'cannot be read (ENOENT)' },
     { args: ['sign', 'a', 'b'], says: 'One body at a time' },
     { args: ['sign', '--at', 'noon'], says: '--at is not a moment' },
+    { args: ['sign', '--at', '2026-01-31T08:00:00'], says: '--at is not a moment with its time zone' },
+    { args: ['verify', '--at', '2026-02-31T08:00:00Z'], says: '--at is not a moment' },
     { args: ['sign', '--secret', 'short'], says: 'is shorter than' },
     { args: ['verify', '--secret', 'short'], says: 'write --allow-short-secret' },
     { args: ['sign', '--secret', 'zz', '--secret-encoding', 'hex'], says: 'or correct --secret-encoding' },

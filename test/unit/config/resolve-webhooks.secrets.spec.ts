@@ -49,6 +49,8 @@ describe('the webhook secrets', () => {
     ['a month of one digit', '2026-1-31'],
     ['a day of one digit', '2026-12-1'],
     ['a year of two digits', '26-12-31'],
+    ['a day that does not exist', '2026-02-31'],
+    ['a moment of one', '2026-02-31T00:00:00Z'],
     ['a number', 1_800_000_000_000],
     ['null', null],
     ['a list with a moment', ['2026-12-31']],

@@ -54,6 +54,7 @@ describe('reading a profile', () => {
       'gateway.json: observedAt must be a moment in UTC: write "2026-06-01T08:00:00Z".',
     ],
     [{ observedAt: '2026-13-41T08:00:00Z' }, 'observedAt must be a moment'],
+    [{ observedAt: '2026-02-31T08:00:00Z' }, 'observedAt must be a moment'],
     [{ facts: [] }, 'facts must be an object'],
     [{ evidence: null }, 'evidence must be an object'],
     [

@@ -1,3 +1,4 @@
+import { instantOf } from '../../../common/instant.js';
 import { centsOf } from '../../core/amounts.js';
 import { codeOfTwo, type SandboxBank } from '../../core/banks.js';
 import { DEFAULT_MERCHANT } from '../../core/merchant.js';
@@ -69,13 +70,12 @@ const NOTHING_MOVED: Parameters<typeof statementOf>[0] = {
   payouts: new Map(),
   adjustments: [],
 };
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 function timeOf(query: ControlCall['query'], name: string): number | undefined {
   const text = query.get(name);
   if (text === undefined) return undefined;
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
+  const time = instantOf(text);
+  if (time !== undefined) return time;
   const message = `\`${name}\` must be a time with its zone: write ${name}=2026-11-20T00:00:00Z.`;
   throw new ControlProblem(400, 'BAD_FILTER', message);
 }

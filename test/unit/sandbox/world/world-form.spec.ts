@@ -95,6 +95,7 @@ const WRONG: readonly (readonly [world: unknown, path: string, message: string])
 const BEYOND_SCHEMA: typeof WRONG = [
   [{ startingBalance: '-1' }, 'startingBalance', 'must be an amount of TZS from 0 on'],
   [{ now: '2026-06-01 08:00' }, 'now', 'must be a moment with its time zone'],
+  [{ now: '2026-02-31T08:00:00Z' }, 'now', 'must be a moment with its time zone'],
   [{ webhookScheme: { hmac: { header: 'x-s' } } }, 'webhookScheme', 'describes no signature: '],
   [
     inShop({ payments: [{ ...PAYMENT, amount: 0 }] }),
