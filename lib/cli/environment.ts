@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type CommandContext } from './command.js';
-import { bytesIfExists } from './text-file.js';
-import { UsageError } from './usage-error.js';
+import { bytesIfExists, unreadable } from './text-file.js';
 
 const DEFAULT_FILE = '.env';
 
@@ -24,7 +23,6 @@ function textOf(path: string, isNeeded: boolean): string {
     // Without a byte order mark, as dotenv reads it. Other encodings than UTF-8 it does not read.
     return new TextDecoder().decode(isNeeded ? readFileSync(path) : bytesIfExists(path));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`--dotenv cannot be read (${String(code)}): name a file of NAME=value lines.`);
+    throw unreadable('--dotenv', error, 'name a file of NAME=value lines.');
   }
 }

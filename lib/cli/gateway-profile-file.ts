@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type GatewayProfile } from '../gateway-profile/gateway-profile.js';
 import { readProfile } from '../gateway-profile/read-profile.js';
-import { textOfFile } from './text-file.js';
+import { textOfFile, unreadable } from './text-file.js';
 import { asUsage, UsageError } from './usage-error.js';
 
 /**
@@ -20,10 +20,7 @@ function contentOf(option: string, path: string, meant: string): string {
   try {
     return textOfFile(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(
-      `${option} cannot be read as a file (${String(code)}): name a profile such as gateway.json.${meant}`,
-    );
+    throw unreadable(option, error, `name a profile such as gateway.json.${meant}`);
   }
 }
 

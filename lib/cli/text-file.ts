@@ -1,8 +1,39 @@
 import { readFileSync } from 'node:fs';
+import { printable } from '../common/printable.js';
+import { UsageError } from './usage-error.js';
 
 /** The text of a file that a person made. See {@link decodedText}. */
 export function textOfFile(path: string): string {
   return decodedText(readFileSync(path));
+}
+
+/**
+ * A file that cannot be read is a wrong command line, and no crash.
+ *
+ * @param what The file, or the option that names it.
+ * @param instead What to write instead, as the end of the sentence.
+ */
+export function unreadable(what: string, error: unknown, instead?: string): UsageError {
+  const code = String((error as NodeJS.ErrnoException).code);
+  const end = instead === undefined ? '.' : `: ${instead}`;
+  return new UsageError(`${printable(what)} cannot be read (${code})${end}`);
+}
+
+/**
+ * What is read of a CSV file, as it comes.
+ *
+ * @throws UsageError while it is read, if the file cannot be.
+ */
+export async function* readableCsv<Piece>(
+  pieces: AsyncIterable<Piece>,
+  file: string,
+): AsyncGenerator<Piece, void> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw unreadable(file, error, 'name a CSV file that you may read.');
+  }
 }
 
 /** The bytes of a file; undefined if there is none. */

@@ -7,7 +7,7 @@ import { digestOfLines } from '../../batches/loading/lines-digest.js';
 import { type CommandContext } from '../command.js';
 import { isBatchName } from '../../batches/lines/payout-line.js';
 import { shellWord } from '../shell-word.js';
-import { UsageError } from '../usage-error.js';
+import { readableCsv } from '../text-file.js';
 import { type HeldEngine, onlyJobs } from './only-jobs.js';
 import { type PayoutArguments } from './payout-arguments.js';
 import { nestCore } from '../nest-core.js';
@@ -44,7 +44,7 @@ export async function withSession<T>(
     (job) => job.batch === batch && (job.kind === 'check' ? action === 'check' : action === 'run'),
   );
   const linesOf = (path: string): AsyncIterable<PayoutLine> =>
-    readable(linesFromCsv(createReadStream(path)), word);
+    readableCsv(linesFromCsv(createReadStream(path)), word);
   const command = {
     mayBeNew: isLoad,
     missing: (file: string) =>
@@ -55,19 +55,6 @@ export async function withSession<T>(
   return withApplication(command, args, context, ({ app, ...application }) =>
     work({ args, context, ...application, batches: app.get(PayoutBatches), engine, linesOf }),
   );
-}
-
-/** A file that cannot be read is a wrong command line, and no crash. */
-async function* readable(lines: AsyncIterable<PayoutLine>, word: string): AsyncGenerator<PayoutLine, void> {
-  try {
-    yield* lines;
-  } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    if (syscall === undefined) throw error;
-    throw new UsageError(
-      `${printable(word)} cannot be read (${String(code)}): name a CSV file that you may read.`,
-    );
-  }
 }
 
 const PAYOUTS = {

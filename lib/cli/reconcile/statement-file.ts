@@ -5,6 +5,7 @@ import { type CsvStatementOptions } from '../../reconciliation/index.js';
 import { type CommandContext } from '../command.js';
 import { oneOf } from '../option-values.js';
 import { shellWord } from '../shell-word.js';
+import { readableCsv } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 import { type ReconcileValues } from './reconcile-options.js';
 
@@ -33,7 +34,7 @@ export function statementOptions(
     throw new UsageError(`There is no file ${printable(statement)} here, and nothing was done.`);
   }
   const reading = { ...readingOf(values), name: basename(path) };
-  return () => ({ ...reading, stream: readable(path, statement) });
+  return () => ({ ...reading, stream: readableCsv<Uint8Array>(createReadStream(path), statement) });
 }
 
 function readingOf(values: ReconcileValues): Omit<CsvStatementOptions, 'stream'> {
@@ -76,19 +77,6 @@ function entriesOf<const Name extends string>(
       `${option} takes a list of ${names.map((known) => `${known}=…`).join(', ')}: write ${option} "${example}".`,
     );
   });
-}
-
-/** A file that cannot be read is a wrong command line, and no crash. */
-async function* readable(path: string, word: string): AsyncGenerator<Uint8Array, void> {
-  try {
-    yield* createReadStream(path) as AsyncIterable<Uint8Array>;
-  } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    if (syscall === undefined) throw error;
-    throw new UsageError(
-      `${printable(word)} cannot be read (${String(code)}): name a CSV file that you may read.`,
-    );
-  }
 }
 
 /** Options of the package, and how the command line calls them. */

@@ -7,7 +7,7 @@ import { type PathStep, type WorldProblem } from '../../sandbox/world/form.js';
 import { type SandboxWorld } from '../../sandbox/world/sandbox-world.js';
 import { WorldError } from '../../sandbox/world/world-error.js';
 import { worldProblems } from '../../sandbox/world/world-settings.js';
-import { textOfFile } from '../text-file.js';
+import { textOfFile, unreadable } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 
 type Yaml = typeof Parser;
@@ -69,8 +69,7 @@ function contentOf(name: string, folder: string): string {
   try {
     return textOfFile(resolve(folder, name));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`--seed-file cannot be read (${String(code)}): name a YAML file such as shop.yaml.`);
+    throw unreadable('--seed-file', error, 'name a YAML file such as shop.yaml.');
   }
 }
 

@@ -6,7 +6,7 @@ import { resolveSandboxOptions } from '../../sandbox/resolve-sandbox-options.js'
 import { parseCommandLine } from '../command-line.js';
 import { type Command, text } from '../command.js';
 import { shellWord } from '../shell-word.js';
-import { decodedText, textOfFile } from '../text-file.js';
+import { decodedText, textOfFile, unreadable } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 
 const OPTIONS = { data: text('<folder>', 'the folder of `sandbox --data`') };
@@ -67,7 +67,7 @@ function contentOf(file: string): string {
   try {
     return textOfFile(file);
   } catch (error) {
-    throw new UsageError(`${file} cannot be read (${String((error as NodeJS.ErrnoException).code)}).`);
+    throw unreadable(file, error);
   }
 }
 

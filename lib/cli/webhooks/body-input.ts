@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type CommandContext } from '../command.js';
+import { unreadable } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 
 /**
@@ -22,7 +23,6 @@ export function readInput(file: string, folder: string): Buffer {
   try {
     return readFileSync(resolve(folder, file));
   } catch (error) {
-    const code = String((error as NodeJS.ErrnoException).code);
-    throw new UsageError(`The file ${file} cannot be read (${code}).`);
+    throw unreadable(`The file ${file}`, error);
   }
 }

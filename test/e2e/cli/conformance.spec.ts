@@ -187,7 +187,7 @@ describe('nestjs-payments conformance', () => {
     [['--letter', 'one.md', '--report', 'one.md'], 'name one file'],
     [['--journal', 'one.md', '--report', 'one.md'], '--report and --journal name one file'],
     [['--public-url', 'https://shop.example/hooks'], 'Write --listen and --public-url'],
-    [['--check', 'nothing.json'], '--check cannot be read as a file (ENOENT)'],
+    [['--check', 'nothing.json'], '--check cannot be read (ENOENT)'],
   ])('refuses a wrong command line %j, and sends nothing', async (args, problem) => {
     const { code, stderr } = await run(...args);
     expect(code).toBe(2);
