@@ -8,7 +8,7 @@ import { type PaymentsStorage } from '../payments-storage.js';
 import { KeyServiceError } from './encryption.js';
 import { isLineOutdated, openLine, sealAgain } from './sealed-batches.js';
 import { openConflict, sealPayload } from './sealed-conflicts.js';
-import { openListed, SEALED_FIELDS, sealRecord } from './sealed-journal.js';
+import { openRecord, SEALED_FIELDS, sealRecord } from './sealed-journal.js';
 import { type ValueSealer } from './value-sealer.js';
 
 /**
@@ -19,11 +19,14 @@ import { type ValueSealer } from './value-sealer.js';
 export interface ResealReport {
   /** Sealed with the current key now. */
   readonly resealed: number;
-  /** Were sealed with the current key before, or hold nothing to seal. */
+  /** Were sealed with the current key before, or hold nothing to seal. They are not opened, so one of them may be damaged. */
   readonly current: number;
   /** A call of the payment is running, or somebody changed the entry at the same time. The next run takes them. */
   readonly busy: number;
-  /** Cannot be opened: the key is missing, or the entry is damaged. */
+  /**
+   * Cannot be opened: the key is missing, the entry cannot be read, or what an earlier key sealed is damaged. Of what the current
+   * key sealed, only the key is looked for.
+   */
   readonly unreadable: number;
   /** Cannot be opened or sealed now: the key service did not answer. The next run takes them. */
   readonly unavailable: number;
@@ -99,8 +102,8 @@ export class Resealing {
     if (!sealed.some((text) => this.sealer.isOutdated(text))) return this.keep(sealed);
     // A call that ends writes its refusal only if nobody else has changed the record.
     if (leaseLeftMs > 0 || record.state === 'in-flight') return 'busy';
-    const opened = await openListed(stored, this.sealer);
-    if (opened.damaged !== undefined) return opened.unavailable ? 'unavailable' : 'unreadable';
+    const opened = await openRecord(stored, this.sealer);
+    if (opened.damaged !== undefined) return 'unreadable';
     const isEnded = record.state === 'settled';
     // It ended no later, though the store changes it now.
     const same = isEnded ? { ...opened.record, endedAt: record.endedAt ?? stored.updatedAt } : opened.record;
@@ -121,8 +124,7 @@ export class Resealing {
     stored: BatchLine,
   ): Promise<Outcome> {
     if (!isLineOutdated(stored, this.sealer)) return this.keep([stored.content, stored.result]);
-    const opened = await openLine(scope, load, stored, this.sealer).catch(() => undefined);
-    if (!opened) return 'unavailable';
+    const opened = await openLine(scope, load, stored, this.sealer);
     if (opened.problem !== undefined) return 'unreadable';
     const sealed = await sealAgain(scope, load, opened.line, this.sealer);
     return (await batches.replaceLine(load, stored, sealed)) ? 'resealed' : 'busy';
@@ -130,15 +132,14 @@ export class Resealing {
 
   private async resealEvent(stored: InboxConflict): Promise<Outcome> {
     if (!this.sealer.isOutdated(stored.payload)) return this.keep([stored.payload]);
-    const opened = await openConflict(stored, this.sealer).catch(() => undefined);
-    if (!opened) return 'unavailable';
+    const opened = await openConflict(stored, this.sealer);
     if (opened.damaged !== undefined) return 'unreadable';
     const payload = await sealPayload(stored, opened, this.sealer);
     return (await this.storage.conflicts.replacePayload(stored, payload)) ? 'resealed' : 'busy';
   }
 }
 
-/** The key service may open what it does not seal with now. Any other failure ends the run. */
+/** The key service may not open an entry now, or not seal it. Any other failure ends the run. */
 function unavailable(error: unknown): Outcome {
   if (error instanceof KeyServiceError) return 'unavailable';
   throw error;

@@ -165,7 +165,10 @@ function pick(record: JournalRecord): Partial<JournalRecord> {
  * sealed, and a change of the record writes it back as it is, so that it opens once its key is back. Rejects with a
  * `KeyServiceError` if a key cannot be had now.
  */
-async function openRecord(stored: StoredJournalRecord, sealer: ValueSealer): Promise<StoredJournalRecord> {
+export async function openRecord(
+  stored: StoredJournalRecord,
+  sealer: ValueSealer,
+): Promise<StoredJournalRecord> {
   if (stored.damaged !== undefined) return stored;
   const { record } = stored;
   const opened: Partial<Record<(typeof SEALED_FIELDS)[number], string>> = {};
@@ -193,10 +196,7 @@ export function unreadable({ record, damaged }: StoredJournalRecord): string | u
 }
 
 /** Opens a record of a list. One whose key cannot be had now is damaged for now, and does not keep back the others. */
-export async function openListed(
-  stored: StoredJournalRecord,
-  sealer: ValueSealer,
-): Promise<StoredJournalRecord> {
+async function openListed(stored: StoredJournalRecord, sealer: ValueSealer): Promise<StoredJournalRecord> {
   try {
     return await openRecord(stored, sealer);
   } catch (error) {

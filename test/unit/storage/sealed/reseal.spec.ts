@@ -66,6 +66,38 @@ describe('resealing', () => {
     await expect(reseal(oneEncryption([newKey, oldKey]))).rejects.toThrow('away');
   });
 
+  it('resealing ends at a failure that is not of the key service', async () => {
+    const before = sealedStorage(raw, oldKey);
+    const broken: Encryption = {
+      ...bothKeys,
+      openingKey: () => {
+        throw new TypeError('a bug');
+      },
+    };
+    await before.conflicts.setAside(event('a'));
+    await expect(reseal(broken)).rejects.toThrow('a bug');
+    raw = memoryStorage();
+    await sealedStorage(raw, oldKey).journal.insert(settled('order-1'), 0);
+    await expect(reseal(broken)).rejects.toThrow('a bug');
+    const content = await new ValueSealer(oldKey).seal('{}', ['batches']);
+    const batches = {
+      list: () => Promise.resolve([{ record: { batch: 'a', load: 'load' } }]),
+      lines: () => Promise.resolve([{ number: 1, content, result: '{}' }]),
+    } as unknown as NonNullable<PaymentsStorage['batches']>;
+    raw = { ...memoryStorage(), batches };
+    await expect(reseal(broken)).rejects.toThrow('a bug');
+  });
+
+  it('resealing does not open what the current key sealed', async () => {
+    const { conflicts } = sealedStorage(raw, newKey);
+    await conflicts.setAside(event('a'));
+    const [stored] = await raw.conflicts.list(SCOPE, { limit: 1 });
+    const damaged = stored!.payload.replace(/.{8}$/, 'AAAAAAAA');
+    expect(await raw.conflicts.replacePayload(stored!, damaged)).toBe(true);
+    expect(await reseal(newKey)).toEqual(count({ current: 1 }));
+    expect(await reseal(oneEncryption([oldKey, newKey]))).toEqual(count({ unreadable: 1 }));
+  });
+
   it('resealing leaves the time at which a payment ended, however often it is sealed', async () => {
     const now = vi.spyOn(Date, 'now').mockReturnValue(1_000);
     const before = sealedStorage(raw, oldKey);
