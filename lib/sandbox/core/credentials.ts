@@ -11,10 +11,15 @@ export interface Credentials {
 
 /** A merchant's later pairs have a number. */
 const TEST_KEY = /^pk_test_([\w-]{1,64})(?:\.([1-9]\d{0,5}))?$/;
-const LIVE = /^(?:Bearer )?[ps]k_live_/;
-const BEARER = /^Bearer (\S+)$/i;
+const LIVE = /^(?:Bearer +)?[ps]k_live_/;
+const BEARER = /^Bearer +(\S+)$/i;
 
 const PAIR_HINT = 'This emulator takes pk_test_<name> together with sk_test_<the same name>.';
+
+/** The token of an `Authorization` header; undefined if it has another form. The name of the scheme may have any case (RFC 9110). */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return BEARER.exec(authorization ?? '')?.[1];
+}
 
 /** Whether this name fits the `x` of `pk_test_x`. */
 export function isMerchantName(name: string): boolean {
@@ -69,7 +74,7 @@ function fromBearer(authorization: string | undefined, takesPair: TakesPair): st
       'Unauthenticated. Send X-API-KEY and X-API-SECRET, or Authorization: Bearer <API_KEY>.',
     );
   }
-  const name = merchantOf(BEARER.exec(authorization)?.[1], takesPair);
+  const name = merchantOf(bearerToken(authorization), takesPair);
   return name ?? unauthorized('Invalid API credentials. Write Authorization: Bearer pk_test_<name>.');
 }
 

@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type IncomingHttpHeaders } from 'node:http';
-
-const BEARER = /^Bearer +(\S+)$/i;
+import { bearerToken } from '../core/credentials.js';
 
 /** The token that opens the control API and the page. */
 export class AccessToken {
@@ -30,10 +29,10 @@ export class AccessToken {
   }
 
   /** The tokens that a request has, right or wrong. */
-  givenIn({ authorization = '', cookie = '' }: IncomingHttpHeaders): readonly string[] {
+  givenIn({ authorization, cookie = '' }: IncomingHttpHeaders): readonly string[] {
     const cookies = cookie.split(';').map((pair) => pair.trim().split('=', 2));
     const given = [
-      BEARER.exec(authorization)?.[1],
+      bearerToken(authorization),
       ...cookies.filter(([name]) => name === this.cookieName).map(([, value]) => value),
     ];
     return given.filter((text) => text !== undefined);
