@@ -16,6 +16,9 @@ function mayNamePrototype(text: string): boolean {
   return text.includes('__proto__') || text.includes('u00');
 }
 
+/** Levels of a webhook, and of a request whose data a webhook repeats. The specification's events have four; recursive code survives more. */
+export const DEEPEST_NESTING = 100;
+
 /** Takes the own `__proto__` out of one object; gives the objects and lists in it. */
 export function holdersIn(holder: object): readonly object[] {
   if (Object.hasOwn(holder, '__proto__')) Reflect.deleteProperty(holder, '__proto__');

@@ -13,7 +13,8 @@ const CANONICAL = /^(?:0|[1-9]\d*)\.\d\d$/;
 const SURPLUS_ZEROS = /(\.\d\d)0+$/;
 /** The digits of `-0`. */
 const NEGATIVE_ZERO = '-000';
-const LIMIT_CENTS = 10n ** 15n;
+/** 10^13 shillings. Amounts are smaller, and sums of them are exact. */
+export const LIMIT_CENTS = 10n ** 15n;
 const FIRST_INEXACT = 1e13;
 /** How far a server's sum in floating point may be from the amount that it means, as a share of it: four units of a double's last place. */
 const ROUNDING_ERROR = 2 ** -50;

@@ -21,6 +21,9 @@ interface GatewayCodeInfo {
   readonly hint: string;
 }
 
+/** The form of a code or a name that a message may show. A longer text, or one with blanks, may hold anything. */
+export const TOKEN = /^[\w.:-]{1,64}$/;
+
 /**
  * Every error code that the specification lists ("Errors").
  */

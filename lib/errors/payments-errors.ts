@@ -1,5 +1,6 @@
 import { type PaymentsOperation } from '../common/operations.js';
 import { type AttemptInfo, type OutcomeEvidence } from '../common/vocabulary.js';
+import { TOKEN } from './gateway-codes.js';
 
 /** The same in every copy of the package, so that `isPaymentsError` knows errors of all copies. */
 const BRAND = Symbol.for('nestjs-payments.error');
@@ -91,8 +92,6 @@ export class PaymentsError extends Error {
 export function isPaymentsError(value: unknown): value is PaymentsError {
   return typeof value === 'object' && value !== null && BRAND in value;
 }
-
-const TOKEN = /^[\w.:-]{1,64}$/;
 
 /** Name and code of what may be a database's error, for logs: its own message may repeat stored data. */
 export function failureLabel(error: unknown): string {

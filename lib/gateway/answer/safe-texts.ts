@@ -1,4 +1,4 @@
-import { GATEWAY_CODES } from '../../errors/gateway-codes.js';
+import { GATEWAY_CODES, TOKEN } from '../../errors/gateway-codes.js';
 import { type GatewayCall } from '../gateway-call.js';
 import { type GatewayErrorBody } from './parse-answer.js';
 
@@ -8,7 +8,6 @@ export interface SafeTokens {
 }
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-const TOKEN = /^[\w.:-]{1,64}$/;
 /** The codes of the specification: those of errors, and those that it shows for success. */
 const LISTED_CODES: ReadonlySet<string> = new Set([
   ...Object.keys(GATEWAY_CODES),

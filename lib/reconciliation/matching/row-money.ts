@@ -1,7 +1,7 @@
 import { types } from 'node:util';
-import { parseCentsAsNumber } from '../../common/money.js';
+import { LIMIT_CENTS, parseCentsAsNumber } from '../../common/money.js';
 import { type PaymentsValidationError } from '../../errors/payments-errors.js';
-import { type StatementRow, type StatementRowKind } from '../statement/statement-row.js';
+import { STATEMENT_ROW_KINDS, type StatementRow } from '../statement/statement-row.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
 import { type RowMoney } from './classify-payment.js';
 
@@ -27,7 +27,7 @@ export interface OpenRow {
   readonly money: RowMoney;
 }
 
-const KINDS: ReadonlySet<unknown> = new Set<StatementRowKind>(['collection', 'payout', 'fee', 'other']);
+const KINDS: ReadonlySet<unknown> = new Set(STATEMENT_ROW_KINDS);
 /** What is checked of a row beside its amounts and its time. */
 const FORM: readonly (readonly [keyof StatementRow, (value: unknown) => boolean, string])[] = [
   ['kind', (value) => KINDS.has(value), "'collection', 'payout', 'fee' or 'other'"],
@@ -38,7 +38,7 @@ const FORM: readonly (readonly [keyof StatementRow, (value: unknown) => boolean,
 ];
 
 /** Sums of smaller amounts are exact. A file has no larger ones, either. */
-const LIMIT_CENTS = 1e15;
+const MOST_CENTS = Number(LIMIT_CENTS);
 const AMOUNT = 'must be a two-decimal string such as "1180.50", below 10000000000000 (10^13)';
 
 /**
@@ -85,7 +85,7 @@ function isText(value: unknown): boolean {
 
 function centsOf(amount: unknown): number | undefined {
   const cents = typeof amount === 'string' ? parseCentsAsNumber(amount) : undefined;
-  return cents !== undefined && Math.abs(cents) < LIMIT_CENTS ? cents : undefined;
+  return cents !== undefined && Math.abs(cents) < MOST_CENTS ? cents : undefined;
 }
 
 function wrongRow(row: number | string, problem: string): PaymentsValidationError {

@@ -1,4 +1,5 @@
 import { plainCell } from '../../common/csv-row.js';
+import { LIMIT_CENTS } from '../../common/money.js';
 import { instantsIn } from './local-time.js';
 
 /** What a cell says, or what is wrong with it: the problem is for people, and repeats nothing of the cell. */
@@ -16,7 +17,6 @@ export interface TimeFormat {
   readonly timeZone: string | undefined;
 }
 
-const LIMIT_CENTS = 10n ** 15n;
 /** What a spreadsheet makes of a long number: `2.55713E+11`. */
 const ROUNDED = /^[-+]?\d(?:[.,]\d+)?E\+\d+$/i;
 const BY_SPREADSHEET =

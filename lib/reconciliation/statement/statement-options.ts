@@ -7,7 +7,7 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { readAll, throwJoined } from '../../errors/wrong-options.js';
 import { type AmountFormat, sameWord, type TimeFormat } from './statement-cells.js';
 import { STATEMENT_FIELDS, type StatementColumns } from './statement-columns.js';
-import { type StatementRowKind } from './statement-row.js';
+import { STATEMENT_ROW_KINDS, type StatementRowKind } from './statement-row.js';
 
 /**
  * How to read a statement from a CSV file. Without an option, as the emulator writes it.
@@ -71,7 +71,6 @@ export interface ResolvedStatementOptions extends AmountFormat, TimeFormat {
   readonly maxRowBytes: number;
 }
 
-const KINDS: readonly StatementRowKind[] = ['collection', 'payout', 'fee', 'other'];
 const KIND_WORDS: Readonly<Record<string, StatementRowKind>> = {
   collection: 'collection',
   payout: 'payout',
@@ -180,10 +179,10 @@ function kindsOf(value: unknown): ReadonlyMap<string, StatementRowKind> {
   if (!isRecord(value))
     throw error('kinds', "must be an object: write for example { Deposit: 'collection' }.");
   const words = Object.entries(value).map(([word, kind]) => [sameWord(word), kind] as const);
-  if (words.some(([, kind]) => !KINDS.some((one) => one === kind))) {
+  if (words.some(([, kind]) => !STATEMENT_ROW_KINDS.some((one) => one === kind))) {
     throw error(
       'kinds',
-      `must map words to ${KINDS.join(', ')}: write for example { Deposit: 'collection' }.`,
+      `must map words to ${STATEMENT_ROW_KINDS.join(', ')}: write for example { Deposit: 'collection' }.`,
     );
   }
   return new Map([...Object.entries(KIND_WORDS), ...(words as [string, StatementRowKind][])]);

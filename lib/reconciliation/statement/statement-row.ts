@@ -12,6 +12,13 @@
  */
 export type StatementRowKind = 'collection' | 'payout' | 'fee' | 'other';
 
+export const STATEMENT_ROW_KINDS = [
+  'collection',
+  'payout',
+  'fee',
+  'other',
+] as const satisfies readonly StatementRowKind[];
+
 /**
  * One row of the gateway's statement.
  *

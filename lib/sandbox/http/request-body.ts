@@ -1,9 +1,7 @@
 import { type IncomingMessage } from 'node:http';
-import { isHolder } from '../../common/json-object.js';
+import { DEEPEST_NESTING, isHolder } from '../../common/json-object.js';
 
 export const BODY_LIMIT = 1_048_576;
-/** The same limit as for webhooks, which repeat request data. Recursive code survives this depth. */
-const DEEPEST_NESTING = 100;
 
 /** The whole body; undefined if it is larger than `BODY_LIMIT`. Rejects when the sender goes away. */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {

@@ -1,5 +1,5 @@
 import { type PaymentWebhookEvent } from '../../common/events.js';
-import { holdersIn } from '../../common/json-object.js';
+import { DEEPEST_NESTING, holdersIn } from '../../common/json-object.js';
 import { moneyFromWire } from '../../common/money.js';
 
 /** A readable event, or the status with which the delivery is refused and why. */
@@ -8,8 +8,6 @@ export type ReadEvent =
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 const LONGEST_TEXT = 255;
-/** The specification's events have four levels. Recursive code survives many more than this limit. */
-const DEEPEST_NESTING = 100;
 /** Stores cannot keep half a surrogate pair or the character zero. */
 const UNSTORABLE = /[\p{Surrogate}\0]/u;
 
