@@ -23,6 +23,7 @@ import { getPaymentsToken } from './common/tokens.js';
 import { type PaymentsResolverOptions } from './config/accounts-options.js';
 import { withInherited } from './common/json-object.js';
 import { MODULE_SETTINGS, OPTION_NAMES } from './config/option-names.js';
+import { assertFactory } from './config/options-factory.js';
 import { CONNECTIONS_OF_ALL } from './config/resolve-accounts.js';
 import { type ResolvedRegistration } from './config/resolve-options.js';
 import { DisbursementsService } from './disbursements/disbursements.service.js';
@@ -173,11 +174,7 @@ export class PaymentsModule {
    * @throws PaymentsConfigError at boot, if an option is wrong.
    */
   static forRootAsync(options: PaymentsModuleAsyncOptions): DynamicModule {
-    if (!options.useFactory && !options.useClass && !options.useExisting) {
-      throw new PaymentsConfigError(
-        'PaymentsModule.forRootAsync has no factory: write useFactory, useClass or useExisting, or use forRoot.',
-      );
-    }
+    assertFactory('PaymentsModule', options);
     return accountModule(PaymentsOptionsModule.forRootAsync(options), options);
   }
 }

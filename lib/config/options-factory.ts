@@ -1,3 +1,5 @@
+import { callOptionErrors, refuseUnknown } from '../errors/option-errors.js';
+import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type PaymentsResolverOptions } from './accounts-options.js';
 import { type PaymentsModuleOptions } from './payments-options.js';
 
@@ -12,4 +14,23 @@ export interface PaymentsOptionsFactory {
     | PaymentsModuleOptions
     | PaymentsResolverOptions
     | Promise<PaymentsModuleOptions | PaymentsResolverOptions>;
+}
+
+/** What Nest takes for the factory of a module's options. */
+const OF_NEST = ['imports', 'inject', 'useFactory', 'useClass', 'useExisting', 'provideInjectionTokensFrom'];
+
+/**
+ * Checks what `forRootAsync` of a module got.
+ *
+ * @param settings What it may have beside the factory. Undefined: options too, which are checked at boot.
+ * @throws PaymentsConfigError if there is no factory, or a setting does not exist.
+ */
+export function assertFactory(module: string, options: object, settings?: readonly string[]): void {
+  const { useFactory, useClass, useExisting } = options as Readonly<Record<string, unknown>>;
+  if (!useFactory && !useClass && !useExisting) {
+    throw new PaymentsConfigError(
+      `${module}.forRootAsync has no factory: write useFactory, useClass or useExisting, or use forRoot.`,
+    );
+  }
+  if (settings) refuseUnknown(options, [...OF_NEST, ...settings], callOptionErrors(`${module}.forRootAsync`));
 }

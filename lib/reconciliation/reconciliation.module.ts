@@ -8,7 +8,7 @@ import {
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { ApplicationEvents } from '../common/application-events.js';
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
-import { PaymentsConfigError } from '../errors/payments-errors.js';
+import { assertFactory } from '../config/options-factory.js';
 import { ReconciliationLifecycle } from './reconciliation.lifecycle.js';
 import { Reconciliation } from './reconciliation.js';
 import {
@@ -103,14 +103,10 @@ export class ReconciliationModule extends ConfigurableModuleClass {
   /**
    * Registers reconciliation with options from a factory: `useFactory`, `useClass` or `useExisting`.
    *
-   * @throws PaymentsConfigError at boot, if an option is wrong, or `PaymentsModule` is missing.
+   * @throws PaymentsConfigError if there is no factory, and at boot, if an option is wrong, or `PaymentsModule` is missing.
    */
   static override forRootAsync(options: ReconciliationAsyncOptions): DynamicModule {
-    if (!options.useFactory && !options.useClass && !options.useExisting) {
-      throw new PaymentsConfigError(
-        'ReconciliationModule.forRootAsync has no factory: write useFactory, useClass or useExisting, or use forRoot.',
-      );
-    }
+    assertFactory('ReconciliationModule', options, ['isGlobal']);
     return super.forRootAsync(options);
   }
 }

@@ -7,7 +7,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { assertFactory } from '../../config/options-factory.js';
 import { DeliveryStore } from './delivery.store.js';
 import { PaymentsQueue } from './payments-queue.js';
 import { type PaymentsQueueOptions } from './payments-queue-options.js';
@@ -103,14 +103,10 @@ export class PaymentsQueueModule extends ConfigurableModuleClass {
   /**
    * Registers the queue with options from a factory: `useFactory`, `useClass` or `useExisting`.
    *
-   * @throws PaymentsConfigError at boot, if an option is wrong.
+   * @throws PaymentsConfigError if there is no factory, and at boot, if an option is wrong.
    */
   static override forRootAsync(options: PaymentsQueueAsyncOptions): DynamicModule {
-    if (!options.useFactory && !options.useClass && !options.useExisting) {
-      throw new PaymentsConfigError(
-        'PaymentsQueueModule.forRootAsync has no factory: write useFactory, useClass or useExisting, or use forRoot.',
-      );
-    }
+    assertFactory('PaymentsQueueModule', options, ['isGlobal', 'queueName']);
     return super.forRootAsync(options);
   }
 }

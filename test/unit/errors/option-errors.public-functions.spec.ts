@@ -24,6 +24,9 @@ import { redisStorage } from '../../../lib/storage/redis/index.js';
 import { aesGcm } from '../../../lib/storage/sealed/aes-gcm.js';
 import { envelope } from '../../../lib/storage/sealed/envelope.js';
 import { NextCall } from '../../../lib/sandbox/faults/next-call.js';
+import { PaymentsQueueModule } from '../../../lib/integrations/bullmq/index.js';
+import { PayoutBatchesModule } from '../../../lib/batches/index.js';
+import { ReconciliationModule } from '../../../lib/reconciliation/index.js';
 import { PaymentsSandbox } from '../../../lib/sandbox/index.js';
 
 const key = Buffer.from(Array.from({ length: 32 }, (_, index) => index)).toString('base64');
@@ -33,6 +36,7 @@ const pool = { connect: () => Promise.reject(new Error('not asked')) };
 
 const HMAC: HmacOptions = { header: 'x-signature', algorithm: 'sha256', encoding: 'hex', payload: ['body'] };
 const NEXT = new NextCall({} as never, 'GET /merchant-balance', {});
+const FACTORY = { useFactory: () => ({}) };
 const SECRET = 'a secret of the test';
 
 /** Public functions, each with options that are right but for one name. The options have other types, so that the compiler is silent. */
@@ -105,6 +109,9 @@ const CALLS: readonly [what: string, meant: string, call: (options: object) => u
     ['observeJournal()', 'account', (given) => observeJournal({} as never, given)],
     ['observeAllJournals()', 'accountLabel', (given) => observeAllJournals({} as never, given)],
     ['observeReconciliation()', 'account', (given) => observeReconciliation({} as never, given)],
+    ['PaymentsQueueModule', 'queueName', (given) => PaymentsQueueModule.forRootAsync(given), FACTORY],
+    ['PayoutBatchesModule', 'isGlobal', (given) => PayoutBatchesModule.forRootAsync(given), FACTORY],
+    ['ReconciliationModule', 'isGlobal', (given) => ReconciliationModule.forRootAsync(given), FACTORY],
     ['next()', 'reference', (given) => new NextCall({} as never, 'GET /merchant-balance', given)],
     ['status()', 'retryAfter', (given) => NEXT.status(503, given)],
     ['html()', 'afterProcessing', (given) => NEXT.html(503, given)],
