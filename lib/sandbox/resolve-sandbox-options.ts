@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { isRecord } from '../common/json-object.js';
-import { parseCents, type MoneyInput } from '../common/money.js';
+import { type MoneyInput } from '../common/money.js';
 import { hasSchemeFields } from '../common/scheme-fields.js';
 import { secretBytes, secretProblem } from '../common/webhook-secret.js';
 import { type OptionError, unknownOptions } from '../errors/option-errors.js';
@@ -12,6 +12,7 @@ import { type HmacOptions } from '../webhooks/signature/hmac-options.js';
 import { hmac } from '../webhooks/signature/hmac-scheme.js';
 import { learntScheme } from '../webhooks/signature/learnt-scheme.js';
 import { milliseconds, type Duration } from './clock/duration.js';
+import { BALANCE_RULE, balanceCents } from './core/amounts.js';
 import { type GatewaySettings } from './core/gateway-context.js';
 import { seededIds } from './core/id-source.js';
 import { isAddress, isLoopbackHost, plainHostname } from './http/loopback.js';
@@ -179,11 +180,7 @@ function flag(option: string, value: boolean): boolean {
 }
 
 function cents(option: string, value: MoneyInput): bigint {
-  const parsed = ['string', 'number', 'bigint'].includes(typeof value)
-    ? parseCents(String(value))
-    : undefined;
-  if (parsed !== undefined && parsed >= 0n) return parsed;
-  return wrong(option, "must be an amount of TZS from 0 on: write '1000000.00'");
+  return balanceCents(value) ?? wrong(option, `${BALANCE_RULE}: write '1000000.00'`);
 }
 
 function duration(option: string, value: Duration): number {

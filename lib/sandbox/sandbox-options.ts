@@ -84,13 +84,13 @@ export interface PaymentsSandboxOptions {
    * @default 'documented'
    */
   readonly profile?: 'documented' | 'adversarial' | GatewayProfile;
-  /** Each merchant's balance at the start. @default '1000000.00' */
+  /** Each merchant's balance at the start: from 0 on, below 10^13 as every amount. @default '1000000.00' */
   readonly startingBalance?: MoneyInput;
   /** The gateway's fees. */
   readonly fees?: {
     /** Per cent of a collection's amount, deducted from the merchant's money. @default 2 */
     readonly collectionPercent?: number;
-    /** Fee on top of each payout. @default '500.00' */
+    /** Fee on top of each payout: from 0 on, below 10^13. @default '500.00' */
     readonly payout?: MoneyInput;
   };
   /** How long a payment waits for its customer. @default '15m' */

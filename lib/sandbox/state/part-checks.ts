@@ -27,11 +27,12 @@ const word: Check = (value) => count(value) && Number(value) < 2 ** 32;
 const moment: Check = (value) => typeof value === 'number' && Math.abs(value) <= LAST_KEPT;
 const span: Check = (value) => typeof value === 'number' && value >= 0 && value <= LONGEST_MS;
 const chance: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1;
-const cents: Check = (value) => typeof value === 'string' && /^\d{1,20}$/.test(value);
+/** A wallet adds up amounts, and earlier versions let it begin with any: it may hold far more than one of them. */
+const cents: Check = (value) => typeof value === 'string' && /^\d{1,40}$/.test(value);
 const merchantName: Check = (value) => typeof value === 'string' && isMerchantName(value);
 const answerable: Check = (value) => count(value) && Number(value) >= 200 && Number(value) <= 599;
 const indexText: Check = (value) => typeof value === 'string' && /^(?:0|[1-9]\d{0,14})$/.test(value);
-const signedCents: Check = (value) => typeof value === 'string' && /^-?\d{1,20}$/.test(value);
+const signedCents: Check = (value) => typeof value === 'string' && /^-?\d{1,40}$/.test(value);
 
 const optional =
   (check: Check): Check =>

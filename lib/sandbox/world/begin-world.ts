@@ -1,4 +1,3 @@
-import { parseCents } from '../../common/money.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';
 import { milliseconds } from '../clock/duration.js';
 import { type ControlHandler } from '../control/control-operations.js';
@@ -6,6 +5,7 @@ import { ControlProblem } from '../control/control-problem.js';
 import { endpointHandlers } from '../control/handlers/endpoint-handlers.js';
 import { faultHandlers } from '../control/handlers/fault-handlers.js';
 import { moneyHandlers } from '../control/handlers/money-handlers.js';
+import { balanceCents } from '../core/amounts.js';
 import { type SandboxParts } from '../control/sandbox-parts.js';
 import { type PathStep } from './form.js';
 import { type SandboxWorld, type SandboxWorldMerchant, type SandboxWorldWebhook } from './sandbox-world.js';
@@ -31,7 +31,7 @@ export async function beginWorld(parts: SandboxParts, world: SandboxWorld, auto:
   for (const [name, merchant] of Object.entries(merchants)) await beginMerchant(parts, name, merchant);
   await makeHistory(parts, world, auto);
   for (const [name, { balance }] of Object.entries(merchants)) {
-    if (balance !== undefined) hold(parts, name, parseCents(String(balance)) ?? 0n);
+    if (balance !== undefined) hold(parts, name, balanceCents(balance) ?? 0n);
   }
   await addWebhooks(parts, webhooks, ['webhooks']);
   for (const [name, merchant] of Object.entries(merchants))

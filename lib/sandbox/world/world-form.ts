@@ -1,6 +1,6 @@
 import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
 import { instantOf } from '../../common/instant.js';
-import { amountProblem, parseCents } from '../../common/money.js';
+import { amountProblem } from '../../common/money.js';
 import { COLLECTION_STATUSES } from '../../common/vocabulary.js';
 import { isPaymentsError } from '../../errors/payments-errors.js';
 import { hmac } from '../../webhooks/signature/hmac-scheme.js';
@@ -11,6 +11,7 @@ import {
 } from '../../webhooks/signature/standard-webhooks.js';
 import { stripeStyle, type StripeStyleOptions } from '../../webhooks/signature/stripe-style.js';
 import { type Duration, milliseconds } from '../clock/duration.js';
+import { BALANCE_RULE, balanceCents } from '../core/amounts.js';
 import { SANDBOX_OPERATIONS } from '../core/operation-name.js';
 import { FAULT_KINDS } from '../core/fault.js';
 import {
@@ -54,9 +55,8 @@ const AMOUNT: Form = {
 /** A balance or fee, which may be 0. */
 const BALANCE: Form = value(
   { type: ['number', 'string'], examples: ['250000.00'] },
-  (given) =>
-    ['number', 'string', 'bigint'].includes(typeof given) && (parseCents(String(given)) ?? -1n) >= 0n,
-  'must be an amount of TZS from 0 on: write 250000.00',
+  (given) => balanceCents(given) !== undefined,
+  `${BALANCE_RULE}: write 250000.00`,
 );
 const DURATION: Form = value(
   { type: ['number', 'string'], pattern: '^\\d+(\\.\\d+)?(ms|s|m|h|d)$', examples: ['15m'] },

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { isRecord } from '../../../lib/common/json-object.js';
 import { type PaymentsSandbox, type SandboxState } from 'nestjs-payments/sandbox';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { profileWith } from '../../support/gateway-profiles.js';
@@ -63,6 +64,16 @@ describe('an import', () => {
     const [first, second] = before!.attempts;
     expect([first?.url, second]).toEqual(['http://127.0.0.1:9/webhooks', undefined]);
     expect(sandbox.deliveries()[0]!.attempts).toMatchObject([{ ...first, url: null }, { url: first!.url }]);
+  });
+
+  it('takes a wallet that an earlier version let begin with more than any amount', async () => {
+    await gateway.collect();
+    const money = { available: '1'.padEnd(40, '0'), adjustments: [{ at: 0, cents: '-1'.padEnd(41, '0') }] };
+    const text = JSON.stringify(sandbox.export(), (key, value: unknown) =>
+      isRecord(value) && 'available' in value ? { ...value, ...money } : value,
+    );
+    await sandbox.import(JSON.parse(text) as SandboxState);
+    expect(sandbox.balance().available_balance).toBe(1e37);
   });
 
   it.each<[key: readonly string[], change: object]>([

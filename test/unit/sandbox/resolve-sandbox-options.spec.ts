@@ -11,6 +11,7 @@ const DEFAULTS = {
 it.each<[PaymentsSandboxOptions, settings: object]>([
   [{}, DEFAULTS],
   [{ startingBalance: 0 }, { ...DEFAULTS, startingBalanceCents: 0n }],
+  [{ startingBalance: '9999999999999.99' }, { ...DEFAULTS, startingBalanceCents: 10n ** 15n - 1n }],
   [{ expireAfter: '2h' }, { ...DEFAULTS, expireAfterMs: 7_200_000 }],
   [{ expireAfter: 0 }, { ...DEFAULTS, expireAfterMs: 0 }],
   [{ fees: {} }, DEFAULTS],
@@ -25,8 +26,11 @@ it.each<[PaymentsSandboxOptions, settings: object]>([
 
 it.each<[option: string, PaymentsSandboxOptions]>([
   ['startingBalance', { startingBalance: '-1' }],
+  ['startingBalance', { startingBalance: '10000000000000.00' }],
+  ['startingBalance', { startingBalance: 10n ** 18n }],
   ['fees.collectionPercent', { fees: { collectionPercent: -1 } }],
   ['fees.payout', { fees: { payout: 'much' } }],
+  ['fees.payout', { fees: { payout: 10n ** 13n } }],
   ['expireAfter', { expireAfter: -1 }],
 ])('refuses a wrong %s by its name', (option, options) => {
   expect(() => resolveSandboxOptions(options)).toThrow(`Sandbox option ${option} must be `);

@@ -94,6 +94,17 @@ const WRONG: readonly (readonly [world: unknown, path: string, message: string])
 /** What a JSON Schema cannot say. */
 const BEYOND_SCHEMA: typeof WRONG = [
   [{ startingBalance: '-1' }, 'startingBalance', 'must be an amount of TZS from 0 on'],
+  [
+    { startingBalance: '1000000000000000000' },
+    'startingBalance',
+    'must be an amount of TZS from 0 on, below 10',
+  ],
+  [{ fees: { payout: 1e13 } }, 'fees.payout', 'must be an amount of TZS from 0 on, below 10'],
+  [
+    inShop({ balance: '10000000000000' }),
+    'merchants.shop.balance',
+    'must be an amount of TZS from 0 on, below',
+  ],
   [{ now: '2026-06-01 08:00' }, 'now', 'must be a moment with its time zone'],
   [{ now: '2026-02-31T08:00:00Z' }, 'now', 'must be a moment with its time zone'],
   [{ webhookScheme: { hmac: { header: 'x-s' } } }, 'webhookScheme', 'describes no signature: '],
