@@ -220,7 +220,7 @@ export class PaymentsSandbox {
 
   /**
    * Clears payments, payouts, keys, wallets, names, faults, requests and deliveries, and aborts running calls
-   * and deliveries. Keeps the webhook addresses and the clock, and continues the ids.
+   * and deliveries. Keeps the webhook addresses and the clock, and continues the ids. An `advance` that runs ends where it is.
    */
   async reset(): Promise<void> {
     await this.parts.reset();
@@ -248,7 +248,7 @@ export class PaymentsSandbox {
 
   /**
    * Replaces the whole state with an exported one: payments, wallets, webhook addresses, clock. What is due continues.
-   * Keeps this sandbox's webhook secret.
+   * Keeps this sandbox's webhook secret. An `advance` that runs ends, and resolves.
    *
    * @throws PaymentsConfigError if it is no exported state; nothing has changed then.
    */

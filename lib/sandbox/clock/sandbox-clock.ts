@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { baseOf, type ClockState, LAST_NOW, momentOf } from './clock-state.js';
 import { deliveriesWaiter } from './deliveries-waiter.js';
-import { LONGEST_MS, milliseconds, type Duration } from './duration.js';
-import { LAST_MOMENT } from './timestamp.js';
+import { milliseconds, type Duration } from './duration.js';
 
 /** The clock as the core and the deliveries see it. */
 export interface TimeSource {
@@ -40,27 +40,14 @@ export interface TimedEvent extends DueEvent {
   readonly due: number;
 }
 
-/** What a clock needs to continue after a restart. */
-export interface ClockState {
-  readonly kind: 'real' | 'manual';
-  /** How far the clock is ahead of its base: real time, or the start of every manual clock. */
-  readonly skew: number;
-  /** Where a frozen real clock stands. */
-  readonly stoppedAt?: number | undefined;
-}
-
 interface WaitingTask {
   readonly due: number;
   readonly run: () => void;
   readonly describe: (() => DueEvent | undefined) | undefined;
 }
 
-/** A manual clock starts here, so that the same seed gives the same run on any day. */
-const MANUAL_START = Date.UTC(2026, 0, 1, 9);
 /** Timers that `advance` runs before sockets get a turn: a listener could read nothing during a long advance. */
 const TIMERS_PER_TURN = 100;
-/** Where every clock ends: what it plans from there on still needs a date. */
-const LAST_NOW = LAST_MOMENT - 3 * LONGEST_MS;
 /** Fewer timers are never searched for idle ones. */
 const FEWEST_SWEPT = 1_000;
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
@@ -79,6 +66,8 @@ export class SandboxClock {
   private stoppedAt: number | undefined;
   private alarm: NodeJS.Timeout | undefined;
   private advancing: Promise<unknown> = Promise.resolve();
+  /** How often the clock was cleared: an advance that was called before belongs to a state that is gone. */
+  private cleared = 0;
   /** Answers that a fault delays, and that a webhook's handler may wait for. */
   private readonly held = new Map<WaitingTask, () => boolean>();
   /** Advances that wait for their turn, and that a running webhook delivery may wait for. */
@@ -96,7 +85,7 @@ export class SandboxClock {
 
   /** Milliseconds since 1970, by this clock. */
   now(): number {
-    return this.stoppedAt ?? baseOf(this.kind) + this.skew;
+    return momentOf(this.state);
   }
 
   /** Whether time stands still until you advance it: always true for a manual clock. */
@@ -125,7 +114,8 @@ export class SandboxClock {
    * Moves time forward and runs every timer that falls due, in order. Resolves when the timers and the
    * webhook deliveries that they caused have finished. `advance(0)` also waits for deliveries that ran before. While an
    * answer is held back or another `advance` waits, a handler may wait for the clock itself: then deliveries are no longer
-   * waited for once none of them has ended for 0.2 to 0.4 seconds of real time.
+   * waited for once none of them has ended for 0.2 to 0.4 seconds of real time. A `reset()` of the sandbox, an `import()` and
+   * a `stop()` end every `advance` that was called before: it resolves early, and time stays where it is then.
    *
    * @throws PaymentsConfigError if the duration is invalid, or leads beyond the year 275,460, or the sandbox could not
    * keep its state: then time has moved, but nothing happens by itself any more.
@@ -145,16 +135,17 @@ export class SandboxClock {
     const known = new Set(span > 0 ? this.running() : []);
     const turn = {};
     if (known.size > 0) this.queued.add(turn);
+    const { cleared } = this;
     const travelled = this.advancing.then(() => {
       this.queued.delete(turn);
-      return this.travel(this.now() + span, known);
+      return this.travel(span, known, cleared);
     });
     // An advance that failed keeps nobody from the next one.
     this.advancing = travelled.catch(() => {});
     return travelled.then(async (happened) => {
       this.changed();
       // The change is written meanwhile.
-      await deliveriesWaiter(this.running, known, () => this.isHeld)();
+      await deliveriesWaiter(this.runningSince(cleared), known, () => this.isHeld)();
       const reason = this.haltedBy();
       if (reason) throw reason;
       return happened;
@@ -166,7 +157,7 @@ export class SandboxClock {
    * thousands of them would take quadratic time.
    */
   async pass(spanMs: number): Promise<void> {
-    await this.travel(this.now() + spanMs, new Set());
+    await this.travel(spanMs, new Set(), this.cleared);
   }
 
   /** @internal Schedules an answer that a fault delays. */
@@ -201,10 +192,9 @@ export class SandboxClock {
   }
 
   /** @internal Continues from another run. A clock of the other kind continues from the same moment. */
-  restore({ kind, skew, stoppedAt }: ClockState): void {
-    const moment = stoppedAt ?? baseOf(kind) + skew;
-    this.skew = kind === this.kind ? skew : moment - baseOf(this.kind);
-    this.stoppedAt = this.kind === 'real' ? stoppedAt : undefined;
+  restore(state: ClockState): void {
+    this.skew = state.kind === this.kind ? state.skew : momentOf(state) - baseOf(this.kind);
+    this.stoppedAt = this.kind === 'real' ? state.stoppedAt : undefined;
   }
 
   /** @internal Drops the timers that have nothing left to do: they would keep what was forgotten in memory. */
@@ -216,8 +206,9 @@ export class SandboxClock {
     this.sweepAt = Math.max(FEWEST_SWEPT, 2 * this.waiting.length);
   }
 
-  /** @internal Forgets every timer. */
+  /** @internal Forgets every timer, and ends every advance where it is. */
   clear(): void {
+    this.cleared += 1;
     this.waiting = [];
     this.held.clear();
     clearTimeout(this.alarm);
@@ -228,8 +219,19 @@ export class SandboxClock {
     return [...this.held.values()].some((isAwaited) => isAwaited());
   }
 
-  private async travel(target: number, known: Set<Promise<unknown>>): Promise<readonly TimedEvent[]> {
-    const settled = deliveriesWaiter(this.running, known, () => this.isHeld || this.queued.size > 0);
+  /** What the timers caused that an advance runs, as long as nobody clears the clock meanwhile. */
+  private runningSince(cleared: number): () => Iterable<Promise<unknown>> {
+    return () => (cleared === this.cleared ? this.running() : []);
+  }
+
+  private async travel(
+    span: number,
+    known: Set<Promise<unknown>>,
+    cleared: number,
+  ): Promise<readonly TimedEvent[]> {
+    const running = this.runningSince(cleared);
+    const settled = deliveriesWaiter(running, known, () => this.isHeld || this.queued.size > 0);
+    const target = this.now() + span;
     if (target > LAST_NOW)
       throw new PaymentsConfigError(
         `The clock ends at ${new Date(LAST_NOW).toISOString()}: advance it less far, or start another sandbox.`,
@@ -238,7 +240,12 @@ export class SandboxClock {
     await settled();
     let ran = 0;
     try {
-      for (let next = this.takeDue(target); next; next = this.takeDue(target)) {
+      while (cleared === this.cleared) {
+        const next = this.takeDue(target);
+        if (!next) {
+          this.jumpTo(target);
+          break;
+        }
         this.jumpTo(next.due);
         happened.push(...timedEvent(next));
         next.run();
@@ -246,7 +253,6 @@ export class SandboxClock {
         ran += 1;
         if (ran % TIMERS_PER_TURN === 0) await nextTurn();
       }
-      this.jumpTo(target);
     } finally {
       this.setAlarm();
     }
@@ -287,13 +293,4 @@ export class SandboxClock {
 function timedEvent({ due, describe }: WaitingTask): readonly TimedEvent[] {
   const event = describe?.();
   return event ? [{ due, ...event }] : [];
-}
-
-/** Whether a clock can continue from there. */
-export function isPossibleClock({ kind, skew, stoppedAt }: ClockState): boolean {
-  return Math.abs(stoppedAt ?? baseOf(kind) + skew) <= LAST_NOW;
-}
-
-function baseOf(kind: ClockState['kind']): number {
-  return kind === 'real' ? Date.now() : MANUAL_START;
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '../../common/json-object.js';
 import { COLLECTION_STATUSES, DISBURSEMENT_STATUSES } from '../../common/vocabulary.js';
+import { isPossibleClock } from '../clock/clock-state.js';
 import { LONGEST_MS } from '../clock/duration.js';
-import { isPossibleClock } from '../clock/sandbox-clock.js';
 import { LAST_MOMENT } from '../clock/timestamp.js';
 import { codeOfTwo, type SandboxBank } from '../core/banks.js';
 import { isMerchantName } from '../core/credentials.js';

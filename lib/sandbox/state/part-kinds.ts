@@ -1,4 +1,5 @@
-import { type ClockState, type SandboxClock } from '../clock/sandbox-clock.js';
+import { type ClockState } from '../clock/clock-state.js';
+import { type SandboxClock } from '../clock/sandbox-clock.js';
 import { type SandboxBank } from '../core/banks.js';
 import { type Collection } from '../core/collection.js';
 import { type Gateway } from '../core/gateway.js';

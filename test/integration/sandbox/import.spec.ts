@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { isRecord } from '../../../lib/common/json-object.js';
 import { type PaymentsSandbox, type SandboxState } from 'nestjs-payments/sandbox';
+import { eventually } from '../../support/eventually.js';
 import { callerOf, COLLECTION } from '../../support/gateway-caller.js';
 import { profileWith } from '../../support/gateway-profiles.js';
 import { startSandbox } from '../../support/sandbox.js';
+import { startReceiver } from '../../support/webhook-receiver.js';
 
 const FAULT = {
   id: '1',
@@ -66,13 +67,40 @@ describe('an import', () => {
     expect(sandbox.deliveries()[0]!.attempts).toMatchObject([{ ...first, url: null }, { url: first!.url }]);
   });
 
+  it.each<[name: string, moved: number, replace: (snapshot: SandboxState) => Promise<void>]>([
+    ['import', 0, (snapshot) => sandbox.import(snapshot)],
+    ['reset', 2_000, () => sandbox.reset()],
+  ])('ends an advance that runs, and so does a reset (%s)', async (_, moved, replace) => {
+    const start = sandbox.clock.now();
+    await gateway.collect({ reference: 'order-of-the-snapshot' });
+    const snapshot = sandbox.export();
+    const receiver = await startReceiver();
+    receiver.answerWith('never');
+    sandbox.deliverTo(receiver.url);
+    await gateway.collect({ reference: 'order-1', phone: '255712340001' });
+    const advanced = sandbox.clock.advance('1h');
+    await eventually(() => {
+      expect(receiver.received).toHaveLength(1);
+    });
+    await replace(snapshot);
+    await gateway.collect({ reference: 'order-2' });
+    await advanced;
+    expect(sandbox.clock.now() - start).toBe(moved);
+    const states = sandbox.payments().map(({ status }) => status);
+    expect(new Set(states)).toEqual(new Set(['pending']));
+    await receiver.close();
+  });
+
   it('takes a wallet that an earlier version let begin with more than any amount', async () => {
     await gateway.collect();
     const money = { available: '1'.padEnd(40, '0'), adjustments: [{ at: 0, cents: '-1'.padEnd(41, '0') }] };
-    const text = JSON.stringify(sandbox.export(), (key, value: unknown) =>
-      isRecord(value) && 'available' in value ? { ...value, ...money } : value,
+    const state = sandbox.export();
+    const parts = state.parts.map(([name, value]) =>
+      name[0] === 'merchant'
+        ? ([name, { ...(value as object), ...money }] as const)
+        : ([name, value] as const),
     );
-    await sandbox.import(JSON.parse(text) as SandboxState);
+    await sandbox.import({ ...state, parts });
     expect(sandbox.balance().available_balance).toBe(1e37);
   });
 

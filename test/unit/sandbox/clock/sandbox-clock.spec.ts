@@ -117,6 +117,28 @@ describe('the sandbox clock', () => {
     expect(clock.now()).toBe(start + 20);
   });
 
+  it('ends each advance that was called before it was cleared, and goes on from where it was restored', async () => {
+    const finished: (() => void)[] = [];
+    const running = new Set<Promise<void>>();
+    clock = new SandboxClock('manual', () => running);
+    clock.schedule(10, () => {
+      const work = new Promise<void>((resolve) => finished.push(resolve));
+      running.add(work);
+      void work.then(() => running.delete(work));
+    });
+    const [underWay, waiting] = [clock.advance(20), clock.advance(20)];
+    await new Promise(setImmediate);
+    clock.clear();
+    clock.restore({ kind: 'manual', skew: 7 });
+    clock.schedule(5, note('later'));
+    finished[0]?.();
+    await Promise.all([underWay, waiting]);
+    expect([clock.now() - start, ran]).toEqual([7, []]);
+
+    await clock.advance(5);
+    expect(ran).toEqual(['later@12']);
+  });
+
   it('runs by itself when it is real', async () => {
     clock = new SandboxClock('real');
     // The clock's own timer holds no process open; this one does.
