@@ -117,7 +117,7 @@ export function requestListing(requests: readonly SandboxRequest[]): Listing<San
       rule: ({ rule }) => rule,
     },
     flags: {
-      failed: ({ status }) => status === null || status >= 400,
+      failed: wentWrong,
     },
     texts: ({ merchant, method, path, headers, body, status, code, rule, reason }) => [
       `${method} ${path}`,
@@ -143,6 +143,14 @@ export function balanceListing(merchants: readonly Merchant[]): Listing<Merchant
     key: ({ name }) => name,
     items: (chosen) => chosen.map(sandboxBalance),
   };
+}
+
+/** Faults that change when an answer comes. Every other one takes the answer away, replaces it or spoils it. */
+const DELAYS: readonly (string | null)[] = ['delay', 'drip', null];
+
+/** Whether a call was refused, whatever the status of its answer is, or did not get what the gateway answered. */
+function wentWrong({ status, reason, fault }: SandboxRequest): boolean {
+  return status === null || status >= 400 || reason !== null || !DELAYS.includes(fault);
 }
 
 /** The lists of several merchants as one, by time. */

@@ -144,12 +144,13 @@ function ask(key, secret, payment) {
 /** How the gateway has answered; for a refusal why, and what the number's ending has to do with it. */
 async function answerParts(answer, scenario) {
   const status = answer?.status ?? null;
-  if (answer?.ok) return [make('p', {}, answerOf({ status, code: null }))];
-  const { code, errors = {}, message } = (await answer?.json().catch(() => undefined)) ?? {};
+  const body = (await answer?.json().catch(() => undefined)) ?? {};
+  if (body.status === 'success') return [make('p', {}, answerOf({ status, code: null }))];
+  const { code, errors = {}, message = '' } = body;
   const reasons = Object.values(errors).flat();
   const reason = reasons.length > 0 ? reasons.join(' ') : message;
   return [
-    make('p', {}, answerOf({ status, code: code ?? null })),
+    make('p', {}, answerOf({ status, code: code ?? null, reason })),
     ...(reason ? [make('p', { class: 'problem', lang: 'en' }, reason)] : []),
     ...(scenario ? [make('p', { class: 'detail' }, meaningOf(scenario))] : []),
   ];

@@ -155,7 +155,7 @@ const ROWS = {
         ...(code === null ? [] : [shortened(code)]),
         below(timeOf(at)),
       ],
-      cell(answerOf({ status: request.status, code: null })),
+      cell(answerOf({ ...request, code: null })),
       make('td', { class: 'wider words' }, ruleText(rule)),
       wide(timeOf(at)),
     );
@@ -187,9 +187,14 @@ const ROWS = {
     ),
 };
 
-export function answerOf({ status, code }) {
+/** Faults that change when an answer comes. Every other one takes the answer away, replaces it or spoils it. */
+const DELAYS = ['delay', 'drip', null];
+
+/** How a call was answered. It went wrong as for the filter of the control API: a refusal may have a 2xx. */
+export function answerOf({ status, code, reason = null, fault = null }) {
   if (status === null) return statusOf('failed', text('status.none'));
-  return statusOf(status < 400 ? 'success' : 'failed', code === null ? String(status) : `${status} ${code}`);
+  const isFine = status < 400 && reason === null && DELAYS.includes(fault);
+  return statusOf(isFine ? 'success' : 'failed', code === null ? String(status) : `${status} ${code}`);
 }
 
 /** Shows the items of a list that are in view, the newest first. */

@@ -84,6 +84,17 @@ describeWithBrowser('what the page answers to somebody who presses something', (
     await page.locator('#one-payments h3', { hasText: /^test-/ }).waitFor();
   });
 
+  it('marks an answer that a fault spoiled as failed, also under 200, and lists it with what failed', async () => {
+    sandbox.next('POST /payments/mobile-money').html(200);
+    await submit('setup-payment');
+    const failed = page.locator('[data-status=failed]', { hasText: /^\s*200\s*$/ });
+    await page.locator('#setup-payment .outcome').locator(failed).waitFor();
+    await goTo('requests?failed=true');
+    await page.locator('#rows-requests tr').locator(failed).waitFor();
+    await page.locator('#rows-requests a').first().click();
+    await page.locator('#one-requests').locator(failed).waitFor();
+  });
+
   it('says in Swahili what the emulator refuses, and marks what it has in English only', async () => {
     await speak('sw');
     await goTo('clock');

@@ -3,6 +3,7 @@ import { type PaymentsSandbox, type SandboxRequest } from 'nestjs-payments/sandb
 import { controlOf } from '../../../support/control-caller.js';
 import { listenTo } from '../../../support/event-stream.js';
 import { callerOf, COLLECTION } from '../../../support/gateway-caller.js';
+import { profileWith } from '../../../support/gateway-profiles.js';
 import { startSandbox } from '../../../support/sandbox.js';
 import { startReceiver } from '../../../support/webhook-receiver.js';
 
@@ -93,6 +94,26 @@ describe('the recorded requests', () => {
         response_body: null,
       });
     else expect(request.response_body).toMatch(left);
+  });
+
+  it('went wrong under a status of success too, if they were refused or a fault spoiled their answer', async () => {
+    const observed = await startSandbox({ profile: profileWith({ 'status of INVALID_BANK': 200 }) });
+    const call = callerOf(observed);
+    const plan = () => observed.next('GET /merchant-balance');
+    await call.payToBank({ bank_code: 'NONE' });
+    for (const fault of ['malformedJson', 'partialBody', 'html', 'status', 'delay', 'drip'] as const) {
+      if (fault === 'html' || fault === 'status') plan()[fault](201);
+      else if (fault === 'delay' || fault === 'drip') plan()[fault](0);
+      else plan()[fault]();
+      await call.get('/merchant-balance').catch(() => undefined);
+    }
+    await call.get('/merchant-balance');
+    const listed = async (failed: boolean) => {
+      const answer = await controlOf(observed).get<{ items: SandboxRequest[] }>(`/requests?failed=${failed}`);
+      return answer.body.items.map(({ code, fault }) => fault ?? code);
+    };
+    expect(await listed(true)).toEqual(['INVALID_BANK', 'malformedJson', 'partialBody', 'html', 'status']);
+    expect(await listed(false)).toEqual(['delay', 'drip', 'SUCCESS']);
   });
 
   it('mask what is secret in a request', async () => {
