@@ -17,6 +17,23 @@ export function assertNames(matcher: string, expected: object, names: readonly s
   );
 }
 
+/** @throws PaymentsConfigError for what counts nothing: with `not` it would fit everything. */
+export function assertCount(matcher: string, name: string, count: unknown, least: 0 | 1): void {
+  if (count === undefined || (Number.isSafeInteger(count) && Number(count) >= least)) return;
+  throw new PaymentsConfigError(
+    `${matcher} takes a whole number from ${least} on as \`${name}\`: write { ${name}: 1 }.`,
+  );
+}
+
+/** @throws PaymentsConfigError for what is no status of an answer: with `not` it would fit everything. */
+export function assertStatus(matcher: string, status: unknown): void {
+  if (status === undefined || status === null || isAsymmetric(status)) return;
+  if (Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 599) return;
+  throw new PaymentsConfigError(
+    `${matcher} takes an HTTP status, or null without an answer, as \`status\`: write { status: 200 }.`,
+  );
+}
+
 /** @throws PaymentsConfigError for a body with a field that the specification gives no request of the operation. */
 export function assertBody(operation: SandboxOperation, body: unknown): void {
   if (!isRecord(body) || isAsymmetric(body)) {

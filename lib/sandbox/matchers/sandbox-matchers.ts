@@ -2,7 +2,14 @@ import { type SandboxDelivery, type SandboxPayment, type SandboxPayout } from '.
 import { assertOperation } from '../core/assert-operation.js';
 import { type SandboxOperation } from '../core/operation-name.js';
 import { operationOf } from '../core/router.js';
-import { assertBody, assertDecidable, assertEvent, assertNames } from './expectation-checks.js';
+import {
+  assertBody,
+  assertCount,
+  assertDecidable,
+  assertEvent,
+  assertNames,
+  assertStatus,
+} from './expectation-checks.js';
 import {
   ANSWER_STATUS,
   misfits,
@@ -74,6 +81,8 @@ export const sandboxMatchers = {
     assertOperation(operation);
     assertNames('toHaveReceived', expected, ['times', 'body', 'status']);
     const { times, body = {}, status } = expected;
+    assertCount('toHaveReceived', 'times', times, 0);
+    assertStatus('toHaveReceived', status);
     assertBody(operation, body);
     const ofOperation = subject.requests().filter((request) => operationOf(request)?.operation === operation);
     const wanted = { ...body, ...(status !== undefined && { [ANSWER_STATUS]: status }) };
@@ -141,6 +150,8 @@ export const sandboxMatchers = {
     assertEvent(event);
     assertNames('toHaveDelivered', expected, ['reference', 'attempts', 'status']);
     const { reference, attempts, status } = expected;
+    assertCount('toHaveDelivered', 'attempts', attempts, 1);
+    assertStatus('toHaveDelivered', status);
     const ofEvent = subject
       .deliveries()
       .filter(
@@ -150,7 +161,7 @@ export const sandboxMatchers = {
       (delivery) =>
         delivery.state === 'delivered' &&
         (attempts ?? delivery.attempts.length) === delivery.attempts.length &&
-        (status === undefined || delivery.status === status),
+        (status === undefined || this.equals(delivery.status, status)),
     );
     const states = ofEvent.map((delivery) => `${delivery.state} after ${delivery.attempts.length} tries`);
     const texts = {
@@ -184,9 +195,9 @@ export interface SandboxMatchers<R = void> {
   /**
    * The application called a gateway operation, `times` times.
    *
-   * @throws PaymentsConfigError if the specification knows no such operation, or no such field of its body, and if nothing can be
-   * said: the emulator dropped older calls of the operation, or kept only the beginning of a body of more than 64 KiB. Of such
-   * a body it knows the reference.
+   * @throws PaymentsConfigError if the specification knows no such operation, or no such field of its body, if `times` or `status`
+   * is impossible, and if nothing can be said: the emulator dropped older calls of the operation, or kept only the beginning of a
+   * body of more than 64 KiB. Of such a body it knows the reference.
    */
   toHaveReceived(operation: SandboxOperation, expected?: ExpectedRequest): R;
   /** This reference has a collection whose fields fit. */
@@ -195,7 +206,11 @@ export interface SandboxMatchers<R = void> {
   toHavePayout(reference: string, expected?: ExpectedFields<SandboxPayout>): R;
   /** Exactly one collection or payout of this reference succeeded. */
   toHavePaidOnce(reference: string): R;
-  /** A receiver answered 200 to an event. */
+  /**
+   * A receiver answered 200 to an event.
+   *
+   * @throws PaymentsConfigError if the emulator sends no such event, or `attempts` or `status` is impossible.
+   */
   toHaveDelivered(event: SandboxDelivery['event'], expected?: ExpectedDelivery): R;
   /** No try of any delivery failed, except those with a signature forged on purpose. */
   toHaveNoFailedDeliveries(): R;

@@ -246,6 +246,44 @@ describe("the sandbox's matchers", () => {
     expect(check).toThrow(expect.objectContaining({ name: 'PaymentsConfigError' }));
   });
 
+  it.each(['1', NaN, Infinity, -1, 1.5, null, true])(
+    'refuse to count %s times or tries, also with not',
+    (count) => {
+      expect(() => {
+        expect(sandbox).not.toHaveReceived(COLLECT, { times: count } as object);
+      }).toThrow(/^toHaveReceived takes a whole number from 0 on as `times`: write { times: 1 }\.$/);
+      for (const attempts of [count, 0]) {
+        expect(() => {
+          expect(sandbox).not.toHaveDelivered('payment.success', { attempts } as object);
+        }).toThrow(/^toHaveDelivered takes a whole number from 1 on as `attempts`: write { attempts: 1 }\.$/);
+      }
+    },
+  );
+
+  it.each(['200', 'pending', NaN, 99, 600, 200.5])(
+    'refuse %s as the status of an answer, also with not',
+    (status) => {
+      for (const check of [
+        () => {
+          expect(sandbox).not.toHaveReceived(COLLECT, { status } as object);
+        },
+        () => {
+          expect(sandbox).not.toHaveDelivered('payment.success', { status } as object);
+        },
+      ])
+        expect(check).toThrow(
+          / takes an HTTP status, or null without an answer, as `status`: write { status: 200 }\.$/,
+        );
+    },
+  );
+
+  it('take a matcher as the status of an answer', async () => {
+    await sandbox.clock.advance('5s');
+    const status = expect.any(Number) as number;
+    expect(sandbox).toHaveReceived(COLLECT, { status });
+    expect(sandbox).toHaveDelivered('payment.success', { status });
+  });
+
   it('refuse as a body what has no fields to check', () => {
     const matchers: readonly unknown[] = [expect.objectContaining({ amuont: 5 }), expect.anything()];
     for (const body of [null, [], 'amount', ...matchers]) {
