@@ -13,6 +13,12 @@ export interface WrittenSecret {
 
 const MIN_KEY_BYTES = 16;
 
+/** What else may be written where a secret is an object. */
+const OF_OBJECTS = {
+  encoding: ', or correct `encoding`',
+  short: ', or, if the gateway gives no other, write { value, allowShort: true }',
+};
+
 /**
  * The key of a written secret. Never refuses one: a test that signs a webhook wrongly on purpose needs a key
  * too, and `secretProblem` reports what is wrong.
@@ -28,26 +34,32 @@ export function secretBytes(secret: WrittenSecret, form?: WebhookSecretForm): Bu
  * What makes a written secret useless, as the rest of a sentence without its full stop; undefined if
  * nothing does.
  */
-export function secretProblem(secret: WrittenSecret, form?: WebhookSecretForm): string | undefined {
+export function secretProblem(
+  secret: WrittenSecret,
+  form?: WebhookSecretForm,
+  instead = OF_OBJECTS,
+): string | undefined {
   const { value } = secret;
   if (value.trim() === '') return 'is blank: write the signing secret, or leave the entry out';
   if (value !== value.trim()) return 'begins or ends with white space: remove it';
   const encoding = encodingOf(secret, form);
   const bytes = secretBytes(secret, form);
   if (!isSpelledOut(encodedKey(secret, form), bytes, encoding)) {
-    return `is not ${encoding}: write it in that encoding, or correct \`encoding\``;
+    return `is not ${encoding}: write it in that encoding${instead.encoding}`;
   }
   const { maxBytes = Infinity } = form ?? {};
   if (secret.allowShort !== true && isShort(bytes, form)) {
-    return (
-      `is shorter than ${minBytesOf(form)} bytes and could be guessed: use a longer secret, or, if the gateway gives no ` +
-      'other, write { value, allowShort: true }'
-    );
+    return `is shorter than ${minBytesOf(form)} bytes and could be guessed: use a longer secret${instead.short}`;
   }
   if (!isSecret(bytes)) return 'is made of zero bytes, which sign like no secret at all: use a random secret';
   if (bytes.length > maxBytes)
     return `is longer than the ${maxBytes} bytes of this scheme: copy the secret alone`;
   return undefined;
+}
+
+/** What makes a secret useless that can be written as text alone. */
+export function secretTextProblem(value: string, form?: WebhookSecretForm): string | undefined {
+  return secretProblem({ value }, form, { encoding: '', short: '' });
 }
 
 /** Whether a scheme says how its secrets are written in words that `secretProblem` knows. */

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { isRecord } from '../common/json-object.js';
 import { type MoneyInput } from '../common/money.js';
 import { hasSchemeFields } from '../common/scheme-fields.js';
-import { secretBytes, secretProblem } from '../common/webhook-secret.js';
+import { secretBytes, secretTextProblem } from '../common/webhook-secret.js';
 import { type OptionError, unknownOptions } from '../errors/option-errors.js';
 import { readAll, throwJoined } from '../errors/wrong-options.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
@@ -91,7 +91,7 @@ export function resolveSandboxOptions(given: PaymentsSandboxOptions, stored: Sto
         webhookScheme: () => schemeOf(options, webhookSecret),
         allowRemoteWebhooks: () =>
           flag('allowRemoteWebhooks', options.allowRemoteWebhooks ?? options.allowRemote ?? false),
-        webhookTimeoutMs: () => whole('webhookTimeoutMs', options.webhookTimeoutMs ?? 15_000, 600_000),
+        webhookTimeoutMs: () => whole('webhookTimeoutMs', options.webhookTimeoutMs ?? 15_000, 600_000, 1),
       }),
   });
   return { ...checked, webhookSecret, newSecret };
@@ -159,7 +159,7 @@ function schemeOf({ webhookScheme, profile }: PaymentsSandboxOptions, secret: st
     wrong('webhookScheme', 'is no signature scheme: write hmac({ … })');
   if (typeof scheme.sign !== 'function') wrong('webhookScheme', 'can only verify: give it a `sign`');
   if (typeof secret !== 'string') wrong('webhookSecret', 'must be text, or left out');
-  const problem = secretProblem({ value: secret }, scheme.secretForm);
+  const problem = secretTextProblem(secret, scheme.secretForm);
   if (problem !== undefined) wrong('webhookSecret', problem);
   const [missing] = missingHeaders(scheme, secretBytes({ value: secret }, scheme.secretForm));
   if (missing !== undefined) {
@@ -169,9 +169,9 @@ function schemeOf({ webhookScheme, profile }: PaymentsSandboxOptions, secret: st
   return scheme;
 }
 
-function whole(option: string, value: number, largest: number): number {
-  if (Number.isInteger(value) && value >= 0 && value <= largest) return value;
-  return wrong(option, `must be a whole number from 0 to ${largest}`);
+function whole(option: string, value: number, largest: number, smallest = 0): number {
+  if (Number.isInteger(value) && value >= smallest && value <= largest) return value;
+  return wrong(option, `must be a whole number from ${smallest} to ${largest}`);
 }
 
 function flag(option: string, value: boolean): boolean {

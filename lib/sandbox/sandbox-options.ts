@@ -106,7 +106,7 @@ export interface PaymentsSandboxOptions {
    * @default one of this sandbox alone, or what the folder of `data` has
    */
   readonly webhookSecret?: string;
-  /** Longest time of one webhook delivery, in milliseconds. @default 15_000 */
+  /** Longest time of one webhook delivery, in milliseconds: from 1 to 600000. @default 15_000 */
   readonly webhookTimeoutMs?: number;
   /** Lets `deliverTo` take an address that is not on this machine, as `allowRemote` does too. @default false */
   readonly allowRemoteWebhooks?: boolean;

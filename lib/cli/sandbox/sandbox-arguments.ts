@@ -74,6 +74,9 @@ export interface SandboxArguments {
 type SandboxValues = ValuesOf<typeof SANDBOX_OPTIONS> & { readonly port?: string };
 type Fees = NonNullable<PaymentsSandboxOptions['fees']>;
 
+/** A number alone could be minutes as well as milliseconds, so the command line takes none. */
+const EXPIRY_RULE = "must be a number with its unit: write '15m', '90s' or '250ms'";
+
 /** The options of the library as the command line names them, where the names differ. */
 const FLAGS: Readonly<Record<string, string>> = {
   allowedHosts: 'allow-host',
@@ -128,7 +131,7 @@ function sandboxOptions(
     data: values.data,
     webhookSecret: values['webhook-secret'] ?? firstSecret(environment),
     webhookScheme: namesScheme(values) ? chosenScheme(values).scheme : undefined,
-    webhookTimeoutMs: wholeNumber('--webhook-timeout', values['webhook-timeout'], [0, 600_000]),
+    webhookTimeoutMs: wholeNumber('--webhook-timeout', values['webhook-timeout'], [1, 600_000]),
   };
   return {
     port: wholeNumber('--port', values.port, [0, 65_535]) ?? defaultPort,
@@ -197,8 +200,11 @@ function firstSecret({ [SECRET_VARIABLE]: secrets }: NodeJS.Dict<string>): strin
 }
 
 function feesOf(list: string): Fees {
+  const named = new Set<string>();
   const fees = list.split(',').map((part): Fees => {
-    const [, name, value = ''] = /^ *(collection|payout)=(\d+(?:\.\d+)?) *$/.exec(part) ?? [];
+    const [, name = '', value = ''] = /^ *(collection|payout)=(\d+(?:\.\d+)?) *$/.exec(part) ?? [];
+    if (named.has(name)) throw new UsageError(`--fees names ${name} twice: write each name once.`);
+    named.add(name);
     if (name === 'collection') return { collectionPercent: Number(value) };
     if (name === 'payout') return { payout: value };
     throw new UsageError('--fees must list fees by their names: write collection=2,payout=500.00.');
@@ -210,5 +216,6 @@ function feesOf(list: string): Fees {
 function inFlags(message: string): string {
   return message
     .replace(/Sandbox option ([\w.]+)/g, (_, option: string) => `--${FLAGS[option] ?? option}`)
+    .replace("must be milliseconds from 0 on, or a number with its unit: write '15m'", EXPIRY_RULE)
     .replace('allowRemote: true', '--allow-remote');
 }

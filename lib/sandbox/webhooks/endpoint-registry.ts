@@ -1,5 +1,5 @@
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
-import { secretBytes, secretProblem } from '../../common/webhook-secret.js';
+import { secretBytes, secretTextProblem } from '../../common/webhook-secret.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { type TimeSource } from '../clock/sandbox-clock.js';
 import { type EndpointSecret, type WebhookEndpoint } from '../core/delivery.js';
@@ -158,7 +158,7 @@ export class EndpointRegistry {
   /** The bytes of a secret's text. @throws PaymentsConfigError if the scheme does not take the secret. */
   keyOf(text: string): Uint8Array {
     const { secretForm } = this.settings.scheme;
-    const problem = secretProblem({ value: text }, secretForm);
+    const problem = secretTextProblem(text, secretForm);
     if (problem !== undefined) throw new PaymentsConfigError(`The webhook secret ${problem}.`);
     return secretBytes({ value: text }, secretForm);
   }

@@ -32,6 +32,7 @@ it.each<[option: string, PaymentsSandboxOptions]>([
   ['fees.payout', { fees: { payout: 'much' } }],
   ['fees.payout', { fees: { payout: 10n ** 13n } }],
   ['expireAfter', { expireAfter: -1 }],
+  ['webhookTimeoutMs', { webhookTimeoutMs: 0 }],
 ])('refuses a wrong %s by its name', (option, options) => {
   expect(() => resolveSandboxOptions(options)).toThrow(`Sandbox option ${option} must be `);
 });

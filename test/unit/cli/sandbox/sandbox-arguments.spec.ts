@@ -156,11 +156,38 @@ it.each(['', ' '])(
 );
 
 it.each([
-  ['--balance', ['--balance', 'much'], "--balance must be an amount of TZS from 0 on: write '1000000.00'."],
+  [
+    '--balance',
+    ['--balance', 'much'],
+    "--balance must be an amount of TZS from 0 on, below 10000000000000 (10^13): write '1000000.00'.",
+  ],
   ['--fees', ['--fees', 'payout'], '--fees must list fees by their names: write collection=2,payout=500.00.'],
   ['--fees', ['--fees', 'collection=101'], '--fees collection must be a number from 0 to 100.'],
-  ['--expire-after', ['--expire-after', 'soon'], '--expire-after must be milliseconds from 0 on'],
-  ['--webhook-secret', ['--webhook-secret', 'short'], '--webhook-secret '],
+  [
+    '--fees',
+    ['--fees', 'collection=2,payout=1.00,collection=90'],
+    '--fees names collection twice: write each name once.',
+  ],
+  [
+    '--expire-after',
+    ['--expire-after', '10'],
+    "--expire-after must be a number with its unit: write '15m', '90s' or '250ms'.",
+  ],
+  [
+    '--webhook-secret',
+    ['--webhook-secret', 'short'],
+    /^--webhook-secret \(or PAYMENTS_WEBHOOK_SECRET\) is shorter than 16 bytes and could be guessed: use a longer secret\.$/,
+  ],
+  [
+    '--webhook-secret for Standard Webhooks',
+    ['--scheme', 'standard-webhooks', '--webhook-secret', 'no-base64!'],
+    /^--webhook-secret \(or PAYMENTS_WEBHOOK_SECRET\) is not base64: write it in that encoding\.$/,
+  ],
+  [
+    '--webhook-timeout',
+    ['--webhook-timeout', '0'],
+    '--webhook-timeout must be a whole number from 1 to 600000.',
+  ],
   ['--token', ['--token', 'short'], '--token (or PAYMENTS_SANDBOX_TOKEN) must have 16 to 256 letters'],
   ['--data', ['--data', ''], "--data must be the path of a folder: write '.payments-sandbox'."],
   ['--host', ['--host', '0.0.0.0'], 'Other machines need --allow-remote.'],
