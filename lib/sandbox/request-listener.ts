@@ -9,6 +9,8 @@ import { sendJson } from './http/answer.js';
 import { type GatewayRoute } from './http/gateway-route.js';
 import { type AccessRules, hostProblem, originProblem } from './http/access-rules.js';
 
+const WHOLE_URL = /^https?:\/\/([^/?]*)(.*)$/is;
+
 /** Routes each request to the gateway's operations, the control API or the page. */
 export function requestListener(
   gateway: GatewayRoute,
@@ -16,6 +18,7 @@ export function requestListener(
   rules: AccessRules,
 ): RequestListener {
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    takeWholeUrl(request);
     const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
     if (gateway.matches(path)) {
       const problem = hostProblem(request, rules);
@@ -38,6 +41,14 @@ export function requestListener(
       failed(request, response, error);
     });
   };
+}
+
+/** A target that is a whole URL names the host, in place of the Host header, and the path (RFC 9112, section 3.2.2). */
+function takeWholeUrl(request: IncomingMessage): void {
+  const [, host, target = ''] = WHOLE_URL.exec(request.url ?? '') ?? [];
+  if (host === undefined) return;
+  request.headers.host = host;
+  request.url = target.startsWith('/') ? target : `/${target}`;
 }
 
 /**

@@ -66,6 +66,30 @@ describe("the emulator's refusals", () => {
       },
     );
 
+    it.each(['http://127.0.0.1', 'HTTP://localhost:1', 'https://[::1]'])(
+      'takes a whole URL as the target of a request, whose host counts instead of the header: %s',
+      async (origin) => {
+        const { port } = new URL(sandbox.url);
+        const balance = await callAs(port, 'evil.example', 'GET', `${origin}/api/v1/merchant-balance?a=1`);
+        expect(balance).toContain('"available_balance"');
+        expect(sandbox.requests()).toMatchObject([{ path: '/api/v1/merchant-balance?a=1', status: 200 }]);
+        expect(await callAs(port, 'evil.example', 'GET', `${origin}/_sandbox/v1/payments`)).toContain(
+          '200 OK',
+        );
+        expect(await callAs(port, 'evil.example', 'GET', origin)).toContain('text/html');
+      },
+    );
+
+    it.each(['http://evil.example', 'http://127.0.0.1@evil.example', 'http://'])(
+      'refuses the host %s in the target of a request, whatever the header says',
+      async (origin) => {
+        const { port } = new URL(sandbox.url);
+        for (const path of ['/api/v1/merchant-balance', '/_sandbox/v1/payments', '/'])
+          expect(await callAs(port, '127.0.0.1', 'GET', `${origin}${path}`)).toContain('403 Forbidden');
+        expect(sandbox.requests()).toEqual([]);
+      },
+    );
+
     it('answers under a name that was allowed, as a container calls it, on every path and no other name', async () => {
       const { url } = await startSandbox({ allowedHosts: ['Host.Docker.Internal'] });
       const { port } = new URL(url);
