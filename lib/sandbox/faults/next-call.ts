@@ -103,7 +103,7 @@ export class NextCall {
 
   /**
    * Answers a status, and processes the request only with `afterProcessing`. The body is `{ message }`, or
-   * shape B with `code`.
+   * shape B with `code`; an answer with 204, 205 or 304 has none.
    *
    * @throws PaymentsConfigError if the status is not from 200 to 599, or `retryAfter` is not a whole number
    * of seconds from 0 on, or an option is unknown.

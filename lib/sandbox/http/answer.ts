@@ -9,6 +9,11 @@ export interface WireAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Whether an answer of this status may have a body. */
+export function mayHaveBody(status: number): boolean {
+  return ![204, 205, 304].includes(status);
+}
+
 /** Sends a whole answer, in so many pieces. Does nothing if the receiver has gone. */
 export function send(
   response: ServerResponse,
@@ -39,19 +44,21 @@ export function sendHead(
   length: number | undefined,
   headers: OutgoingHttpHeaders = {},
 ): void {
-  response.writeHead(status, answerHeaders(contentType, length, headers));
+  response.writeHead(status, answerHeaders(status, contentType, length, headers));
 }
 
-/** The headers of every answer. */
+/** The headers of every answer. One that can have no body has a length only where HTTP asks for it. */
 export function answerHeaders(
+  status: number,
   contentType: string,
   length: number | undefined,
   headers: OutgoingHttpHeaders = {},
 ): OutgoingHttpHeaders {
+  const hasBody = mayHaveBody(status);
   return {
     ...headers,
-    'content-type': contentType,
-    ...(length !== undefined && { 'content-length': length }),
+    ...(hasBody && { 'content-type': contentType }),
+    ...(length !== undefined && (hasBody || status === 205) && { 'content-length': length }),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   };

@@ -3,7 +3,7 @@ import { type DueEvent } from '../clock/sandbox-clock.js';
 import { type EventBus, type SandboxEvents } from '../core/event-bus.js';
 import { refusalReason } from '../core/refusal-reason.js';
 import { PLAIN_FORM, type WireForm } from '../profile/profile.js';
-import { answerHeaders, send, sendHead, type WireAnswer } from './answer.js';
+import { answerHeaders, mayHaveBody, send, sendHead, type WireAnswer } from './answer.js';
 import { truncateText } from './truncate-text.js';
 import { type RequestJournal, type SandboxRequest } from '../core/request-journal.js';
 
@@ -36,14 +36,15 @@ export class RequestRecord {
     this.entry = { ...this.entry, varied };
   }
 
-  answer(answer: WireAnswer): void {
-    const { status, headers } = answer;
+  answer(given: WireAnswer): void {
+    const { status, headers } = given;
+    const answer = mayHaveBody(status) ? given : { ...given, body: '' };
     const { closesConnection, pieces } = this.form;
     const all = { ...(closesConnection && { connection: 'close' }), ...headers };
     const [contentType, body] = [this.typeOf(answer), this.write(answer)];
     const length = pieces === 1 ? Buffer.byteLength(body) : undefined;
     this.noteAnswer(answer);
-    this.end({ status, headers: answerHeaders(contentType, length, all), body });
+    this.end({ status, headers: answerHeaders(status, contentType, length, all), body });
     send(this.response, status, contentType, body, all, pieces);
   }
 
@@ -117,7 +118,7 @@ export class RequestRecord {
     const { status, headers } = answer;
     const contentType = this.typeOf(answer);
     this.noteAnswer(answer);
-    this.end({ status, headers: answerHeaders(contentType, length, headers), ...sent });
+    this.end({ status, headers: answerHeaders(status, contentType, length, headers), ...sent });
     if (this.response.destroyed) return false;
     sendHead(this.response, status, contentType, length, headers);
     return true;

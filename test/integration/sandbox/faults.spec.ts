@@ -46,6 +46,24 @@ describe("the emulator's faults", () => {
     expect(sandbox.payments()).toEqual([]);
   });
 
+  it.each<[status: number, kind: 'status' | 'html', length: string[]]>([
+    [204, 'status', []],
+    [204, 'html', []],
+    [205, 'status', ['content-length: 0']],
+    [304, 'status', []],
+    [304, 'html', []],
+  ])('answers %i as %s without a body, which such an answer cannot have', async (status, kind, length) => {
+    sandbox.next('GET /merchant-balance')[kind](status);
+    const raw = await rawCall(sandbox, 'GET /merchant-balance');
+    const [head = '', body] = raw.split('\r\n\r\n');
+    expect([head.split(' ')[1], body]).toEqual([String(status), '']);
+    expect(head.split('\r\n').filter((line) => /^(content-(length|type)|transfer)/i.test(line))).toEqual(
+      length,
+    );
+    expect(sandbox.requests()).toMatchObject([{ status, code: null, reason: null, response_body: '' }]);
+    expect(Object.keys(sandbox.requests()[0]!.response_headers!)).not.toContain('content-type');
+  });
+
   it.each([NaN, -1, 1.5, Infinity])('status refuses %s as seconds to wait', (retryAfter) => {
     expect(() => sandbox.next(COLLECT).status(429, { retryAfter })).toThrow('whole seconds from 0 on');
   });
