@@ -17,7 +17,8 @@ export const scenariosInSwahili = {
     'yanathibitishwa baada ya sekunde 2, webhook tatu za kwanza zinapotea, kisha inatumwa tena kwa ratiba',
   'approved after 2 s, a forged signature first, then the right one':
     'yanathibitishwa baada ya sekunde 2, kwanza sahihi ya kughushi, kisha iliyo sahihi',
-  '429 with `Retry-After: 2`, every time': '429 yenye `Retry-After: 2`, kila mara',
+  '429 with `Retry-After: 2` and a `message` alone, every time':
+    '429 yenye `Retry-After: 2` na `message` pekee, kila mara',
   '500 as an HTML page, not processed': '500 kama ukurasa wa HTML, bila kushughulikiwa',
   'accepted, but the connection is dropped instead of an answer; approved after 2 s':
     'yanakubaliwa, lakini muunganisho unakatwa badala ya jibu; yanathibitishwa baada ya sekunde 2',

@@ -81,7 +81,7 @@ export const SCENARIOS: readonly Scenario[] = [
   refuses('0410', TO_BANK, 'INVALID_BANK'),
   refuses('0422', TO_PHONE, 'INVALID_PHONE'),
   refuses('0502', PAY_OUT, 'PROVIDER_ERROR'),
-  fails('0429', SANDBOX_OPERATIONS, '429 with `Retry-After: 2`, every time', {
+  fails('0429', SANDBOX_OPERATIONS, '429 with `Retry-After: 2` and a `message` alone, every time', {
     kind: 'status',
     status: 429,
     options: { retryAfter: 2 },

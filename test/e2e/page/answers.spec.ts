@@ -58,11 +58,14 @@ describeWithBrowser('what the page answers to somebody who presses something', (
     const chip = (ending: string) =>
       page.locator('#setup-payment').getByRole('button', { name: ending, exact: true }).click();
     await chip('0429');
-    expect(await page.locator('#setup-payment code').allTextContents()).toEqual(['Retry-After: 2']);
+    expect(await page.locator('#setup-payment code').allTextContents()).toEqual([
+      'Retry-After: 2',
+      'message',
+    ]);
     expect(await page.locator('#setup-payment').innerHTML()).not.toContain('`');
     await submit('setup-payment');
     await outcome.getByText(/^429/).waitFor();
-    await outcome.getByText('0429: 429 with Retry-After: 2, every time').waitFor();
+    await outcome.getByText('0429: 429 with Retry-After: 2 and a message alone, every time').waitFor();
     await chip('0500');
     await submit('setup-payment');
     await outcome.getByText('500', { exact: true }).waitFor();

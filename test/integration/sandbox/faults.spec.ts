@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type NextCall, PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { eventually } from '../../support/eventually.js';
 import { BANK_PAYOUT, callerOf, COLLECTION } from '../../support/gateway-caller.js';
+import { schemaProblems } from '../../support/gateway-contract.js';
 import { rawCall } from '../../support/raw-call.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -44,6 +45,18 @@ describe("the emulator's faults", () => {
     expect(answer.headers.get('retry-after')).toBe('2');
     expect(answer.body).toEqual({ message: expect.any(String) as unknown });
     expect(sandbox.payments()).toEqual([]);
+  });
+
+  it.each<[what: string, phone: string, options?: { code?: string }]>([
+    ['the magic number 0429', '255712340429'],
+    ['a fault', COLLECTION.phone, {}],
+    ['a fault with a code', COLLECTION.phone, { code: 'TOO_MANY_REQUESTS' }],
+  ])('answers 429 as the document of the gateway says (%s)', async (_, phone, options) => {
+    if (options) sandbox.next(COLLECT).status(429, options);
+    const { status, body } = await gateway.collect({ phone });
+    expect(status).toBe(429);
+    const schema = '#/components/responses/TooManyRequests/content/application~1json/schema';
+    expect(schemaProblems(schema, JSON.stringify(body))).toEqual([]);
   });
 
   it.each<[status: number, kind: 'status' | 'html', length: string[]]>([
