@@ -14,7 +14,8 @@ const TEST_KEY = /^pk_test_([\w-]{1,64})(?:\.([1-9]\d{0,5}))?$/;
 const LIVE = /^(?:Bearer +)?[ps]k_live_/;
 const BEARER = /^Bearer +(\S+)$/i;
 
-const PAIR_HINT = 'This emulator takes pk_test_<name> together with sk_test_<the same name>.';
+const NAME_HINT = 'A name has 1 to 64 letters, digits, hyphens and underscores.';
+const PAIR_HINT = `This emulator takes pk_test_<name> together with sk_test_<the same name>. ${NAME_HINT}`;
 
 /** The token of an `Authorization` header; undefined if it has another form. The name of the scheme may have any case (RFC 9110). */
 export function bearerToken(authorization: string | undefined): string | undefined {
@@ -75,7 +76,9 @@ function fromBearer(authorization: string | undefined, takesPair: TakesPair): st
     );
   }
   const name = merchantOf(bearerToken(authorization), takesPair);
-  return name ?? unauthorized('Invalid API credentials. Write Authorization: Bearer pk_test_<name>.');
+  return (
+    name ?? unauthorized(`Invalid API credentials. Write Authorization: Bearer pk_test_<name>. ${NAME_HINT}`)
+  );
 }
 
 /** Undefined if the key has not the form of one, or was revoked. */

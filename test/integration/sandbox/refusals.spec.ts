@@ -28,6 +28,20 @@ describe("the emulator's refusals", () => {
       expect(await response.json()).toMatchObject({ status: 'error', code: 'UNAUTHORIZED' });
     });
 
+    it.each(['x'.repeat(65), 'a b', 'shop.one'])(
+      'says which names a pair of keys may have, not %s',
+      async (name) => {
+        const keys = { 'x-api-key': `pk_test_${name}`, 'x-api-secret': `sk_test_${name}` };
+        for (const headers of [keys, { authorization: `Bearer pk_test_${name}` }]) {
+          const response = await fetch(`${sandbox.baseUrl}/merchant-balance`, { headers });
+          expect(response.status).toBe(401);
+          expect(await response.text()).toContain('1 to 64 letters, digits, hyphens and underscores');
+        }
+        const longest = 'x'.repeat(64);
+        expect(await gateway.get('/merchant-balance', { merchant: longest })).toMatchObject({ status: 200 });
+      },
+    );
+
     it.each([
       { 'x-api-key': 'pk_live_abc', 'x-api-secret': 'sk_live_abc' },
       { authorization: 'Bearer pk_live_abc' },
