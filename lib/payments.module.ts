@@ -21,7 +21,7 @@ import { describeSecondCopy, registerCopy } from './common/package-copies.js';
 import { type PaymentsStorage } from './storage/payments-storage.js';
 import { getPaymentsToken } from './common/tokens.js';
 import { type PaymentsResolverOptions } from './config/accounts-options.js';
-import { withInherited } from './common/json-object.js';
+import { isRecord, withInherited } from './common/json-object.js';
 import { MODULE_SETTINGS, OPTION_NAMES } from './config/option-names.js';
 import { assertFactory } from './config/options-factory.js';
 import { CONNECTIONS_OF_ALL } from './config/resolve-accounts.js';
@@ -162,6 +162,11 @@ export class PaymentsModule {
   static forRoot(
     options: PaymentsModuleRootOptions | (PaymentsResolverOptions & PaymentsModuleExtras),
   ): DynamicModule {
+    if (!isRecord(options)) {
+      throw new PaymentsConfigError(
+        'PaymentsModule.forRoot has no options: write { baseUrl, apiKey, apiSecret }, or use forRootAsync.',
+      );
+    }
     // Nest copies the own fields of what it gets.
     const fields = withInherited(options, [...OPTION_NAMES, ...MODULE_SETTINGS]);
     return accountModule(PaymentsOptionsModule.forRoot(fields), fields);

@@ -1,3 +1,4 @@
+import { isRecord } from '../common/json-object.js';
 import { callOptionErrors, refuseUnknown } from '../errors/option-errors.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type PaymentsResolverOptions } from './accounts-options.js';
@@ -25,8 +26,8 @@ const OF_NEST = ['imports', 'inject', 'useFactory', 'useClass', 'useExisting', '
  * @param settings What it may have beside the factory. Undefined: options too, which are checked at boot.
  * @throws PaymentsConfigError if there is no factory, or a setting does not exist.
  */
-export function assertFactory(module: string, options: object, settings?: readonly string[]): void {
-  const { useFactory, useClass, useExisting } = options as Readonly<Record<string, unknown>>;
+export function assertFactory(module: string, options: unknown, settings?: readonly string[]): void {
+  const { useFactory, useClass, useExisting } = isRecord(options) ? options : {};
   if (!useFactory && !useClass && !useExisting) {
     throw new PaymentsConfigError(
       `${module}.forRootAsync has no factory: write useFactory, useClass or useExisting, or use forRoot.`,

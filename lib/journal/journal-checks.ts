@@ -1,3 +1,4 @@
+import { unknownFields } from '../errors/option-errors.js';
 import { isRecord } from '../common/json-object.js';
 import { waitProblem } from '../common/milliseconds.js';
 import { FINAL_STATUSES, PAYMENT_FAMILIES, type PaymentFamily } from '../common/vocabulary.js';
@@ -12,11 +13,11 @@ import { notByThisCall } from './payment/repeated-call-errors.js';
 export function checkPayment(family: unknown, reference: unknown): void {
   if (typeof reference !== 'string' || reference === '') {
     const problem = 'reference must be a text that is not empty: write that of the payment';
-    throw wrongCall('reference', problem, reference);
+    throw wrongCall({ reference: [problem] }, reference);
   }
   if (typeof family === 'string' && Object.hasOwn(FINAL_STATUSES, family)) return;
   const families = PAYMENT_FAMILIES.map((one) => `'${one}'`);
-  throw wrongCall('family', `family must be ${families.join(' or ')}`, reference);
+  throw wrongCall({ family: [`family must be ${families.join(' or ')}`] }, reference);
 }
 
 /** @throws PaymentsValidationError if `checkPayment` throws it, or payments of the family cannot end so. */
@@ -25,7 +26,7 @@ export function checkOutcome(family: PaymentFamily, outcome: unknown, reference:
   const outcomes: readonly unknown[] = FINAL_STATUSES[family];
   if (outcomes.includes(outcome)) return;
   const problem = `outcome must be a final status of a ${family}: ${outcomes.join(', ')}`;
-  throw wrongCall('outcome', problem, reference);
+  throw wrongCall({ outcome: [problem] }, reference);
 }
 
 /** What is wrong with the value of an option; undefined if nothing is. */
@@ -71,15 +72,17 @@ const OPTIONS = {
  */
 export function checkOptions(method: keyof typeof OPTIONS, options: unknown, reference?: unknown): void {
   const rules: Readonly<Record<string, OptionRule>> = OPTIONS[method];
-  const names = Object.keys(rules)
-    .filter((name) => rules[name] !== internal)
-    .join(' and ');
-  if (!isRecord(options)) throw wrongCall('options', `options must be an object with ${names}`, reference);
-  for (const name of new Set([...Object.keys(rules), ...Object.keys(options)])) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : () => `is no option of ${method}(): use ${names}`;
-    const problem = rule?.(options[name]);
-    if (problem !== undefined) throw wrongCall(name, `options.${name} ${problem}`, reference);
+  const names = Object.keys(rules).filter((name) => rules[name] !== internal);
+  if (!isRecord(options)) {
+    throw wrongCall({ options: [`options must be an object with ${names.join(' and ')}`] }, reference);
   }
+  const said = Object.fromEntries(Object.entries(options).filter(([name]) => rules[name] !== internal));
+  const wrong = Object.entries(rules).flatMap(([name, rule]) => {
+    const problem = rule(options[name]);
+    return problem === undefined ? [] : [[name, [`options.${name} ${problem}`]] as const];
+  });
+  const problems = { ...Object.fromEntries(wrong), ...unknownFields(said, names) };
+  if (Object.keys(problems).length > 0) throw wrongCall(problems, reference);
 }
 
 /** The error of `reseal()` without the option `encryption`. */
@@ -90,8 +93,8 @@ export function noKeyToSealWith(missing: string): PaymentsConfigError {
 }
 
 /** Only the journal knows what happened to the payment, and nobody has looked. */
-function wrongCall(field: string, problem: string, reference: unknown): PaymentsError {
+function wrongCall(problems: Readonly<Record<string, string[]>>, reference: unknown): PaymentsError {
   const details = typeof reference === 'string' ? { reference } : {};
-  const error = new PaymentsValidationError({ [field]: [problem] }, details);
+  const error = new PaymentsValidationError(problems, details);
   return notByThisCall(error, 'The payment stays as it is.');
 }

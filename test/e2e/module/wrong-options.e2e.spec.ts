@@ -247,3 +247,16 @@ describe('several wrong options in one error', () => {
     );
   });
 });
+
+it.each([undefined, null, 5, 'x', []])('PaymentsModule says what to write instead of %j', (options) => {
+  expect(() => PaymentsModule.forRoot(options as never)).toThrow(
+    new PaymentsConfigError(
+      'PaymentsModule.forRoot has no options: write { baseUrl, apiKey, apiSecret }, or use forRootAsync.',
+    ),
+  );
+  expect(() => PaymentsModule.forRootAsync(options as never)).toThrow(
+    new PaymentsConfigError(
+      'PaymentsModule.forRootAsync has no factory: write useFactory, useClass or useExisting, or use forRoot.',
+    ),
+  );
+});

@@ -24,7 +24,7 @@ describe('the options of a method of the journal', () => {
     ['waitForOutcome', 1000, 'options must be an object with timeoutMs and signal'],
     ['waitForOutcome', {}, 'options.timeoutMs must be a whole number of milliseconds'],
     ['waitForOutcome', { timeoutMs: 1, signal: new AbortController() }, 'write new AbortController().signal'],
-    ['waitForOutcome', { timeoutMs: 1, sginal: 1 }, 'options.sginal is no option of waitForOutcome()'],
+    ['waitForOutcome', { timeoutMs: 1, sginal: 1 }, 'sginal does not exist: did you mean `signal`?'],
     ['unresolved', null, 'options must be an object with olderThanMs'],
     [
       'unresolved',
@@ -33,12 +33,12 @@ describe('the options of a method of the journal', () => {
     ],
     ['unresolved', { olderThanMs: '5' }, 'options.olderThanMs must be'],
     ['unresolved', { olderThanMs: -1 }, 'options.olderThanMs must be'],
-    ['unresolved', { olderthanMs: 5 }, 'options.olderthanMs is no option of unresolved(): use olderThanMs'],
+    ['unresolved', { olderthanMs: 5 }, 'olderthanMs does not exist: did you mean `olderThanMs`?'],
     ['settle', null, 'options must be an object with attempt'],
     ['settle', { attempt: '2' }, 'options.attempt must be the number of an attempt'],
     ['settle', { attempt: 0 }, 'options.attempt must be the number of an attempt'],
-    ['settle', { attemp: 2 }, 'options.attemp is no option of settle(): use attempt'],
-    ['settle', { constructor: 2 }, 'options.constructor is no option of settle(): use attempt'],
+    ['settle', { attemp: 2 }, 'attemp does not exist: did you mean `attempt`?'],
+    ['settle', { constructor: 2 }, 'constructor does not exist: write attempt.'],
     ['reseal', { signal: {} }, 'options.signal must be an AbortSignal'],
   ] as const)('of %s() may not be %j', (method, options, problem) => {
     expect(() => {
