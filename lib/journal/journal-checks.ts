@@ -77,11 +77,11 @@ export function checkOptions(method: keyof typeof OPTIONS, options: unknown, ref
     throw wrongCall({ options: [`options must be an object with ${names.join(' and ')}`] }, reference);
   }
   const said = Object.fromEntries(Object.entries(options).filter(([name]) => rules[name] !== internal));
-  const wrong = Object.entries(rules).flatMap(([name, rule]) => {
+  const problems: Record<string, string[]> = { ...unknownFields(said, names) };
+  for (const [name, rule] of Object.entries(rules)) {
     const problem = rule(options[name]);
-    return problem === undefined ? [] : [[name, [`options.${name} ${problem}`]] as const];
-  });
-  const problems = { ...Object.fromEntries(wrong), ...unknownFields(said, names) };
+    if (problem !== undefined) problems[name] = [`options.${name} ${problem}`];
+  }
   if (Object.keys(problems).length > 0) throw wrongCall(problems, reference);
 }
 
