@@ -1,4 +1,5 @@
 import { PAYMENT_EVENT_NAMES } from '../../common/events.js';
+import { pages } from '../../common/pages.js';
 import { type InboxScope, type PaymentFamily } from '../../common/vocabulary.js';
 import { PaymentsError } from '../../errors/payments-errors.js';
 import { trimmedReference } from '../../gateway/validation/field-rules.js';
@@ -68,14 +69,12 @@ export class PersonEraser {
 
   /** Reads all that was set aside: no storage has an index by reference, because there is little of it. */
   private async eventsOf(family: PaymentFamily, reference: string): Promise<readonly InboxConflict[]> {
+    const read = (last?: InboxConflict): Promise<readonly InboxConflict[]> =>
+      this.conflicts.list(this.scope, { limit: PAGE_SIZE, ...(last && { after: last.id }) });
     const found: InboxConflict[] = [];
-    for (let after: string | undefined; ;) {
-      const limits = { limit: PAGE_SIZE, ...(after !== undefined && { after }) };
-      const page = await this.conflicts.list(this.scope, limits);
+    for await (const page of pages(PAGE_SIZE, read))
       found.push(...page.filter((event) => mayBeAbout(event, family, reference)));
-      after = page.at(-1)?.id;
-      if (page.length < PAGE_SIZE) return found;
-    }
+    return found;
   }
 }
 

@@ -1,6 +1,7 @@
 import { type JournalState, PAYMENT_FAMILIES } from '../../common/vocabulary.js';
 import { failedSend } from '../../journal/payment/repeated-call.js';
 import { type JournalPage, type StoredJournalRecord } from '../../storage/journal-store.js';
+import { inPieces } from '../../common/in-pieces.js';
 import { hasOutcome, isOpen, type JournalPayment, journalPayment } from '../matching/journal-payment.js';
 import { type RowMoney } from '../matching/classify-payment.js';
 import { type AccountJournalReader } from '../matching/open-rows.js';
@@ -9,7 +10,6 @@ import { type ProvenRow } from '../matching/proven-row.js';
 import { type CarriedPayment } from './carried.js';
 
 const PAGE = 400;
-const AT_ONCE = 16;
 
 /** The payments that a close looks at. */
 export interface JournalDay {
@@ -122,9 +122,9 @@ async function* carriedPayments(
   carried: AsyncIterable<readonly CarriedPayment[]>,
 ): AsyncGenerator<EarlierPage, void, undefined> {
   for await (const list of carried) {
-    for (const some of pieces(list)) {
-      const payments = (await foundOf(account, some)).filter((payment) => payment !== undefined);
-      yield { payments, known: some.filter(({ proven, awaitsRow }) => proven ?? awaitsRow) };
+    for await (const piece of inPieces(list, (one) => paymentOf(account, one))) {
+      const known = piece.map(([one]) => one).filter(({ proven, awaitsRow }) => proven ?? awaitsRow);
+      yield { payments: piece.flatMap(([, payment]) => payment ?? []), known };
     }
   }
 }
@@ -135,12 +135,10 @@ async function* proposedPayments(
   proposed: JournalSpan['proposed'] = none(),
 ): AsyncGenerator<EarlierPage, void, undefined> {
   for await (const list of proposed) {
-    for (const some of pieces(list)) {
-      const found = await foundOf(account, some);
-      const open = some.flatMap((proposal, index) => {
-        const payment = found[index];
-        return payment && isOpen(payment) ? [{ proposal, payment }] : [];
-      });
+    for await (const piece of inPieces(list, (one) => paymentOf(account, one))) {
+      const open = piece.flatMap(([proposal, payment]) =>
+        payment && isOpen(payment) ? [{ proposal, payment }] : [],
+      );
       yield { payments: open.map(({ payment }) => payment), known: open.map(knownProposal) };
     }
   }
@@ -163,18 +161,12 @@ function knownProposal({
   return { family, reference, proven, attempt, proposal };
 }
 
-function* pieces<T>(list: readonly T[]): Generator<readonly T[], void, undefined> {
-  for (let start = 0; start < list.length; start += AT_ONCE) yield list.slice(start, start + AT_ONCE);
-}
-
-async function foundOf(
+async function paymentOf(
   { journal, scope }: AccountJournalReader,
-  some: readonly Pick<CarriedPayment, 'family' | 'reference'>[],
-): Promise<readonly (JournalPayment | undefined)[]> {
-  const found = await Promise.all(
-    some.map(({ family, reference }) => journal.get({ ...scope, family, reference })),
-  );
-  return found.map((stored) => stored && journalPayment(stored));
+  { family, reference }: Pick<CarriedPayment, 'family' | 'reference'>,
+): Promise<JournalPayment | undefined> {
+  const stored = await journal.get({ ...scope, family, reference });
+  return stored && journalPayment(stored);
 }
 
 /** Before the first close: whatever is open. */

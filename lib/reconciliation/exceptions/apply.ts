@@ -6,13 +6,13 @@ import { PaymentsAccountError } from '../../errors/payments-account.error.js';
 import { isPaymentsError, type PaymentsError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type StoredReconciliationEntry } from '../../storage/reconciliation-store.js';
 import { type ReconciledAccount } from '../accounts.js';
+import { inPieces } from '../../common/in-pieces.js';
 import { checkProposed, type KnownProposal } from './check-proposed.js';
 import { type CloseProposal } from './close-exception.js';
 import { attemptName, detailsOf } from './exception-entry.js';
 import { type KnownCloses } from './known-closes.js';
 import { settleException } from './write-exceptions.js';
 
-const AT_ONCE = 16;
 /** Nobody explains an exception more often at the same moment. */
 const TRIES = 5;
 
@@ -66,15 +66,9 @@ export async function applyProposals(
 ): Promise<ApplyReport> {
   const knownOf = await checkProposed(account, proposals, applying.closes);
   const refused: RefusedProposal[] = [];
-  for (let start = 0; start < proposals.length; start += AT_ONCE) {
-    const some = proposals.slice(start, start + AT_ONCE);
-    const reasons = await Promise.all(
-      some.map((proposal) => applyOne(account, proposal, knownOf(proposal), applying)),
-    );
-    for (const [index, proposal] of some.entries()) {
-      const reason = reasons[index];
-      if (reason !== undefined) refused.push({ proposal, reason });
-    }
+  const applied = inPieces(proposals, (proposal) => applyOne(account, proposal, knownOf(proposal), applying));
+  for await (const piece of applied) {
+    for (const [proposal, reason] of piece) if (reason !== undefined) refused.push({ proposal, reason });
   }
   return { settled: proposals.length - refused.length, refused };
 }

@@ -3,12 +3,11 @@ import { quoted } from '../../common/quoted.js';
 import { PaymentsValidationError } from '../../errors/payments-errors.js';
 import { type StoredReconciliationEntry } from '../../storage/reconciliation-store.js';
 import { type ReconciledAccount } from '../accounts.js';
+import { inPieces } from '../../common/in-pieces.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { type CloseProposal } from './close-exception.js';
 import { detailsOf } from './exception-entry.js';
 import { isOfClose, type KnownCloses } from './known-closes.js';
-
-const AT_ONCE = 16;
 
 /** Lists do not name it. Nor do entries of earlier versions, whose proposals of a later attempt are refused. */
 const FIRST_ATTEMPT = 1;
@@ -40,11 +39,10 @@ export async function checkProposed(
     closes,
   );
   const ofExceptions = proposals.filter(({ exception }) => exception !== undefined);
-  for (let start = 0; start < ofExceptions.length; start += AT_ONCE) {
-    const some = ofExceptions.slice(start, start + AT_ONCE);
-    const attempts = await Promise.all(some.map((proposal) => checkException(account, proposal, closes)));
-    for (const [index, proposal] of some.entries())
-      known.set(nameOf(proposal), { readOn: proposal.day, attempt: attempts[index] ?? FIRST_ATTEMPT });
+  const checked = inPieces(ofExceptions, (proposal) => checkException(account, proposal, closes));
+  for await (const piece of checked) {
+    for (const [proposal, attempt] of piece)
+      known.set(nameOf(proposal), { readOn: proposal.day, attempt: attempt ?? FIRST_ATTEMPT });
   }
   return (proposal) =>
     (known.size > 0 ? known.get(nameOf(proposal)) : undefined) ?? {

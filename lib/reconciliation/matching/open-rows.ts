@@ -1,5 +1,6 @@
 import { type InboxScope, PAYMENT_FAMILIES, type PaymentFamily } from '../../common/vocabulary.js';
 import { type JournalStore } from '../../storage/journal-store.js';
+import { inPieces } from '../../common/in-pieces.js';
 import { familyOf } from './finding.js';
 import { type StatementMatch } from './match-statement.js';
 import { feeReferences } from './other-rows.js';
@@ -7,8 +8,6 @@ import { type OpenRow } from './row-money.js';
 import { type RowMoney } from './classify-payment.js';
 import { type JournalPayment, journalPayment } from './journal-payment.js';
 import { familyTakenBack, takesBack } from './taken-back.js';
-
-const AT_ONCE = 16;
 
 /** A row that nobody knows. */
 export interface UnknownRow extends OpenRow {
@@ -54,44 +53,40 @@ export class OpenRows {
       (one, other) => Number(one.money.isFailed) - Number(other.money.isFailed),
     );
     // In the order of the statement, so that the same statement gives the same.
-    await inPieces(
-      open,
-      (row) => this.look(row),
-      (row, found) => {
-        this.take(row, found);
-      },
-      everyPiece,
-    );
+    for await (const piece of inPieces(open, (row) => this.look(row))) {
+      for (const [row, found] of piece) this.take(row, found);
+      await everyPiece();
+    }
     await this.findReturned(everyPiece);
     await this.findFees(everyPiece);
   }
 
-  private findReturned(everyPiece: () => Promise<void> | undefined): Promise<void> {
-    return inPieces(
-      this.match.openReturns,
-      ({ family, reference }) => this.get(family, reference),
-      ({ money }, own) => {
-        if (!own) return;
+  private async findReturned(everyPiece: () => Promise<void> | undefined): Promise<void> {
+    const found = inPieces(this.match.openReturns, ({ family, reference }) => this.get(family, reference));
+    for await (const piece of found) {
+      for (const [{ money }, own] of piece) {
+        if (!own) continue;
         this.match.names.asides += 1;
         this.match.takeBack(own, money);
-      },
-      everyPiece,
-    );
+      }
+      await everyPiece();
+    }
   }
 
-  private findFees(everyPiece: () => Promise<void> | undefined): Promise<void> {
+  private async findFees(everyPiece: () => Promise<void> | undefined): Promise<void> {
     // The payment may be one that the statement alone has.
     const shown = new Set(this.match.open.map(({ given }) => given.reference));
-    return inPieces(
-      this.match.others.openFees,
-      ({ reference }) => Promise.all(feeReferences(reference).map((one) => this.isKnown(one))),
-      (fee, areKnown) => {
+    const found = inPieces(this.match.others.openFees, ({ reference }) =>
+      Promise.all(feeReferences(reference).map((one) => this.isKnown(one))),
+    );
+    for await (const piece of found) {
+      for (const [fee, areKnown] of piece) {
         if (areKnown[0]) this.match.names.asides += 1;
         const isShown = feeReferences(fee.reference).some((one) => shown.has(one));
         this.match.others.takeFee(fee, isShown || areKnown.includes(true));
-      },
-      everyPiece,
-    );
+      }
+      await everyPiece();
+    }
   }
 
   /** Whether the journal has a payment with a reference, or has forgotten one. */
@@ -174,20 +169,5 @@ export class OpenRows {
 
   private hasHadRow({ state, begunAt }: JournalPayment): boolean {
     return state !== 'none' && begunAt >= this.closed.since && begunAt < this.closed.from;
-  }
-}
-
-/** Looks for some at once, and takes what was found in their order. */
-async function inPieces<T, Found>(
-  all: readonly T[],
-  look: (one: T) => Promise<Found>,
-  take: (one: T, found: Found) => void,
-  everyPiece: () => Promise<void> | undefined,
-): Promise<void> {
-  for (let start = 0; start < all.length; start += AT_ONCE) {
-    const some = all.slice(start, start + AT_ONCE);
-    const found = await Promise.all(some.map(look));
-    for (const [index, one] of some.entries()) take(one, found[index] as Found);
-    await everyPiece();
   }
 }
