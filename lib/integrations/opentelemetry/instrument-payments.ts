@@ -1,5 +1,4 @@
 import { type MeterProvider, metrics, trace, type TracerProvider } from '@opentelemetry/api';
-import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { traceCalls } from './call-spans.js';
 import { measureCalls, measureWebhooks } from './payment-metrics.js';
 import { traceWebhooks } from './webhook-spans.js';
@@ -30,13 +29,6 @@ export interface InstrumentPaymentsOptions {
   readonly accountLabel?: boolean | undefined;
 }
 
-const OPTIONS: readonly (keyof InstrumentPaymentsOptions)[] = [
-  'tracerProvider',
-  'meterProvider',
-  'references',
-  'accountLabel',
-];
-
 /**
  * Reports every account of the process to OpenTelemetry: a span for each call to the gateway and each of its
  * tries, for each webhook and each of its handlers, and metrics of all of them. Spans and metrics contain no
@@ -46,7 +38,6 @@ const OPTIONS: readonly (keyof InstrumentPaymentsOptions)[] = [
  * everything twice.
  *
  * @returns a function that stops it and ends open spans.
- * @throws PaymentsConfigError if an option is unknown.
  *
  * @example
  * ```ts
@@ -57,14 +48,12 @@ const OPTIONS: readonly (keyof InstrumentPaymentsOptions)[] = [
  *
  * @publicApi
  */
-export function instrumentPayments(options: InstrumentPaymentsOptions = {}): () => void {
-  refuseUnknown(options, OPTIONS, callOptionErrors('instrumentPayments()'));
-  const {
-    tracerProvider = trace.getTracerProvider(),
-    meterProvider = metrics.getMeterProvider(),
-    references = false,
-    accountLabel = false,
-  } = options;
+export function instrumentPayments({
+  tracerProvider = trace.getTracerProvider(),
+  meterProvider = metrics.getMeterProvider(),
+  references = false,
+  accountLabel = false,
+}: InstrumentPaymentsOptions = {}): () => void {
   const tracer = tracerProvider.getTracer(SCOPE);
   const meter = meterProvider.getMeter(SCOPE);
   const stops = [

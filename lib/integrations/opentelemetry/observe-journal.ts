@@ -1,7 +1,6 @@
 import { type MeterProvider, metrics, type ObservableResult } from '@opentelemetry/api';
 import { type PaymentsAccounts } from '../../accounts/payments-accounts.js';
 import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
-import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { type PaymentsJournal } from '../../journal/payments-journal.js';
 import { ATTR } from './attributes.js';
 import { SCOPE } from './instrument-payments.js';
@@ -24,7 +23,6 @@ export interface ObserveJournalOptions {
  * not answer. Every collection of metrics makes a few small reads of the storage.
  *
  * @returns a function that stops it.
- * @throws PaymentsConfigError if an option is unknown.
  *
  * @example
  * ```ts
@@ -34,9 +32,10 @@ export interface ObserveJournalOptions {
  *
  * @publicApi
  */
-export function observeJournal(journal: PaymentsJournal, options: ObserveJournalOptions = {}): () => void {
-  refuseUnknown(options, ['account', 'meterProvider'], callOptionErrors('observeJournal()'));
-  const { account = DEFAULT_ACCOUNT, meterProvider = metrics.getMeterProvider() } = options;
+export function observeJournal(
+  journal: PaymentsJournal,
+  { account = DEFAULT_ACCOUNT, meterProvider = metrics.getMeterProvider() }: ObserveJournalOptions = {},
+): () => void {
   return observeAge(meterProvider, async (result) => {
     result.observe(secondsOf(await journal.oldestUnresolved()), { [ATTR.account]: account });
   });
@@ -63,7 +62,6 @@ export interface ObserveAllJournalsOptions {
  * one. Every collection of metrics makes a few small reads for each account, but asks no resolver.
  *
  * @returns a function that stops it.
- * @throws PaymentsConfigError if an option is unknown.
  *
  * @example
  * ```ts
@@ -74,10 +72,8 @@ export interface ObserveAllJournalsOptions {
  */
 export function observeAllJournals(
   { all }: Pick<PaymentsAccounts, 'all'>,
-  options: ObserveAllJournalsOptions = {},
+  { accountLabel = false, meterProvider = metrics.getMeterProvider() }: ObserveAllJournalsOptions = {},
 ): () => void {
-  refuseUnknown(options, ['accountLabel', 'meterProvider'], callOptionErrors('observeAllJournals()'));
-  const { accountLabel = false, meterProvider = metrics.getMeterProvider() } = options;
   return observeAge(meterProvider, async (result) => {
     if (!accountLabel) {
       result.observe(secondsOf(await all.journal.oldestUnresolved()));

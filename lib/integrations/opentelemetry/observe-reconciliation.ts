@@ -1,6 +1,5 @@
 import { type MeterProvider, metrics, type ObservableResult } from '@opentelemetry/api';
 import { DEFAULT_ACCOUNT } from '../../common/vocabulary.js';
-import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { type Reconciliation } from '../../reconciliation/reconciliation.js';
 import { ATTR } from './attributes.js';
 import { SCOPE } from './instrument-payments.js';
@@ -22,7 +21,6 @@ export interface ObserveReconciliationOptions {
  * once. It reports nothing while the storage does not answer. Every collection of metrics reads all open exceptions.
  *
  * @returns a function that stops it.
- * @throws PaymentsConfigError if an option is unknown.
  *
  * @example
  * ```ts
@@ -33,10 +31,11 @@ export interface ObserveReconciliationOptions {
  */
 export function observeReconciliation(
   reconciliation: Pick<Reconciliation, 'status'>,
-  options: ObserveReconciliationOptions = {},
+  {
+    account = DEFAULT_ACCOUNT,
+    meterProvider = metrics.getMeterProvider(),
+  }: ObserveReconciliationOptions = {},
 ): () => void {
-  refuseUnknown(options, ['account', 'meterProvider'], callOptionErrors('observeReconciliation()'));
-  const { account = DEFAULT_ACCOUNT, meterProvider = metrics.getMeterProvider() } = options;
   const gauge = meterProvider.getMeter(SCOPE).createObservableGauge('payments.reconciliation.exceptions', {
     unit: '{exception}',
     description: 'Exceptions of closes that nobody has explained or settled.',

@@ -11,12 +11,6 @@ import {
   stripeStyle,
   verifyWebhook,
 } from '../../../lib/index.js';
-import {
-  instrumentPayments,
-  observeAllJournals,
-  observeJournal,
-  observeReconciliation,
-} from '../../../lib/integrations/opentelemetry/index.js';
 import { memoryStorage } from '../../../lib/storage/memory/memory-storage.js';
 import { migratePayments } from '../../../lib/storage/postgres/migrate-payments.js';
 import { migrateSqlStorage, type SqlExecutor } from '../../../lib/storage/executor/index.js';
@@ -105,10 +99,6 @@ const CALLS: readonly [what: string, meant: string, call: (options: object) => u
     ['@OnPayment()', 'account', (given) => OnPayment('*', given)],
     ['@PaymentsWebhook()', 'account', (given) => PaymentsWebhook('payments', given)],
     ['PaymentsErrorInterceptor', 'errorStatus', (given) => new PaymentsErrorInterceptor(given)],
-    ['instrumentPayments()', 'accountLabel', instrumentPayments],
-    ['observeJournal()', 'account', (given) => observeJournal({} as never, given)],
-    ['observeAllJournals()', 'accountLabel', (given) => observeAllJournals({} as never, given)],
-    ['observeReconciliation()', 'account', (given) => observeReconciliation({} as never, given)],
     ['PaymentsQueueModule', 'queueName', (given) => PaymentsQueueModule.forRootAsync(given), FACTORY],
     ['PayoutBatchesModule', 'isGlobal', (given) => PayoutBatchesModule.forRootAsync(given), FACTORY],
     ['ReconciliationModule', 'isGlobal', (given) => ReconciliationModule.forRootAsync(given), FACTORY],
