@@ -1,6 +1,6 @@
 import { type JournalRecord, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { unreadable } from '../../storage/sealed/sealed-journal.js';
-import { type OutcomeEvidence } from '../../common/vocabulary.js';
+import { movesMoney, type OutcomeEvidence } from '../../common/vocabulary.js';
 import { isAcknowledged } from './journal-transitions.js';
 import { isJsonObject } from '../../common/json-object.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
@@ -218,7 +218,7 @@ function sameAttempt(record: JournalRecord, asked: RequestedPayment): UnprobedCa
 }
 
 function hasEnded({ state, outcome }: JournalRecord): boolean {
-  return state === 'settled' && outcome !== 'success' && outcome !== 'paid';
+  return state === 'settled' && !movesMoney(outcome);
 }
 
 /** The options that decide about a probe. */
