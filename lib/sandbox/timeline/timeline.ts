@@ -1,3 +1,4 @@
+import { printable } from '../../common/printable.js';
 import { type TimeSource } from '../clock/sandbox-clock.js';
 import { timestamp } from '../clock/timestamp.js';
 import { type Delivery } from '../core/delivery.js';
@@ -173,9 +174,4 @@ export class Timeline {
 function asText({ merchant, reference, entries }: ReferenceTimeline): string {
   const rows = entries.map(({ at, what, text }) => `  ${at}  ${what.padEnd(8)}  ${printable(text)}`);
   return [`${printable(reference)} of ${merchant}, by the sandbox's clock:`, ...rows].join('\n');
-}
-
-/** Replaces control characters, so that a hostile reference cannot move the cursor or forge a line. */
-function printable(text: unknown): string {
-  return String(text).replaceAll(/\p{C}/gu, '\u{FFFD}');
 }
