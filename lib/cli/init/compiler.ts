@@ -15,19 +15,19 @@ type CompilerFinding =
  * Loads the application's own TypeScript, or else that of its `@nestjs/cli`. TypeScript 7 has no such API.
  */
 export function compilerOf(folder: string): CompilerFinding {
-  const own = packageFrom(folder, 'typescript');
+  const own = typescriptFrom(folder);
   const nestCli = resolvedFrom(folder, '@nestjs/cli/package.json');
-  const others = nestCli === undefined ? [] : [packageFrom(dirname(nestCli), 'typescript')];
+  const others = nestCli === undefined ? [] : [typescriptFrom(dirname(nestCli))];
   // Plug'n'Play does not show a workspace what only its root declares.
-  const roots = foldersUp(dirname(folder)).map((at) => packageFrom(at, 'typescript'));
+  const roots = foldersUp(dirname(folder)).map((at) => typescriptFrom(at));
   const compiler = [own, ...others, ...roots].find((found) => found?.createSourceFile !== undefined);
   if (compiler) return { compiler: compiler as Compiler };
   if (own?.version === undefined) return { problem: 'TypeScript, which reads it, is not installed here' };
   return { problem: `TypeScript 5 or 6 can read it, and ${own.version} is installed here` };
 }
 
-function packageFrom(folder: string, name: string): Partial<Compiler> | undefined {
-  const file = resolvedFrom(folder, name);
+function typescriptFrom(folder: string): Partial<Compiler> | undefined {
+  const file = resolvedFrom(folder, 'typescript');
   return file === undefined ? undefined : (createRequire(file)(file) as Partial<Compiler>);
 }
 

@@ -9,6 +9,7 @@ const HOUR_MS = 3_600_000;
 /** A key that is not known later than this may have been forgotten after the hour. */
 const LATEST_MS = 75 * 60_000;
 const FACT = 'key after an hour';
+const REMEMBERED = { fact: { name: FACT, value: 'remembered' } } as const;
 /** The first payment has not failed. A gateway may free the key and the reference of one that has. */
 const ALIVE: ReadonlySet<unknown> = new Set<CollectionStatus>(['pending', 'processing', 'success']);
 
@@ -57,13 +58,8 @@ function statusAfter({ collectionStatusPath: path }: QuestionInputs): readonly S
 function keyAfterAnHour(answers: readonly KnownAnswer[], heardAt: AnswerTimes): readonly Finding[] {
   const [first, later, control, atOnce, status] = answers;
   if (!isAccepted(first) || !later) return notPrepared(answers);
-  const known = (value: string) => ({ fact: { name: FACT, value } }) as const;
   if (codeOf(later) === 'DUPLICATE_REQUEST')
-    return held(
-      'DUPLICATE_REQUEST for the same key and collection an hour later',
-      answers,
-      known('remembered'),
-    );
+    return held('DUPLICATE_REQUEST for the same key and collection an hour later', answers, REMEMBERED);
   if (!isAccepted(control) || !atOnce) return notPrepared(answers);
   const [seen, usual] = [repeatOf(first, later, control), repeatOf(control, atOnce, first)];
   if (seen === 'unclear' || usual === 'unclear')
@@ -74,11 +70,7 @@ function keyAfterAnHour(answers: readonly KnownAnswer[], heardAt: AnswerTimes): 
       answers,
     );
   if (seen === 'first answer' && usual === seen)
-    return differs(
-      'the first answer comes again for the same key an hour later',
-      answers,
-      known('remembered'),
-    );
+    return differs('the first answer comes again for the same key an hour later', answers, REMEMBERED);
   if (seen === 'first answer')
     return differs('the first answer comes again an hour later, though not at once', answers);
   if (!looksForgotten(seen, usual))
