@@ -40,16 +40,18 @@ export class BankDirectory {
   /** The requests that run, by the options of their tries. */
   private readonly asking = new Map<string, Promise<PaymentsResponse<Bank[]>>>();
 
-  constructor(
-    private readonly limits: ResolvedBankDirectory,
-    private readonly now = () => performance.now(),
-  ) {}
+  constructor(private readonly limits: ResolvedBankDirectory) {}
 
   /** @param limits End only the wait of this call. */
   async list(ask: Ask, options: TryOptions, limits: WaitLimits): Promise<PaymentsResponse<Bank[]>> {
     const { kept, failure } = this;
     if (kept && this.usefulness(kept) === 'fresh') return again(kept);
-    if (kept && this.usefulness(kept) === 'stale' && failure && this.now() - failure.at < ASK_AGAIN_MS) {
+    if (
+      kept &&
+      this.usefulness(kept) === 'stale' &&
+      failure &&
+      performance.now() - failure.at < ASK_AGAIN_MS
+    ) {
       return this.staleAnswer(kept, failure);
     }
     try {
@@ -89,7 +91,7 @@ export class BankDirectory {
     this.failure = undefined;
     if (banks.length > 0) {
       const { lastResponse } = banks;
-      this.kept = { banks: banks.map(copyOf), lastResponse, receivedAt: this.now() };
+      this.kept = { banks: banks.map(copyOf), lastResponse, receivedAt: performance.now() };
     }
     return banks;
   }
@@ -99,7 +101,7 @@ export class BankDirectory {
     const { kept } = this;
     if (!isPaymentsError(error) || !error.retryable) throw error;
     if (!kept || this.usefulness(kept) === 'expired') throw error;
-    this.failure = { code: error.code, at: this.now() };
+    this.failure = { code: error.code, at: performance.now() };
     return this.staleAnswer(kept, this.failure, error.attempts);
   }
 
@@ -108,14 +110,14 @@ export class BankDirectory {
     { code }: Failure,
     attempts: LastResponse['attempts'] = [],
   ): PaymentsResponse<Bank[]> {
-    const seconds = Math.floor((this.now() - kept.receivedAt) / 1_000);
+    const seconds = Math.floor((performance.now() - kept.receivedAt) / 1_000);
     return again(kept, attempts, [
       `the gateway could not list its banks (${code}): this list is ${seconds} s old`,
     ]);
   }
 
   private usefulness({ receivedAt }: KeptList): ReturnType<typeof usefulness> {
-    return usefulness(this.now() - receivedAt, this.limits);
+    return usefulness(performance.now() - receivedAt, this.limits);
   }
 }
 

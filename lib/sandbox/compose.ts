@@ -37,7 +37,7 @@ export function composeSandbox(settings: SandboxSettings): ComposedSandbox {
   const directory = new NameDirectory(undefined, () => {
     events.emit('changed', ['directory', '']);
   });
-  const journal = new RequestJournal(undefined, (request) => {
+  const journal = new RequestJournal((request) => {
     timeline.forget(request);
   });
   const faults = faultQueue(seed, events);

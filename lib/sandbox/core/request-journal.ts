@@ -80,12 +80,12 @@ export class RequestJournal {
   private bytes = 0;
 
   /**
-   * @param limit Bytes of JSON that it keeps. The newest request stays, whatever its size.
    * @param onDropped Called with a request that was dropped to limit memory.
+   * @param limit Bytes of JSON that it keeps. The newest request stays, whatever its size.
    */
   constructor(
+    private readonly onDropped: (entry: SandboxRequest) => void,
     private readonly limit = KEPT_BYTES,
-    private readonly onDropped: (entry: SandboxRequest) => void = () => {},
   ) {}
 
   list(): readonly SandboxRequest[] {

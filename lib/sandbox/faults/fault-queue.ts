@@ -22,7 +22,7 @@ export class FaultQueue {
    */
   constructor(
     private readonly chanceOf: (merchant: string) => Chance,
-    private readonly changed: () => void = () => {},
+    private readonly changed: () => void,
   ) {}
 
   /** Plans a fault for one call. */

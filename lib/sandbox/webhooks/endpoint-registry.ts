@@ -44,7 +44,7 @@ export class EndpointRegistry {
   constructor(
     private readonly clock: Pick<TimeSource, 'now'>,
     readonly settings: EndpointSettings,
-    private readonly changed: (id: string) => void = () => {},
+    private readonly changed: (id: string) => void,
   ) {}
 
   /** How many endpoints `add` has made. */

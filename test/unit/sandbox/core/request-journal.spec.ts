@@ -27,12 +27,13 @@ function call(id: string, change: Partial<SandboxRequest> = {}): SandboxRequest 
   };
 }
 
+const ignored = (): void => undefined;
 const ONE = Buffer.byteLength(JSON.stringify(call('1')));
 const idsOf = (journal: RequestJournal) => journal.list().map(({ id }) => id);
 
 describe('the journal of requests', () => {
   it('keeps as many as fit into its bytes, however many they are', () => {
-    const journal = new RequestJournal(3 * ONE);
+    const journal = new RequestJournal(ignored, 3 * ONE);
     for (const id of ['1', '2', '3']) journal.begin(call(id));
     expect(idsOf(journal)).toEqual(['1', '2', '3']);
     journal.begin(call('4'));
@@ -40,7 +41,7 @@ describe('the journal of requests', () => {
   });
 
   it('counts the answer in bytes of UTF-8, not in characters', () => {
-    const journal = new RequestJournal(3 * ONE);
+    const journal = new RequestJournal(ignored, 3 * ONE);
     for (const id of ['1', '2', '3']) journal.begin(call(id));
     const characters = Math.floor(ONE / 2);
     expect(journal.end(call('3', { response_body: 'é'.repeat(characters) }))).toBe(true);
@@ -50,7 +51,7 @@ describe('the journal of requests', () => {
   });
 
   it('gives the bytes of a dropped request back', () => {
-    const journal = new RequestJournal(3 * ONE);
+    const journal = new RequestJournal(ignored, 3 * ONE);
     journal.begin(call('1', { body: 'x'.repeat(2 * ONE) }));
     for (const id of ['2', '3', '4']) journal.begin(call(id));
     expect(idsOf(journal)).toEqual(['2', '3', '4']);
@@ -61,21 +62,21 @@ describe('the journal of requests', () => {
 
   it('tells which requests it dropped to limit memory, and not which a reset removed', () => {
     const dropped: string[] = [];
-    const journal = new RequestJournal(2 * ONE, ({ id }) => dropped.push(id));
+    const journal = new RequestJournal(({ id }) => dropped.push(id), 2 * ONE);
     for (const id of ['1', '2', '3', '4']) journal.begin(call(id));
     journal.clear();
     expect(dropped).toEqual(['1', '2']);
   });
 
   it('keeps the newest request, whatever its size', () => {
-    const journal = new RequestJournal(ONE);
+    const journal = new RequestJournal(ignored, ONE);
     journal.begin(call('1'));
     journal.begin(call('2', { body: 'x'.repeat(5 * ONE) }));
     expect(idsOf(journal)).toEqual(['2']);
   });
 
   it('reports the end of a request that it dropped, but not of one that a reset removed', () => {
-    const journal = new RequestJournal(ONE);
+    const journal = new RequestJournal(ignored, ONE);
     for (const id of ['1', '2']) journal.begin(call(id));
     expect(journal.end(call('1', { status: 200 }))).toBe(true);
     expect(idsOf(journal)).toEqual(['2']);
@@ -90,9 +91,9 @@ describe('the timeline of a reference without a payment', () => {
   /** A journal of so many bytes, with the timelines of its requests. */
   function journalOf(limit: number) {
     const events = new EventBus<SandboxEvents>();
-    const journal: RequestJournal = new RequestJournal(limit, (request) => {
+    const journal: RequestJournal = new RequestJournal((request) => {
       timeline.forget(request);
-    });
+    }, limit);
     const timeline = new Timeline(events, { now: () => 0 }, { whyUnsent: () => 'no address' }, journal);
     const end = (id: string, change: Partial<SandboxRequest> = {}) => {
       const request = call(id, { reference: 'gone', ...change });
