@@ -30,7 +30,7 @@ export interface Sent {
 }
 
 /** The record after a probe; undefined if it is gone. */
-export interface Probed {
+interface Probed {
   readonly existing: JournalRecord | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface Listing<Entry, Item> {
 }
 
 /** One page of a list. */
-export interface ListPage<Item> {
+interface ListPage<Item> {
   /** The oldest first. */
   readonly items: readonly Item[];
   /** How many entries the list has. */

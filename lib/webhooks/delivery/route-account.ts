@@ -16,7 +16,7 @@ const PARAMETER_IN_SEGMENT = /:account(?![\p{ID_Continue}$])/u;
  *
  * @throws PaymentsConfigError if the parameter is not one whole segment of the path.
  */
-export function namesAccount(path: string): boolean {
+function namesAccount(path: string): boolean {
   const segments = path.split('/').filter((segment) => PARAMETER_IN_SEGMENT.test(segment));
   if (segments.length === 0) return false;
   if (segments.length === 1 && segments[0] === PARAMETER) return true;
