@@ -16,8 +16,7 @@ export interface MigratePaymentsOptions {
 }
 
 /**
- * Migrates the package's tables to the version that this package needs: `payments_inbox`,
- * `payments_set_aside`, `payments_journal` and `payments_migrations`.
+ * Migrates the package's tables to the version that this package needs.
  *
  * Call it before the application starts, or at every start. Existing data stays, replicas that start together
  * take turns, and a failed migration changes nothing. It needs the right to create tables only if something
