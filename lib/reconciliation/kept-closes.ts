@@ -1,6 +1,6 @@
 import { pages } from '../common/pages.js';
 import { type StoredReconciliationEntry } from '../storage/reconciliation-store.js';
-import { type ReconciledAccount } from './accounts.js';
+import { type ReconciledAccount } from './reconciled-accounts.js';
 import { type ClosedDay, closedDayOf, lastStoredClose } from './close/close-entry.js';
 import { ClosedDays } from './close/closed-days.js';
 import { nextDay } from './close/day.js';

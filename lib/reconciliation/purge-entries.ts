@@ -1,6 +1,6 @@
 import { FINAL_STATUSES } from '../common/vocabulary.js';
 import { type ReconciliationKind } from '../storage/reconciliation-store.js';
-import { type ReconciledAccount } from './accounts.js';
+import { type ReconciledAccount } from './reconciled-accounts.js';
 import { closedDayOf, lastStoredClose } from './close/close-entry.js';
 
 const LEAST_MS = 30 * 86_400_000;

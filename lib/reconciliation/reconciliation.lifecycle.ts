@@ -2,7 +2,7 @@ import { type OnApplicationBootstrap } from '@nestjs/common';
 import { type ModuleRef } from '@nestjs/core';
 import { ModuleAccounts } from '../accounts/module-accounts.js';
 import { type ApplicationEvents } from '../common/application-events.js';
-import { ReconciledAccounts } from './accounts.js';
+import { ReconciledAccounts } from './reconciled-accounts.js';
 import { type ReconciliationContext } from './reconciliation.js';
 import { type ReconciliationEvents } from './reconciliation-events.js';
 import { type ResolvedReconciliationOptions } from './reconciliation-options.js';

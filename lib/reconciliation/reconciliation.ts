@@ -3,7 +3,7 @@ import { checkActor } from '../batches/batch/batch-actor.js';
 import { quoted } from '../common/quoted.js';
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { PaymentsError } from '../errors/payments-errors.js';
-import { type ReconciledAccounts } from './accounts.js';
+import { type ReconciledAccounts } from './reconciled-accounts.js';
 import { readBalance } from './balance/readings.js';
 import { closeDay } from './close/close-day.js';
 import { closedDayOf, lastStoredClose } from './close/close-entry.js';

@@ -1,4 +1,4 @@
-import { type ReconciledAccount } from '../accounts.js';
+import { type ReconciledAccount } from '../reconciled-accounts.js';
 import { quoted } from '../../common/quoted.js';
 import { changeExceptions, writeExceptions } from '../exceptions/write-exceptions.js';
 import { PaymentsError } from '../../errors/payments-errors.js';

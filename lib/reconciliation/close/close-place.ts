@@ -1,6 +1,6 @@
 import { quoted } from '../../common/quoted.js';
 import { PaymentsError } from '../../errors/payments-errors.js';
-import { type ReconciledAccount } from '../accounts.js';
+import { type ReconciledAccount } from '../reconciled-accounts.js';
 import { type ClosedDay, closedDayOf, lastStoredClose } from './close-entry.js';
 import { dayBounds, nextDay } from './day.js';
 

@@ -1,4 +1,4 @@
-import { type ReconciledAccount } from '../accounts.js';
+import { type ReconciledAccount } from '../reconciled-accounts.js';
 import { type KnownCloses } from '../exceptions/known-closes.js';
 import { type ProvenRow } from '../matching/proven-row.js';
 import { readList } from './carried.js';

@@ -1,4 +1,4 @@
-import { type ReconciledAccount } from '../accounts.js';
+import { type ReconciledAccount } from '../reconciled-accounts.js';
 import { formatCents } from '../../common/money.js';
 import { firstReading, readBalance } from '../balance/readings.js';
 import { type Finding } from '../matching/finding.js';

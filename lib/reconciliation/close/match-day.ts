@@ -1,4 +1,4 @@
-import { type ReconciledAccount } from '../accounts.js';
+import { type ReconciledAccount } from '../reconciled-accounts.js';
 import { familyOf } from '../matching/finding.js';
 import { type DayLimits, type RowMoney } from '../matching/classify-payment.js';
 import { matchLoosely } from '../matching/match-loosely.js';

@@ -5,7 +5,7 @@ import {
   type ReconciliationStore,
   type StoredReconciliationEntry,
 } from '../../storage/reconciliation-store.js';
-import { type ReconciledAccount } from '../accounts.js';
+import { type ReconciledAccount } from '../reconciled-accounts.js';
 import { type Finding } from '../matching/finding.js';
 import { hasOutcome, type JournalPayment, journalPayment } from '../matching/journal-payment.js';
 import { type ProvenRow } from '../matching/proven-row.js';

@@ -93,7 +93,7 @@ const ROOMS: readonly (readonly (string | readonly string[])[])[] = [
     'reconciliation/close/close-summary.ts',
     'reconciliation/reconciliation-events.ts',
     'reconciliation/reconciliation-policy.ts',
-    'reconciliation/accounts.ts',
+    'reconciliation/reconciled-accounts.ts',
     'reconciliation/balance',
     'reconciliation/matching',
     'reconciliation/exceptions',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { aesGcm } from 'nestjs-payments';
 import { type ModuleAccounts } from '../../../lib/accounts/module-accounts.js';
-import { ReconciledAccounts } from '../../../lib/reconciliation/accounts.js';
+import { ReconciledAccounts } from '../../../lib/reconciliation/reconciled-accounts.js';
 import { type Encryption } from '../../../lib/storage/sealed/encryption.js';
 import { sealedBatches } from '../../../lib/storage/sealed/sealed-batches.js';
 import { ValueSealer } from '../../../lib/storage/sealed/value-sealer.js';
