@@ -12,6 +12,7 @@ import {
   type TellMigration,
 } from '../sql/migration-turn.js';
 import { type StoredVersion, versionFit } from '../stored-version.js';
+import { freeClient } from './pooled-connection.js';
 import { firstTable, migrations, recordVersion } from './migrations.js';
 import { readVersion, refuseNewer, versionIfAny } from './tables-version.js';
 
@@ -55,7 +56,7 @@ export function migrateTables(
   waits: MigrationWaits,
   versions?: readonly Migration[],
 ): Promise<StoredVersion> {
-  return migrateInTransaction((work) => inTransaction(pool, work), names, waits, versions);
+  return migrateInTransaction((work) => inTransaction(pool, waits.tell, work), names, waits, versions);
 }
 
 /** Calls a function with a transaction at READ COMMITTED, and commits what it did. */
@@ -93,9 +94,10 @@ function isBusy(error: unknown): boolean {
 
 async function inTransaction(
   pool: PostgresPool,
+  tell: TellMigration,
   work: (transaction: SqlRunner) => Promise<void>,
 ): Promise<void> {
-  const client = await pool.connect();
+  const client = await freeClient({ connect: () => pool.connect(), tell });
   const ignore = (): void => undefined;
   client.on('error', ignore);
   let committed = false;

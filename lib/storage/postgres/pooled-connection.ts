@@ -1,4 +1,5 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { isInTransaction, leftOpenError, takeFree } from '../sql/left-open.js';
 import { timeLimited, FREE_CONNECTION } from '../sql/statement-timeout.js';
 import { type RunScript, statementsOf } from '../sql/sql-database.js';
 import { hasUndoneAll, mayRunAtOnce, storageFailure } from './postgres-failure.js';
@@ -15,6 +16,8 @@ export type RunStatement = (text: string, values?: readonly unknown[]) => Promis
 /** The application's pool, and how its statements are sent; left out: as they are. */
 export interface PreparingPool extends PostgresPool {
   readonly prepared?: PreparedStatements;
+  /** Gets lines for the log. */
+  readonly tell?: (line: string) => void;
 }
 
 /** One connection of the application's pool, until it is released. */
@@ -29,9 +32,9 @@ export class PooledConnection {
     client.on('error', this.lost);
   }
 
-  /** Takes a connection out of the pool. Releases a connection that comes too late. */
+  /** Takes a connection out of the pool that is in no transaction. Releases a connection that comes too late. */
   static async from(pool: PreparingPool): Promise<PooledConnection> {
-    const connecting = pool.connect();
+    const connecting = freeClient(pool);
     try {
       return new PooledConnection(await timeLimited(connecting, FREE_CONNECTION), pool.prepared);
     } catch (error) {
@@ -50,7 +53,7 @@ export class PooledConnection {
 
   /** Runs a statement outside of a transaction. Runs it again if concurrent transactions prevented it. */
   readonly runAlone: RunStatement = (text, values) =>
-    this.ask(async () => {
+    this.askCommitted(async () => {
       try {
         return await (this.prepared && values
           ? this.prepared.query(this.client, text, values)
@@ -81,13 +84,22 @@ export class PooledConnection {
     if (!only) return [];
     if (more.length === 0) return [await this.runAlone(only.text, only.values)];
     if (!runsBatches(this.client)) return undefined;
-    const results = await this.ask(() =>
+    const results = await this.askCommitted(() =>
       runBatch(this.client, [first, ...statements]).catch((error: unknown) => {
         if (hasUndoneAll(error)) return undefined;
         throw error;
       }),
     );
     return results?.slice(1);
+  }
+
+  /** Asks outside of a transaction. Rejects if there was one: the server undoes it with the end of the connection. */
+  private askCommitted<T>(work: () => Promise<T>): Promise<T> {
+    return this.ask(async () => {
+      const result = await work();
+      if (isInTransaction(this.client)) throw leftOpenError();
+      return result;
+    });
   }
 
   private async ask<T>(work: () => Promise<T>): Promise<T> {
@@ -112,6 +124,17 @@ export class PooledConnection {
   private readonly lost = (): void => {
     this.broken = true;
   };
+}
+
+/** Takes a client out of the pool that is in no transaction. */
+export function freeClient(pool: PreparingPool): Promise<PostgresClient> {
+  return takeFree(
+    () => pool.connect(),
+    (client) => {
+      client.release(true);
+    },
+    (line) => pool.tell?.(line),
+  );
 }
 
 /** Lends a connection, and closes it if the work fails: the server rolls back then. */

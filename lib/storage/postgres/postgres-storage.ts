@@ -4,6 +4,7 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { readAll } from '../../errors/wrong-options.js';
 import { poolSizeOf } from '../sql/application-pool.js';
 import { logMigration } from '../sql/log-migration.js';
+import { logOnce } from '../sql/log-once.js';
 import { sqlParts } from '../sql/sql-parts.js';
 import { tablesAtBoot } from '../sql/tables-at-boot.js';
 import { batchStatements } from './batch-statements.js';
@@ -114,6 +115,7 @@ export function postgresStorage(options: PostgresStorageOptions): PaymentsStorag
     pool,
     {
       check: (run) => checkVersion(async (text) => (await run(text)).rows, names, OF_POOL),
+      tell: logOnce(),
       ...(migrate && { migrate: () => migrateTables(pool, names, { tell: logMigration }) }),
     },
     new PreparedStatements(preparedStatements, names),

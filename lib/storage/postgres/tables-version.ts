@@ -55,7 +55,7 @@ export interface CheckedTables extends PreparingPool {
 }
 
 /** What prepares tables. */
-interface TablesWork {
+interface TablesWork extends Required<Pick<PreparingPool, 'tell'>> {
   readonly check: (run: RunStatement) => Promise<void>;
   /** Instead of the check, if the application wants it. */
   readonly migrate?: (() => Promise<unknown>) | undefined;
@@ -67,10 +67,11 @@ interface TablesWork {
  * @param prepared How statements are sent after that.
  */
 export function withCheckedTables(
-  pool: PostgresPool,
-  { check, migrate }: TablesWork,
+  given: PostgresPool,
+  { check, migrate, tell }: TablesWork,
   prepared: PreparedStatements,
 ): CheckedTables {
+  const pool: PreparingPool = { connect: () => given.connect(), tell };
   let isPrepared = false;
   let preparing: Promise<void> | undefined;
   const prepareOnce = async (): Promise<void> => {
@@ -91,6 +92,7 @@ export function withCheckedTables(
       if (!isPrepared) await (migrate ? prepare() : check(run));
     },
     prepared,
+    tell,
     connect: async () => {
       // No extra microtask, because every delivery passes here.
       if (!isPrepared) await prepare();

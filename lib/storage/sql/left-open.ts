@@ -1,0 +1,97 @@
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { FREE_CONNECTION, timeLimited } from './statement-timeout.js';
+
+/** What a client of `pg` shows of its connection. */
+interface ClientParts {
+  /** Absent in older versions. */
+  getTransactionStatus?(): string | null;
+  /** False while the server carries out a statement. */
+  readonly readyForQuery?: boolean;
+  readonly connection?: {
+    on?(event: 'readyForQuery', listener: (message?: { readonly status?: string }) => void): unknown;
+  };
+  once?(event: IdleEvent, listener: () => void): unknown;
+  removeListener?(event: IdleEvent, listener: () => void): unknown;
+}
+
+type IdleEvent = (typeof IDLE_EVENTS)[number];
+
+/** What ends the wait for a statement that still runs. */
+const IDLE_EVENTS = ['drain', 'error', 'end'] as const;
+/** In a transaction, and in one that has failed. */
+const OPEN: readonly unknown[] = ['T', 'E'];
+/** A pool that gives more of them in a row makes them itself: each was closed. */
+const MOST_IN_A_ROW = 100;
+
+/** What the server said last, by client. */
+const statuses = new WeakMap<object, { last: string | undefined }>();
+
+/**
+ * Whether a client of `pg` says that its connection is in a transaction. It costs no round trip, because PostgreSQL says it
+ * with every answer. A client that shows nothing counts as one without.
+ */
+export function isInTransaction(client: object): boolean {
+  const parts: ClientParts = client;
+  if (typeof parts.getTransactionStatus === 'function') return OPEN.includes(parts.getTransactionStatus());
+  return OPEN.includes(followStatus(parts).last);
+}
+
+/** Remembers from now on what the server says: an older `pg` does not keep it. */
+export function followStatus(client: ClientParts): { readonly last: string | undefined } {
+  const known = statuses.get(client);
+  if (known) return known;
+  const status: { last: string | undefined } = { last: undefined };
+  statuses.set(client, status);
+  client.connection?.on?.('readyForQuery', (message) => (status.last = message?.status));
+  return status;
+}
+
+/**
+ * Takes a connection that is in no transaction. Code that gave one back without an answer to its ROLLBACK left it in one:
+ * what the package wrote there would be undone with it, and a COMMIT of the package would commit it.
+ *
+ * @param close Closes a connection, and takes it out of its pool.
+ * @param tell Gets a line for the log.
+ */
+export async function takeFree<C extends object>(
+  take: () => Promise<C>,
+  close: (connection: C) => unknown,
+  tell: (line: string) => void,
+): Promise<C> {
+  for (let tries = 0; tries < MOST_IN_A_ROW; tries += 1) {
+    const connection = await take();
+    if (isBusy(connection)) await whenIdle(connection);
+    if (!isBusy(connection) && !isInTransaction(connection)) return connection;
+    tell(CLOSED);
+    await close(connection);
+  }
+  throw leftOpenError();
+}
+
+/** Whether a statement still runs that the connection got before it was given back. */
+function isBusy({ readyForQuery }: ClientParts): boolean {
+  return readyForQuery === false;
+}
+
+/** Most run for a moment only: a pool may set up each new connection. One that hangs ends with the time limit. */
+async function whenIdle(client: ClientParts): Promise<void> {
+  let isIdle = (): void => undefined;
+  const idle = new Promise<void>((resolve) => (isIdle = resolve));
+  for (const event of IDLE_EVENTS) client.once?.(event, isIdle);
+  await timeLimited(idle, FREE_CONNECTION).catch(() => undefined);
+  for (const event of IDLE_EVENTS) client.removeListener?.(event, isIdle);
+}
+
+const CLOSED =
+  'A connection of the pool came back with an open transaction of the application, or with a statement that did not end, and was ' +
+  'closed. Where the application takes a connection, destroy it if its ROLLBACK or COMMIT was not answered (with pg: ' +
+  'client.release(true)), as after query_timeout.';
+
+/** A statement ran in a transaction of somebody else. */
+export function leftOpenError(): PaymentsStorageError {
+  return new PaymentsStorageError(
+    'The connection that the pool gave was in a transaction that the application had left open, so nothing was written: what the ' +
+      'statement did there is undone with that transaction. Where the application takes a connection, destroy it if its ROLLBACK or ' +
+      'COMMIT was not answered (with pg: client.release(true)), as after query_timeout.',
+  );
+}
