@@ -215,18 +215,18 @@ return reply
  * preceding backslash ends a name or a value, so no text within a value can match.
  */
 export const PURGE = luaScript(`${ROWS}${TOMBSTONES}
-local function leaveTombstone(field, row, state)
+local function tombstoneOf(row, state)
   local open = 'accepted'
   if state == 'rejected' then
     open = string.find(row.row, '"keepsKey":true', 1, true) and 'unlisted-refusal' or 'rejected'
   end
   local outcome = string.match(row.row, '"outcome":"(%a+)"') or open
   local by = string.match(row.row, '"settledBy":"(%a+)"') or '-'
-  redis.call('HSET', KEYS[3], tombstoneField(field), table.concat({ row.attempt, outcome, by, int(now) }, ' '))
+  return table.concat({ row.attempt, outcome, by, int(now) }, ' ')
 end
 local latest = now - ARGV[2]
 local fields = redis.call('ZRANGEBYSCORE', index[ARGV[1]], '(' .. ARGV[3], '+inf', 'LIMIT', 0, ARGV[4])
-local old, last = {}, nil
+local old, left, last = {}, {}, nil
 for _, field in ipairs(fields) do
   local existing = read(field)
   -- Unreadable rows stay: an operator must look at them.
@@ -234,14 +234,18 @@ for _, field in ipairs(fields) do
     if tonumber(existing.created) >= latest then last = nil break end
     if tonumber(existing.updated) < latest then
       table.insert(old, field)
-      leaveTombstone(field, existing, ARGV[1])
+      table.insert(left, { tombstoneField(field), tombstoneOf(existing, ARGV[1]) })
     end
   end
   last = int(redis.call('ZSCORE', index[ARGV[1]], field))
 end
 if #old > 0 then
+  -- A script that fails has done what it did before: this one fails before it deletes anything.
+  redis.call('HLEN', KEYS[3])
   redis.call('HDEL', KEYS[1], unpack(old))
   redis.call('ZREM', index[ARGV[1]], unpack(old))
+  -- A full Redis refuses a script whose first write needs memory, and no later write of it.
+  for _, tombstone in ipairs(left) do redis.call('HSET', KEYS[3], tombstone[1], tombstone[2]) end
 end
 return { int(#old), #fields == tonumber(ARGV[4]) and last or '' }
 `);

@@ -13,6 +13,7 @@ import { SeverableProxy } from '../../../support/severable-proxy.js';
 
 const LEASE_MS = 60_000;
 const CUSTOMER = '255712345678';
+const SCOPE = { account: 'default', environment: 'sandbox' } as const;
 
 describeWithRedisServer('redisStorage() on a Redis of its own', () => {
   let server: RedisServer | undefined;
@@ -115,6 +116,36 @@ describeWithRedisServer('redisStorage() on a Redis of its own', () => {
     });
     expect(inspect(failure, { depth: null, showHidden: true })).not.toContain(CUSTOMER);
     expect(await journal.get(journalRecord('order-1'))).toBeUndefined();
+  });
+
+  it('is emptied by a purge, which leaves its tombstones, when it is full and refuses payments', async () => {
+    const admin = await start();
+    const { journal } = redisStorage({ client: admin });
+    const ended = { state: 'settled', outcome: 'success', settledBy: 'webhook' } as const;
+    for (const reference of ['order-1', 'order-2']) {
+      await journal.insert(journalRecord(reference, ended), 0);
+    }
+    await eventually(async () => {
+      expect((await journal.get(journalRecord('order-2')))?.ageMs).toBeGreaterThan(1);
+    });
+    await admin.config('SET', 'maxmemory', '100kb');
+    await expect(journal.insert(journalRecord('order-3'), 0)).rejects.toThrow('OOM');
+    expect(await journal.purge(SCOPE, 'settled', 1)).toBe(2);
+    expect(await journal.get(journalRecord('order-1'))).toBeUndefined();
+    expect(await journal.tombstone(journalRecord('order-2'))).toMatchObject({ end: 'success' });
+  });
+
+  it('purges nothing whose tombstones cannot be left, because their key holds something else', async () => {
+    const admin = await start();
+    const { journal } = redisStorage({ client: admin });
+    const ended = { state: 'settled', outcome: 'success', settledBy: 'webhook' } as const;
+    await journal.insert(journalRecord('order-1', ended), 0);
+    await eventually(async () => {
+      expect((await journal.get(journalRecord('order-1')))?.ageMs).toBeGreaterThan(1);
+    });
+    await admin.set('nestjs-payments:{default:sandbox}:journal:collection:tombstones', 'something else');
+    await expect(journal.purge(SCOPE, 'settled', 1)).rejects.toThrow('WRONGTYPE');
+    expect(await journal.get(journalRecord('order-1'))).toBeDefined();
   });
 
   it('opens a client of its own with the password of its address, shows it nowhere, and closes it', async () => {
