@@ -231,7 +231,7 @@ describeWith([mysqlService], 'connections that give rows in another form', () =>
   });
 });
 
-describeWith([mysqlService], 'connections with which a purge would fail', () => {
+describeWith([mysqlService], 'connections with which a purge would fail, or a webhook be lost', () => {
   /** As the documents of the driver show it: it leaves each ? in the text. */
   const queryFormat = (text: string, values?: Readonly<Record<string, unknown>>): string =>
     values ? text.replace(/:(\w+)/g, (_name, key: string) => JSON.stringify(values[key])) : text;
@@ -239,6 +239,12 @@ describeWith([mysqlService], 'connections with which a purge would fail', () => 
   it.each<[what: string, settings: object, first: string, message: RegExp]>([
     ['that writes values in its own way', { queryFormat }, 'DO 1', /take queryFormat out/],
     ['in safe mode', {}, 'SET SESSION sql_safe_updates = 1', /set sql_safe_updates = 0/],
+    [
+      'that reads what is not committed',
+      {},
+      'SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED',
+      /set transaction-isolation = READ-COMMITTED/,
+    ],
   ])('are refused: a pool %s', async (_what, settings, first, message) => {
     const database = await openMysql();
     const pool = createPool({ uri: database.url, connectionLimit: 1, ...settings });

@@ -8,6 +8,9 @@ type Settings = Readonly<Record<'autocommit' | 'mode' | 'safe' | 'client' | 'con
 const SETTINGS = `SELECT @@autocommit AS autocommit, @@sql_mode AS mode, @@sql_safe_updates AS safe,
   @@character_set_client AS client, @@character_set_connection AS connection, ? AS given LIMIT 1`;
 const SYNTAX_ERROR = '1064';
+/** The variable is `tx_isolation` before MariaDB 11.1, and `transaction_isolation` in MySQL: naming a missing one is an error. */
+const LEVELS = "SHOW SESSION VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')";
+const DIRTY_READS = 'READ-UNCOMMITTED';
 
 /** @throws PaymentsStorageError if a setting would lose data or keep the package from deleting it. */
 export async function checkSettings(runner: SqlRunner): Promise<void> {
@@ -19,6 +22,12 @@ export async function checkSettings(runner: SqlRunner): Promise<void> {
   });
   const refusal = refusalOf(found ?? {});
   if (refusal !== undefined) throw new PaymentsStorageError(refusal);
+  const levels = await runner.query<Readonly<Record<string, unknown>>>(LEVELS);
+  if (!levels.some((row) => Object.values(row).map(String).includes(DIRTY_READS))) return;
+  throw new PaymentsStorageError(
+    'The connections read what others have not committed (READ UNCOMMITTED), so a webhook would be answered as handled whose ' +
+      'transaction is undone later: set transaction-isolation = READ-COMMITTED in the configuration of the server, or send SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED on each new connection.',
+  );
 }
 
 function refusalOf({ autocommit, mode, safe, client, connection }: Partial<Settings>): string | undefined {

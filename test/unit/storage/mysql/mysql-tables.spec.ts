@@ -15,13 +15,19 @@ function server(
   mode: string,
   autocommit: unknown,
   version: number | { readonly errno: number },
-  more: object = {},
+  {
+    level = 'REPEATABLE-READ',
+    ...more
+  }: { readonly level?: unknown } & Readonly<Record<string, unknown>> = {},
 ): SqlRunner {
   const query = (text: string): Promise<object[]> => {
     if (text.includes('@@sql_mode'))
       return Promise.resolve([
         { mode, autocommit, safe: 0, client: 'utf8mb4', connection: 'utf8mb4', ...more },
       ]);
+    if (text.startsWith('SHOW SESSION VARIABLES')) {
+      return Promise.resolve([{ Variable_name: 'tx_isolation', Value: level }]);
+    }
     if (typeof version === 'number') return Promise.resolve([{ version, compatible_from: version }]);
     return Promise.reject(Object.assign(new Error('no'), version));
   };
@@ -42,6 +48,12 @@ describe('the tables in MySQL', () => {
     ['cannot be written safely', server(`${MODE},NO_BACKSLASH_ESCAPES`, 1, NEEDED), 'take it out'],
     ['would change texts', server(MODE, 1, NEEDED, { client: 'latin1' }), "to 'utf8mb4'"],
     ['could not be purged', server(MODE, 1, NEEDED, { safe: 1 }), 'set sql_safe_updates = 0'],
+    ['would lose a webhook', server(MODE, 1, NEEDED, { level: 'READ-UNCOMMITTED' }), 'READ UNCOMMITTED'],
+    [
+      'would lose a webhook, in bytes',
+      server(MODE, 1, NEEDED, { level: Buffer.from('READ-UNCOMMITTED') }),
+      'READ UNCOMMITTED',
+    ],
     ['could not be purged, in text', server(MODE, 1, NEEDED, { safe: '1' }), 'set sql_safe_updates = 0'],
   ])('are refused if they %s', async (_what, runner, message) => {
     await expect(checkMysql(runner)).rejects.toThrow(message);
