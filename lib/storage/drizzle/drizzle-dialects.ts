@@ -1,5 +1,7 @@
 import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type CallbackGuard } from '../sql/callback-guard.js';
+import { type ClosableConnection } from '../sql/close-at-once.js';
+import { type ReturningLending } from '../sql/own-statements.js';
 import { type SqlDialect } from '../sql/sql-executor.js';
 import { type DrizzleDatabase } from './drizzle-database.js';
 
@@ -8,9 +10,13 @@ export interface Sender {
   query(text: string, values?: unknown[]): Promise<unknown>;
 }
 
+/** A connection of the driver. */
+export type Connection = Sender & ClosableConnection;
+
 /** What differs between the databases of Drizzle. */
 export interface DrizzleDialect {
   readonly dialect: SqlDialect;
+  readonly lending: (pool: never) => ReturningLending<Connection>;
   /** What takes the place of a connection's own members. */
   readonly guarded: (connection: never, guard: CallbackGuard) => object;
 }
@@ -24,8 +30,36 @@ interface DrizzlePoolOf {
 type Text = string | { readonly text?: string; readonly sql?: string };
 type Run = (statement: Text, ...more: unknown[]) => Promise<unknown>;
 
+/** A client of `pg`, as far as it is lent. */
+interface Client extends Connection {
+  release(destroy: boolean): void;
+  on(event: 'error', listener: () => void): unknown;
+  removeListener(event: 'error', listener: () => void): unknown;
+}
+
+/** Without a listener, a broken connection would end the process. */
+const ignore = (): void => undefined;
+
+function returnClient(client: Client, destroy: boolean): void {
+  client.removeListener('error', ignore);
+  client.release(destroy);
+}
+
 const POSTGRES: DrizzleDialect = {
   dialect: 'postgres',
+  lending: (pool: { readonly connect: () => Promise<Client> }): ReturningLending<Client> => ({
+    dialect: 'postgres',
+    take: async () => {
+      const client = await pool.connect();
+      client.on('error', ignore);
+      return client;
+    },
+    // As the pool does it itself: a statement that timed out may still run.
+    release: returnClient,
+    close: (client) => {
+      returnClient(client, true);
+    },
+  }),
   guarded: (connection: { readonly query: Run }, guard) => ({
     query: through(guard, connection.query.bind(connection)),
   }),
@@ -36,8 +70,26 @@ interface MysqlConnection {
   readonly execute: Run;
 }
 
+/** A connection of `mysql2`, as far as it is lent. */
+interface LentConnection extends Connection {
+  release(): void;
+  destroy(): void;
+}
+
 const MYSQL: DrizzleDialect = {
   dialect: 'mysql',
+  lending: (pool: {
+    readonly getConnection: () => Promise<LentConnection>;
+  }): ReturningLending<LentConnection> => ({
+    dialect: 'mysql',
+    take: () => pool.getConnection(),
+    release: (connection) => {
+      connection.release();
+    },
+    close: (connection) => {
+      connection.destroy();
+    },
+  }),
   guarded: (connection: MysqlConnection, guard) => ({
     query: through(guard, connection.query.bind(connection)),
     execute: through(guard, connection.execute.bind(connection)),

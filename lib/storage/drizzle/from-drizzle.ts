@@ -2,16 +2,14 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { onPool } from '../sql/application-pool.js';
 import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
 import { CallbackGuard } from '../sql/callback-guard.js';
-import { type ClosableConnection, closeAtOnce } from '../sql/close-at-once.js';
+import { closeAtOnce } from '../sql/close-at-once.js';
 import { type DrizzleDatabase } from './drizzle-database.js';
+import { type CheckAnswer, type ReturningLending, runAlone, takeOwn } from '../sql/own-statements.js';
 import { type DriverResult, DRIVER_RESULT_OF } from '../sql/driver-result.js';
-import { type DrizzleDialect, poolOf, type Sender } from './drizzle-dialects.js';
+import { type Connection, type DrizzleDialect, poolOf, type Sender } from './drizzle-dialects.js';
 
 /** What Drizzle calls the savepoints of its nested transactions. */
 const NESTED = /^sp\d+$/;
-
-/** A connection of the driver. */
-type Connection = Sender & ClosableConnection;
 
 /** What a transaction of Drizzle has that its type does not show. */
 interface TransactionParts {
@@ -43,14 +41,19 @@ interface Nesting {
 export function fromDrizzle(db: DrizzleDatabase): SqlExecutor {
   const { pool, kind } = poolOf(db);
   const open = openSessions(db);
+  const lending = kind.lending(pool as never);
+  const begin = beginnerOf(db, lending);
+  const alone = <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> =>
+    runAlone(lending, (connection, check) => work(runOn(connection, kind, check)));
   return {
     dialect: kind.dialect,
     ...onPool(pool),
-    ...runOn(pool, kind),
+    query: (text, params) => alone((runner) => runner.query(text, params)),
+    execute: (text, params) => alone((runner) => runner.execute(text, params)),
     transaction: (work, { isolationLevel } = {}) => {
       const guard = new CallbackGuard(kind.dialect, NESTED);
       return guard.own(() =>
-        db.transaction(async (transaction) => {
+        begin(async (transaction) => {
           const { session } = transaction as TransactionParts;
           const { client } = session;
           session.client = guardedConnection(client, kind, guard);
@@ -71,9 +74,37 @@ export function fromDrizzle(db: DrizzleDatabase): SqlExecutor {
   };
 }
 
-function runOn(sender: Sender, { dialect }: DrizzleDialect): SqlRunner {
-  const run = async (text: string, params?: readonly unknown[]): Promise<DriverResult> =>
-    DRIVER_RESULT_OF[dialect]((await sender.query(text, params && [...params])) as never);
+type Begin = DrizzleDatabase['transaction'];
+
+/** A session of Drizzle: its transactions begin on what it has as its client. */
+type Session = { client: unknown } & Pick<DrizzleDatabase, 'transaction'>;
+
+/** Begins transactions as the database does, on connections that are taken here: Drizzle would not look at them. */
+function beginnerOf(db: DrizzleDatabase, lending: ReturningLending<Connection>): Begin {
+  const { session } = db as unknown as { readonly session: Session };
+  return async (work, config) => {
+    const connection = await takeOwn(lending);
+    const own: Session = Object.assign(Object.create(session) as Session, { client: connection });
+    // Until it has begun: the server may carry a BEGIN out that failed.
+    let giveBack = (): unknown => lending.close(connection);
+    const begun: typeof work = (transaction) => {
+      giveBack = () => lending.release(connection, false);
+      return work(transaction);
+    };
+    try {
+      return await own.transaction(begun, config);
+    } finally {
+      await giveBack();
+    }
+  };
+}
+
+function runOn(sender: Sender, { dialect }: DrizzleDialect, check: CheckAnswer = () => undefined): SqlRunner {
+  const run = async (text: string, params?: readonly unknown[]): Promise<DriverResult> => {
+    const answer = await sender.query(text, params && [...params]);
+    if (dialect === 'mysql') check((answer as [Parameters<CheckAnswer>[0]])[0]);
+    return DRIVER_RESULT_OF[dialect](answer as never);
+  };
   return {
     query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
       (await run(text, params)).rows as Row[],
@@ -113,14 +144,14 @@ const openOf = new WeakMap<object, WeakSet<object>>();
  * sends its statements to the connection, which may be in the transaction of somebody else by then.
  */
 function openSessions(db: DrizzleDatabase): WeakSet<object> {
-  const { session } = db as unknown as { readonly session: Pick<DrizzleDatabase, 'transaction'> };
+  const { session } = db as unknown as { readonly session: Session };
   const known = openOf.get(session);
   if (known) return known;
   const open = new WeakSet();
   openOf.set(session, open);
-  const begin = session.transaction.bind(session);
-  session.transaction = (work, config) =>
-    begin(async (transaction) => {
+  const { transaction: begin } = session;
+  session.transaction = function (this: Session, work, config) {
+    const followed: typeof work = async (transaction) => {
       const { session: its } = transaction as TransactionParts;
       open.add(its);
       try {
@@ -128,7 +159,9 @@ function openSessions(db: DrizzleDatabase): WeakSet<object> {
       } finally {
         open.delete(its);
       }
-    }, config);
+    };
+    return begin.call(this, followed, config) as ReturnType<typeof work>;
+  };
   return open;
 }
 

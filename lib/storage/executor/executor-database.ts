@@ -3,6 +3,7 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { timeLimited } from '../sql/statement-timeout.js';
 import { onPool } from '../sql/application-pool.js';
 import { DeliveryPermit } from '../sql/delivery-permit.js';
+import { LeftOpenError } from '../sql/left-open.js';
 import { once } from '../sql/once.js';
 import { runAgainError } from '../sql/run-again.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
@@ -107,7 +108,8 @@ async function repeated(
     try {
       return await runOnce(executor, dialect, tries === 1 ? script : again);
     } catch (error) {
-      if (tries === TRIES || !dialect.mayRunAgain(error)) throw error;
+      const didNothing = error instanceof LeftOpenError || dialect.mayRunAgain(error);
+      if (tries === TRIES || !didNothing) throw error;
       await setTimeout(Math.random() * PAUSE_MS * 2 ** (tries - 1));
       if (isOver()) throw error;
     }

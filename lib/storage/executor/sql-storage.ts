@@ -9,6 +9,8 @@ import { tableNames } from '../postgres/table-names.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import { type SqlExecutor } from '../sql/sql-executor.js';
 import { logMigration } from '../sql/log-migration.js';
+import { logOnce } from '../sql/log-once.js';
+import { ownExecutor } from '../sql/own-statements.js';
 import { sqlParts } from '../sql/sql-parts.js';
 import { tablesAtBoot } from '../sql/tables-at-boot.js';
 import { executorDatabase } from './executor-database.js';
@@ -86,7 +88,8 @@ const HERE = 'sqlStorage({ executor })';
  * @publicApi
  */
 export function sqlStorage(options: SqlStorageOptions): PaymentsStorage {
-  const { executor, transactional, schema, migrate } = checked(options);
+  const { transactional, schema, migrate, ...given } = checked(options);
+  const executor = ownExecutor(given.executor, logOnce());
   const dialect = dialectOf(executor, HERE, schema);
   const database = executorDatabase(executor, dialect, () =>
     migrate ? dialect.migrate(executor, logMigration) : dialect.checkTables(executor),
@@ -132,8 +135,8 @@ export async function migrateSqlStorage(
 ): Promise<void> {
   const where = 'migrateSqlStorage(executor)';
   refuseUnknown(options, ['schema'], callOptionErrors(where));
-  const { schema } = options;
-  await dialectOf(checkedExecutor(where, executor), where, schema).migrate(executor, logMigration);
+  const own = ownExecutor(checkedExecutor(where, executor), logMigration);
+  await dialectOf(own, where, options.schema).migrate(own, logMigration);
 }
 
 function checked(options: Partial<SqlStorageOptions> | undefined) {

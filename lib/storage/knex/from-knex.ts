@@ -10,6 +10,7 @@ import {
 import { CallbackGuard, type OwnConnection } from '../sql/callback-guard.js';
 import { type ClosableConnection, closeAtOnce } from '../sql/close-at-once.js';
 import { type DriverResult, DRIVER_RESULT_OF } from '../sql/driver-result.js';
+import { type CheckAnswer, closeLeftOpen, runAlone, takeOwn } from '../sql/own-statements.js';
 import { dialectOf, KNEX_TEXT_OF } from './knex-dialects.js';
 import { endsTransaction } from '../sql/ends-transaction.js';
 import { type NestedTransaction } from '../sql/nested-transactions.js';
@@ -25,6 +26,11 @@ const nestedOf = new WeakMap<object, NestedTransaction>();
 /** A connection of the driver, as far as it is guarded. */
 interface DriverConnection extends ClosableConnection {
   query(statement: Statement, ...more: unknown[]): unknown;
+}
+
+/** One that Knex has lent. */
+interface LentConnection extends ClosableConnection {
+  __knex__disposed?: string;
 }
 
 /** What a driver calls in the end. */
@@ -72,21 +78,24 @@ export function fromKnex(knex: KnexInstance): SqlExecutor {
   const dialect = dialectOf(knex);
   const { client } = knex;
   const { pool, config }: PooledClient = client;
+  takeFreeConnections(client, dialect);
+  const alone = <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> =>
+    runAlone(lendingOf(client, dialect), (connection, check) =>
+      work(runOn(client, dialect, connection, check)),
+    );
   return {
     dialect,
     ...onPool(config.connectionPool ?? pool ?? client),
-    query: (text, params) => withConnection(client, dialect, (runner) => runner.query(text, params)),
-    execute: (text, params) => withConnection(client, dialect, (runner) => runner.execute(text, params)),
+    query: (text, params) => alone((runner) => runner.query(text, params)),
+    execute: (text, params) => alone((runner) => runner.execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {
       const guard = new CallbackGuard(dialect, NESTED);
-      return guard.own(async () =>
-        knex.transaction(
-          async (transaction) => {
-            const runner = await guardTransaction(transaction, guard);
-            return guard.during(() => work(guard.transaction(runner, transaction)));
-          },
-          { isolationLevel },
-        ),
+      const begin = async (transaction: KnexTransaction): ReturnType<typeof work> => {
+        const runner = await guardTransaction(transaction, guard);
+        return guard.during(() => work(guard.transaction(runner, transaction)));
+      };
+      return guard.own(() =>
+        closeLeftOpen(lendingOf(client, dialect), async () => knex.transaction(begin, { isolationLevel })),
       );
     },
     wrapTransaction: (handle) => wrapped(handle, client, dialect),
@@ -108,26 +117,44 @@ export async function guardTransaction(
   return runOn(transaction.client, guard.dialect, connection);
 }
 
-async function withConnection<T>(
-  client: KnexClient,
-  dialect: SqlDialect,
-  work: (runner: SqlRunner) => Promise<T>,
-): Promise<T> {
-  const connection = await client.acquireConnection();
-  try {
-    return await work(runOn(client, dialect, connection));
-  } finally {
-    await client.releaseConnection(connection);
-  }
+export function lendingOf(client: KnexClient, dialect: SqlDialect, take = () => client.acquireConnection()) {
+  return {
+    dialect,
+    take: take as () => Promise<LentConnection>,
+    release: (connection: LentConnection) => client.releaseConnection(connection),
+    close: async (connection: LentConnection) => {
+      // Knex takes it out of its pool then, and logs the text.
+      connection.__knex__disposed = 'nestjs-payments closed it, because a transaction was left open on it.';
+      closeAtOnce(connection);
+      await client.releaseConnection(connection);
+    },
+  };
 }
 
-function runOn(client: KnexClient, dialect: SqlDialect, connection: unknown): SqlRunner {
+/** Those that take free connections, however many executors each gets. */
+const takeFree = new WeakSet<KnexClient>();
+
+/** Knex, and MikroORM with it, takes the connection of a transaction by itself. What the application takes stays as it is. */
+function takeFreeConnections(client: KnexClient, dialect: SqlDialect): void {
+  if (takeFree.has(client)) return;
+  takeFree.add(client);
+  const lending = lendingOf(client, dialect, client.acquireConnection.bind(client));
+  client.acquireConnection = () => takeOwn(lending);
+}
+
+function runOn(
+  client: KnexClient,
+  dialect: SqlDialect,
+  connection: unknown,
+  check: CheckAnswer = () => undefined,
+): SqlRunner {
   const run = async (text: string, params: readonly unknown[] = []): Promise<DriverResult> => {
     const statement: { readonly response?: unknown } & Record<string, unknown> = {
       sql: KNEX_TEXT_OF[dialect](text),
       bindings: [...params],
     };
     await client.query(connection, statement);
+    if (dialect === 'mysql') check((statement.response as [Parameters<CheckAnswer>[0]])[0]);
     return DRIVER_RESULT_OF[dialect](statement.response as never);
   };
   return {

@@ -1,7 +1,8 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { fromKnex, guardTransaction, NESTED } from '../knex/from-knex.js';
+import { fromKnex, guardTransaction, lendingOf, NESTED } from '../knex/from-knex.js';
 import { type KnexInstance, type KnexTransaction } from '../knex/knex-instance.js';
 import { CallbackGuard } from '../sql/callback-guard.js';
+import { closeLeftOpen } from '../sql/own-statements.js';
 import { type SqlExecutor, type SqlTransaction } from '../sql/sql-executor.js';
 import { flushLast, guardManager } from './guarded-manager.js';
 import { type MikroOrmEntityManager, type MikroOrmInstance } from './mikro-orm-instance.js';
@@ -35,7 +36,7 @@ export function fromMikroOrm(orm: MikroOrmInstance): SqlExecutor {
     ...executor,
     transaction: async (work, { isolationLevel } = {}) => {
       const guard = new CallbackGuard(dialect, NESTED);
-      return guard.own(() =>
+      const begin = () =>
         orm.em.fork().transactional(async (manager) => {
           const runner = await guardTransaction(openIn(manager), guard);
           guardManager(manager, guard);
@@ -45,8 +46,8 @@ export function fromMikroOrm(orm: MikroOrmInstance): SqlExecutor {
             await guard.close();
           };
           return guard.during(() => work({ ...transaction, close }));
-        }, isolationLevel && { isolationLevel }),
-      );
+        }, isolationLevel && { isolationLevel });
+      return guard.own(() => closeLeftOpen(lendingOf(knex.client, dialect), begin));
     },
     wrapTransaction: (handle) => executor.wrapTransaction(openOf(handle, orm)),
   };

@@ -1,5 +1,6 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { onPool } from '../sql/application-pool.js';
+import { type CheckAnswer, runAlone } from '../sql/own-statements.js';
 import { type SqlExecutor, type SqlRunner, type SqlTransaction } from '../sql/sql-executor.js';
 import { GuardedConnection } from './guarded-connection.js';
 import { type Mysql2Connection, type Mysql2Pool, type Mysql2Value } from './mysql2-pool.js';
@@ -24,8 +25,8 @@ export function fromMysql2(pool: Mysql2Pool): SqlExecutor {
   return {
     dialect: 'mysql',
     ...onPool(given),
-    query: (text, params) => withConnection(given, (connection) => runOn(connection).query(text, params)),
-    execute: (text, params) => withConnection(given, (connection) => runOn(connection).execute(text, params)),
+    query: (text, params) => alone(given, (runner) => runner.query(text, params)),
+    execute: (text, params) => alone(given, (runner) => runner.execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {
       const connection = await given.getConnection();
       try {
@@ -74,16 +75,18 @@ function checkedConnection(handle: unknown): Mysql2Connection {
   );
 }
 
-async function withConnection<T>(
-  pool: Mysql2Pool,
-  work: (connection: Mysql2Connection) => Promise<T>,
-): Promise<T> {
-  const connection = await pool.getConnection();
-  try {
-    return await work(connection);
-  } finally {
-    connection.release();
-  }
+function alone<T>(pool: Mysql2Pool, work: (runner: SqlRunner) => Promise<T>): Promise<T> {
+  const lending = {
+    dialect: 'mysql',
+    take: () => pool.getConnection(),
+    release: (connection: Mysql2Connection) => {
+      connection.release();
+    },
+    close: (connection: Mysql2Connection) => {
+      connection.destroy();
+    },
+  } as const;
+  return runAlone(lending, (connection, check) => work(runOn(connection, check)));
 }
 
 /**
@@ -92,12 +95,13 @@ async function withConnection<T>(
  */
 const VARIES = /\bIN \(\?|\), \(|\bWHEN \?|\bLIMIT\b/;
 
-function runOn(connection: Mysql2Connection): SqlRunner {
+function runOn(connection: Mysql2Connection, check: CheckAnswer = () => undefined): SqlRunner {
   const run = async (text: string, params: readonly unknown[] = []): Promise<unknown> => {
     const values = [...params] as Mysql2Value[];
     // Not every statement can be prepared: SAVEPOINT, for example. None of those has parameters.
     const isPrepared = values.length > 0 && !VARIES.test(text);
     const [result] = await (isPrepared ? connection.execute(text, values) : connection.query(text, values));
+    check(result as Parameters<CheckAnswer>[0]);
     return result;
   };
   return {

@@ -3,6 +3,8 @@ import { PaymentsStorageError, isPaymentsError } from '../../errors/payments-err
 import { BATCH } from '../sql/delete-in-batches.js';
 import { databaseFailure, errorCodes } from '../sql/error-code.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
+import { LeftOpenError } from '../sql/left-open.js';
+import { wasLeftOpen } from '../sql/own-statements.js';
 import { portableBatches } from '../sql/portable-batches.js';
 import { portableConflicts } from '../sql/portable-conflicts.js';
 import { portableDailyCaps } from '../sql/portable-daily-caps.js';
@@ -109,12 +111,13 @@ export const MYSQL_DIALECT: Omit<ExecutorDialect, 'prepare' | 'join'> = {
   checkTables: checkMysql,
   migrate: migrateMysql,
   failure: mysqlFailure,
-  mayRunAgain: (error) => errorCodes(error).some((code) => DID_NOTHING.includes(code)),
+  mayRunAgain: (error) => wasLeftOpen(error) || errorCodes(error).some((code) => DID_NOTHING.includes(code)),
 };
 
 /** Converts an error without its texts, which repeat stored data. */
 function mysqlFailure(error: unknown): Error {
   if (isPaymentsError(error)) return error;
+  if (wasLeftOpen(error)) return new LeftOpenError();
   const codes = errorCodes(error);
   const notMigrated = codes.find((code) => NOT_MIGRATED.includes(code));
   if (notMigrated !== undefined) {

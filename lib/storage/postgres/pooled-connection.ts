@@ -1,5 +1,5 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { isInTransaction, leftOpenError, takeFree } from '../sql/left-open.js';
+import { isInTransaction, LeftOpenError, type Lending, takeFree } from '../sql/left-open.js';
 import { timeLimited, FREE_CONNECTION } from '../sql/statement-timeout.js';
 import { type RunScript, statementsOf } from '../sql/sql-database.js';
 import { hasUndoneAll, mayRunAtOnce, storageFailure } from './postgres-failure.js';
@@ -97,7 +97,7 @@ export class PooledConnection {
   private askCommitted<T>(work: () => Promise<T>): Promise<T> {
     return this.ask(async () => {
       const result = await work();
-      if (isInTransaction(this.client)) throw leftOpenError();
+      if (isInTransaction(this.client)) throw new LeftOpenError();
       return result;
     });
   }
@@ -128,13 +128,14 @@ export class PooledConnection {
 
 /** Takes a client out of the pool that is in no transaction. */
 export function freeClient(pool: PreparingPool): Promise<PostgresClient> {
-  return takeFree(
-    () => pool.connect(),
-    (client) => {
+  const lending: Lending<PostgresClient> = {
+    dialect: 'postgres',
+    take: () => pool.connect(),
+    close: (client) => {
       client.release(true);
     },
-    (line) => pool.tell?.(line),
-  );
+  };
+  return takeFree(lending, (line) => pool.tell?.(line));
 }
 
 /** Lends a connection, and closes it if the work fails: the server rolls back then. */

@@ -7,6 +7,7 @@ import {
   type SqlRunner,
   type SqlTransaction,
 } from '../sql/sql-executor.js';
+import { type CheckAnswer, runAlone, takeOwn } from '../sql/own-statements.js';
 import { asked, type DriverConnection, guardDriver } from './guarded-driver.js';
 import { type SequelizeInstance, type SequelizeTransaction } from './sequelize-instance.js';
 
@@ -30,6 +31,7 @@ interface SequelizeParts extends SequelizeInstance {
   readonly connectionManager: {
     getConnection(options?: object): Promise<DriverConnection>;
     releaseConnection(connection: DriverConnection): void;
+    destroyConnection(connection: DriverConnection): Promise<void>;
   };
   readonly options?: { readonly pool?: { readonly max?: number } };
 }
@@ -68,14 +70,11 @@ interface TransactionParts extends SequelizeTransaction {
 export function fromSequelize(sequelize: SequelizeInstance): SqlExecutor {
   const dialect = dialectOf(sequelize);
   const { connectionManager, options } = sequelize as SequelizeParts;
-  const onAny = async <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> => {
-    const connection = await connectionManager.getConnection();
-    try {
-      return await work(runOn(() => connection, dialect));
-    } finally {
-      connectionManager.releaseConnection(connection);
-    }
-  };
+  takeFreeConnections(connectionManager, dialect);
+  const onAny = <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> =>
+    runAlone(lendingOf(connectionManager, dialect), (connection, check) =>
+      work(runOn(() => connection, dialect, check)),
+    );
   return {
     dialect,
     ...onPool(connectionManager, options?.pool?.max ?? USUAL_POOL_SIZE),
@@ -119,16 +118,46 @@ function dialectOf(sequelize: Partial<SequelizeParts> | null | undefined): SqlDi
   );
 }
 
+type Manager = SequelizeParts['connectionManager'];
+
+function lendingOf(manager: Manager, dialect: SqlDialect, take = () => manager.getConnection()) {
+  return {
+    dialect,
+    take,
+    release: (connection: DriverConnection) => {
+      manager.releaseConnection(connection);
+    },
+    close: (connection: DriverConnection) => manager.destroyConnection(connection),
+  };
+}
+
+/** Those that take free connections, however many executors each gets. */
+const takeFree = new WeakSet<Manager>();
+
+/** Sequelize takes the connection of a transaction by itself. What the application takes stays as it is. */
+function takeFreeConnections(manager: Manager, dialect: SqlDialect): void {
+  if (takeFree.has(manager)) return;
+  takeFree.add(manager);
+  const take = manager.getConnection.bind(manager);
+  manager.getConnection = (options) => takeOwn(lendingOf(manager, dialect, () => take(options)));
+}
+
 /** What `pg` and `mysql2` answer. */
 type Answer =
   | { readonly rows: unknown[]; readonly rowCount: number | null }
   | unknown[]
-  | { readonly affectedRows: number };
+  | { readonly affectedRows: number; readonly serverStatus?: number };
 
-function runOn(connectionOf: () => DriverConnection, dialect: SqlDialect): SqlRunner {
+function runOn(
+  connectionOf: () => DriverConnection,
+  dialect: SqlDialect,
+  check: CheckAnswer = () => undefined,
+): SqlRunner {
   const run = async (text: string, params: readonly unknown[] = []): Promise<Answer> => {
     const connection = connectionOf();
-    return (await asked(connection.query.bind(connection), text, [...params])) as Answer;
+    const answer = (await asked(connection.query.bind(connection), text, [...params])) as Answer;
+    check(answer as Parameters<CheckAnswer>[0]);
+    return answer;
   };
   return {
     query: async <Row extends object>(text: string, params?: readonly unknown[]) => {

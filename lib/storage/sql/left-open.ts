@@ -1,4 +1,5 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { type SqlDialect } from './sql-executor.js';
 import { FREE_CONNECTION, timeLimited } from './statement-timeout.js';
 
 /** What a client of `pg` shows of its connection. */
@@ -46,26 +47,35 @@ export function followStatus(client: ClientParts): { readonly last: string | und
   return status;
 }
 
+/** How a pool lends its connections. */
+export interface Lending<C extends object> {
+  readonly dialect: SqlDialect;
+  take(): Promise<C>;
+  /** Closes a connection, and takes it out of the pool. */
+  close(connection: C): unknown;
+  /** The client of the driver, if the connection is another object. */
+  clientOf?(connection: C): object | undefined;
+}
+
 /**
  * Takes a connection that is in no transaction. Code that gave one back without an answer to its ROLLBACK left it in one:
  * what the package wrote there would be undone with it, and a COMMIT of the package would commit it.
  *
- * @param close Closes a connection, and takes it out of its pool.
  * @param tell Gets a line for the log.
  */
 export async function takeFree<C extends object>(
-  take: () => Promise<C>,
-  close: (connection: C) => unknown,
+  lending: Lending<C>,
   tell: (line: string) => void,
 ): Promise<C> {
   for (let tries = 0; tries < MOST_IN_A_ROW; tries += 1) {
-    const connection = await take();
-    if (isBusy(connection)) await whenIdle(connection);
-    if (!isBusy(connection) && !isInTransaction(connection)) return connection;
+    const connection = await lending.take();
+    const client = lending.clientOf?.(connection) ?? connection;
+    if (isBusy(client)) await whenIdle(client);
+    if (!isBusy(client) && !isInTransaction(client)) return connection;
     tell(CLOSED);
-    await close(connection);
+    await lending.close(connection);
   }
-  throw leftOpenError();
+  throw new LeftOpenError();
 }
 
 /** Whether a statement still runs that the connection got before it was given back. */
@@ -82,16 +92,20 @@ async function whenIdle(client: ClientParts): Promise<void> {
   for (const event of IDLE_EVENTS) client.removeListener?.(event, isIdle);
 }
 
-const CLOSED =
+/** For the log. */
+export const CLOSED =
   'A connection of the pool came back with an open transaction of the application, or with a statement that did not end, and was ' +
   'closed. Where the application takes a connection, destroy it if its ROLLBACK or COMMIT was not answered (with pg: ' +
   'client.release(true)), as after query_timeout.';
 
-/** A statement ran in a transaction of somebody else. */
-export function leftOpenError(): PaymentsStorageError {
-  return new PaymentsStorageError(
-    'The connection that the pool gave was in a transaction that the application had left open, so nothing was written: what the ' +
-      'statement did there is undone with that transaction. Where the application takes a connection, destroy it if its ROLLBACK or ' +
-      'COMMIT was not answered (with pg: client.release(true)), as after query_timeout.',
-  );
+const LEFT_OPEN =
+  'The connection that the pool gave was in a transaction that the application had left open, so nothing was written: what the ' +
+  'statement did there is undone with that transaction. Where the application takes a connection, destroy it if its ROLLBACK or ' +
+  'COMMIT was not answered (with pg: client.release(true)), as after query_timeout.';
+
+/** A statement ran in a transaction of somebody else. The code that throws it closes the connection. */
+export class LeftOpenError extends PaymentsStorageError {
+  constructor() {
+    super(LEFT_OPEN);
+  }
 }

@@ -1,5 +1,7 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { onPool, poolSizeOf } from '../sql/application-pool.js';
+import { LeftOpenError } from '../sql/left-open.js';
+import { type CheckAnswer, runAlone, takeOwn } from '../sql/own-statements.js';
 import {
   type SqlDialect,
   type SqlExecutor,
@@ -7,8 +9,12 @@ import {
   type SqlTransaction,
   type SqlTransactionOptions,
 } from '../sql/sql-executor.js';
-import { GuardedRunner } from './guarded-runner.js';
-import { type TypeOrmDataSource, type TypeOrmQueryRunner } from './typeorm-data-source.js';
+import { closeRunner, GuardedRunner } from './guarded-runner.js';
+import {
+  type TypeOrmDataSource,
+  type TypeOrmQueryRunner,
+  type TypeOrmResult,
+} from './typeorm-data-source.js';
 
 /** The types of TypeORM that the package has statements for. */
 const DIALECTS: Readonly<Record<string, SqlDialect>> = {
@@ -27,6 +33,16 @@ interface PooledDataSource extends TypeOrmDataSource {
 interface ClusterOptions {
   readonly poolSize?: unknown;
   readonly replication?: { readonly master?: { readonly poolSize?: unknown } };
+}
+
+/** What a runner has that its interface does not show. */
+interface ConnectingRunner extends TypeOrmQueryRunner {
+  readonly databaseConnection?: object;
+  connect?(): Promise<unknown>;
+}
+interface DriverResult extends TypeOrmResult {
+  /** The answer of the driver. */
+  readonly raw?: Parameters<CheckAnswer>[0];
 }
 
 /** What is read of an `EntityManager`. TypeORM 0.3 calls its data source a connection. */
@@ -58,13 +74,16 @@ export function fromTypeOrm(dataSource: TypeOrmDataSource): SqlExecutor {
   const { driver, options } = dataSource as PooledDataSource;
   const pool = driver?.master ?? driver?.pool;
   const connectionLimit = options.replication?.master?.poolSize ?? options.poolSize;
+  const lending = lendingOf(dataSource, dialect);
+  const alone = <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> =>
+    runAlone(lending, (runner, check) => work(runOn(runner, check)));
   return {
     dialect,
     ...(pool ? onPool(pool) : onPool(dataSource, poolSizeOf({ config: { connectionLimit } }))),
-    query: (text, params) => withRunner(dataSource, (runner) => runOn(runner).query(text, params)),
-    execute: (text, params) => withRunner(dataSource, (runner) => runOn(runner).execute(text, params)),
+    query: (text, params) => alone((runner) => runner.query(text, params)),
+    execute: (text, params) => alone((runner) => runner.execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {
-      const runner = dataSource.createQueryRunner('master');
+      const runner = await takeOwn(lending);
       await begin(runner, dialect, isolationLevel?.toUpperCase() as IsolationLevel | undefined);
       const guarded = new GuardedRunner(runner, dialect);
       try {
@@ -107,16 +126,19 @@ function dialectOf(dataSource: Partial<TypeOrmDataSource> | null | undefined): S
   return dialect;
 }
 
-async function withRunner<T>(
-  dataSource: TypeOrmDataSource,
-  work: (runner: TypeOrmQueryRunner) => Promise<T>,
-): Promise<T> {
-  const runner = dataSource.createQueryRunner('master');
-  try {
-    return await work(runner);
-  } finally {
-    await runner.release();
-  }
+/** A runner has no connection before its first statement, unless it is asked for it. */
+function lendingOf(dataSource: TypeOrmDataSource, dialect: SqlDialect) {
+  return {
+    dialect,
+    take: async () => {
+      const runner: ConnectingRunner = dataSource.createQueryRunner('master');
+      if (dialect === 'postgres') await runner.connect?.();
+      return runner;
+    },
+    clientOf: (runner: ConnectingRunner) => runner.databaseConnection,
+    release: (runner: TypeOrmQueryRunner) => runner.release(),
+    close: (runner: TypeOrmQueryRunner) => closeRunner(runner, new LeftOpenError()),
+  };
 }
 
 async function begin(
@@ -136,12 +158,12 @@ async function begin(
 }
 
 /** `query()` of TypeORM gives rows, or rows and their number, by the kind of the statement: a structured result has both. */
-function runOn(runner: TypeOrmQueryRunner): SqlRunner {
-  const run: (
-    text: string,
-    params: readonly unknown[] | undefined,
-  ) => ReturnType<TypeOrmQueryRunner['query']> = (text, params) =>
-    runner.query(text, params && [...params], true);
+function runOn(runner: TypeOrmQueryRunner, check: CheckAnswer = () => undefined): SqlRunner {
+  const run = async (text: string, params: readonly unknown[] | undefined): Promise<TypeOrmResult> => {
+    const result: DriverResult = await runner.query(text, params && [...params], true);
+    check(result.raw);
+    return result;
+  };
   return {
     query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
       (await run(text, params)).records as Row[],

@@ -168,12 +168,21 @@ export class GuardedRunner {
     }
   }
 
-  private async discard(error: Error): Promise<void> {
-    if (this.parts.releasePostgresConnection) {
-      await this.parts.releasePostgresConnection(error);
-      return;
-    }
-    this.parts.databaseConnection?.destroy?.();
-    await this.release();
+  private discard(error: Error): Promise<void> {
+    return closeParts(this.parts, this.release, error);
   }
+}
+
+/** Closes the connection of a runner that is not guarded. */
+export function closeRunner(runner: TypeOrmQueryRunner, error: Error): Promise<void> {
+  return closeParts(runner as unknown as RunnerParts, () => runner.release(), error);
+}
+
+async function closeParts(parts: RunnerParts, release: () => Promise<void>, error: Error): Promise<void> {
+  if (parts.releasePostgresConnection) {
+    await parts.releasePostgresConnection(error);
+    return;
+  }
+  parts.databaseConnection?.destroy?.();
+  await release();
 }

@@ -114,7 +114,7 @@ describeWith([postgresService], 'a connection that comes back to the pool in an 
     const { journal } = storage();
     await journal.insert(journalRecord('order-1'), LEASE_MS);
     await forget(await pool.connect());
-    await journal.tombstone(journalRecord('order-1'));
+    await journal.dailyCaps!.insert(journalRecord('order-2'), LEASE_MS, { cents: 1_000 });
     expect(await counted('refunds')).toBe(0);
   });
 
@@ -124,7 +124,7 @@ describeWith([postgresService], 'a connection that comes back to the pool in an 
     const client = await pool.connect();
     const given = client.query(`BEGIN; INSERT INTO refunds VALUES ('undone'); SELECT pg_sleep(0.05)`);
     client.release();
-    await journal.tombstone(journalRecord('order-1'));
+    await journal.dailyCaps!.insert(journalRecord('order-2'), LEASE_MS, { cents: 1_000 });
     await given;
     expect(await counted('refunds')).toBe(0);
   });

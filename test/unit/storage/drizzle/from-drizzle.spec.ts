@@ -39,7 +39,14 @@ it.each<[what: string, handle: unknown, says: string]>([
 
 it.each<[how: string, given: object]>([
   ['with promises', { getConnection: nobody, query: nobody }],
-  ['with callbacks', { getConnection: nobody, query: () => undefined, promise: () => ({ query: nobody }) }],
+  [
+    'with callbacks',
+    {
+      getConnection: nobody,
+      query: () => undefined,
+      promise: () => ({ query: nobody, getConnection: nobody }),
+    },
+  ],
 ])('takes a pool of mysql2 %s', async (_how, mysqlPool) => {
   const executor = fromDrizzle(database(mysqlPool));
   expect(executor.dialect).toBe('mysql');

@@ -3,7 +3,10 @@ import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
 import { fromSequelize, type SequelizeInstance } from '../../../../lib/storage/sequelize/index.js';
 
 const sequelize = (dialect: string): SequelizeInstance =>
-  ({ getDialect: () => dialect, connectionManager: {} }) as unknown as SequelizeInstance;
+  ({
+    getDialect: () => dialect,
+    connectionManager: { getConnection: () => undefined },
+  }) as unknown as SequelizeInstance;
 const NO_SEQUELIZE =
   'fromSequelize(sequelize) needs an instance of Sequelize 6: inject Sequelize, or write new Sequelize(url, options).';
 

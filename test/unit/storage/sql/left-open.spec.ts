@@ -42,7 +42,8 @@ describe('taking a connection without a transaction', () => {
   const tell = vi.fn((_line: string) => undefined);
   const taken = (...clients: readonly Client[]): Promise<Client> => {
     const left = [...clients];
-    return takeFree(() => Promise.resolve(left.shift() ?? new Client()), close, tell);
+    const take = (): Promise<Client> => Promise.resolve(left.shift() ?? new Client());
+    return takeFree({ dialect: 'postgres', take, close }, tell);
   };
 
   beforeEach(() => {
@@ -83,8 +84,8 @@ describe('taking a connection without a transaction', () => {
   });
 
   it('ends, if every new connection is in one', async () => {
-    const open = (): Promise<Client> => Promise.resolve(Object.assign(new Client(), { status: 'T' }));
-    await expect(takeFree(open, close, tell)).rejects.toThrow('left open');
+    const take = (): Promise<Client> => Promise.resolve(Object.assign(new Client(), { status: 'T' }));
+    await expect(takeFree({ dialect: 'postgres', take, close }, tell)).rejects.toThrow('left open');
     expect(close).toHaveBeenCalledTimes(100);
   });
 });

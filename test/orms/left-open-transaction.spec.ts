@@ -1,0 +1,207 @@
+import { type PaymentsStorage } from 'nestjs-payments';
+import { fromMysql2 } from 'nestjs-payments/mysql';
+import { type SqlExecutor, sqlStorage, type SqlStorageOptions } from 'nestjs-payments/sql';
+import { fromTypeOrm } from 'nestjs-payments/typeorm';
+import { createPool } from 'mysql2/promise';
+import { Pool } from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimed, inboxDelivery } from '../support/inbox-contract.js';
+import { journalRecord } from '../support/journal-contract.js';
+import {
+  borrowPaymentsDatabase,
+  endOtherConnections,
+  type PaymentsDatabase,
+} from '../support/payments-database.js';
+import { describeWith, mysqlService, postgresService } from '../support/services.js';
+import { EXECUTORS } from './executors.js';
+import { borrowMysql, type MysqlDatabase } from './mysql-database.js';
+import { TYPEORMS } from './typeorm-database.js';
+
+const LEASE_MS = 60_000;
+const SCOPE = { account: 'default', environment: 'sandbox' } as const;
+/** Their connections cannot be seen: docs/storage.md says what to do. */
+const HIDDEN = ['Kysely', 'Prisma'];
+
+/** What the specs ask of a database. */
+interface Place {
+  readonly executor: SqlExecutor;
+  readonly storage: (options?: Partial<SqlStorageOptions>) => PaymentsStorage;
+  /** What others see of a table. */
+  readonly count: (table: string) => Promise<number>;
+}
+
+/** What code of an application does that forgets its transaction, on the only connection of the pool. */
+async function forget({ executor }: Place): Promise<void> {
+  await executor.execute('BEGIN');
+  await executor.execute(`INSERT INTO refunds VALUES ('undone')`);
+}
+
+function writes(open: () => Place): void {
+  it('is closed, and the payment is written on another one', async () => {
+    const place = open();
+    const { journal } = place.storage();
+    await journal.get(journalRecord('order-1'));
+    await forget(place);
+    expect((await journal.insert(journalRecord('order-1'), LEASE_MS)).inserted).toBe(true);
+    expect(await place.count('payments_journal')).toBe(1);
+    expect(await place.count('refunds')).toBe(0);
+  });
+}
+
+/** Whether the package can write or not. */
+function commits(open: () => Place, canWrite = true): void {
+  it('is never committed by an operation of several statements', async () => {
+    const place = open();
+    const { journal } = place.storage();
+    await journal.get(journalRecord('order-1'));
+    await forget(place);
+    const counted = journal.dailyCaps!.insert(journalRecord('order-1'), LEASE_MS, { cents: 1_000 });
+    const isWritten = await counted.then(
+      () => 1,
+      () => 0,
+    );
+    expect(await place.count('refunds')).toBe(0);
+    expect(await place.count('payments_journal')).toBe(isWritten);
+    if (canWrite) expect(isWritten).toBe(1);
+  });
+
+  it('is never committed by a delivery', async () => {
+    const place = open();
+    const { inbox } = place.storage({ transactional: true });
+    await inbox.purge(SCOPE, 0);
+    await forget(place);
+    const handle = async (): Promise<boolean> => {
+      const claim = claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS));
+      return claim.finish();
+    };
+    const isDone = await handle().catch(() => false);
+    expect(await place.count('refunds')).toBe(0);
+    if (!canWrite) return;
+    expect(isDone).toBe(true);
+    expect(await place.count('payments_inbox')).toBe(1);
+  });
+}
+
+describeWith([postgresService], 'a transaction on PostgreSQL that is left open on a connection', () => {
+  let database: PaymentsDatabase;
+  const pools: Pool[] = [];
+  const poolOf = (isOld: boolean): Pool => {
+    const made = new Pool({ ...database.pool.options, application_name: database.schema, max: 1 });
+    made.on('error', () => undefined);
+    made.on('connect', (client) => client.on('error', () => undefined));
+    if (isOld) made.on('connect', (client) => Object.assign(client, { getTransactionStatus: undefined }));
+    pools.push(made);
+    return made;
+  };
+  const placeOf = (executor: SqlExecutor): Place => ({
+    executor,
+    storage: (options) => sqlStorage({ executor, schema: database.schema, ...options }),
+    count: async (table) => {
+      const { rows } = await database.pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`);
+      return rows[0]!.n;
+    },
+  });
+
+  beforeEach(async () => {
+    database = await borrowPaymentsDatabase(postgresService.url);
+    await database.pool.query('CREATE TABLE refunds (text text)');
+  });
+  afterEach(async () => {
+    for (const made of pools.splice(0)) void made.end();
+    await endOtherConnections(database);
+    await database.close();
+  });
+
+  describe.each(EXECUTORS.filter(({ name }) => !HIDDEN.includes(name)))('of $name', (orm) => {
+    const open = (): Place => placeOf(orm.openPostgres(poolOf(false)).executor);
+    writes(open);
+    commits(open);
+  });
+
+  it('is no matter where a statement of Drizzle failed: its connection is closed, as its pool does', async () => {
+    const pool = poolOf(false);
+    const { executor } = EXECUTORS.find(({ name }) => name === 'Drizzle')!.openPostgres(pool);
+    await executor.query('SELECT 1');
+    expect(pool.idleCount).toBe(1);
+    await expect(executor.query('SELECT nothing')).rejects.toThrow('nothing');
+    expect(pool.totalCount).toBe(0);
+  });
+
+  describe.each(['Knex', 'Drizzle'])('of %s, with an old pg', (name) => {
+    writes(() => placeOf(EXECUTORS.find((orm) => orm.name === name)!.openPostgres(poolOf(true)).executor));
+  });
+
+  describe.each(TYPEORMS)('of TypeORM %s', (_version, packed) => {
+    let executor: SqlExecutor;
+    beforeEach(async () => {
+      const dataSource = await new packed.DataSource({
+        type: 'postgres',
+        url: postgresService.url,
+        poolErrorHandler: () => undefined,
+        extra: { options: database.options, application_name: database.schema, max: 1 },
+      }).initialize();
+      executor = fromTypeOrm(dataSource);
+      return () => void dataSource.destroy().catch(() => undefined);
+    });
+    writes(() => placeOf(executor));
+    commits(() => placeOf(executor));
+  });
+});
+
+describeWith([mysqlService], 'a transaction on MariaDB that is left open on a connection', () => {
+  let database: MysqlDatabase;
+  const closes: (() => Promise<unknown>)[] = [];
+  const placeOf = (executor: SqlExecutor, close: () => Promise<unknown>): Place => {
+    closes.push(close);
+    return {
+      executor,
+      storage: (options) => sqlStorage({ executor, ...options }),
+      count: async (table) => {
+        const [rows] = await database.pool.query(`SELECT count(*) AS n FROM ${table}`);
+        return Number((rows as { n: unknown }[])[0]!.n);
+      },
+    };
+  };
+
+  beforeEach(async () => {
+    database = await borrowMysql();
+    await database.pool.query('CREATE TABLE refunds (text varchar(20))');
+  });
+  afterEach(async () => {
+    for (const close of closes.splice(0)) void close().catch(() => undefined);
+    await database.close();
+  });
+
+  describe.each(EXECUTORS)('of $name', (orm) => {
+    const open = (): Place => {
+      const { executor, close } = orm.openMysql(database.url, 1);
+      return placeOf(executor, close);
+    };
+    const isHidden = HIDDEN.includes(orm.name);
+    if (!isHidden) writes(open);
+    commits(open, !isHidden);
+  });
+
+  describe('of mysql2', () => {
+    const open = (): Place => {
+      const pool = createPool({ uri: database.url, connectionLimit: 1 });
+      return placeOf(fromMysql2(pool), () => pool.end());
+    };
+    writes(open);
+    commits(open);
+  });
+
+  describe.each(TYPEORMS)('of TypeORM %s', (_version, packed) => {
+    let place: Place;
+    beforeEach(async () => {
+      const dataSource = await new packed.DataSource({
+        type: 'mariadb',
+        url: database.url,
+        poolSize: 1,
+      }).initialize();
+      place = placeOf(fromTypeOrm(dataSource), () => dataSource.destroy());
+    });
+    writes(() => place);
+    commits(() => place);
+  });
+});
