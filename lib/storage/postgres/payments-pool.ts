@@ -1,6 +1,7 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { type Callback, isCallback, isSubmittable, type QueryClient } from './handler-client.js';
 import { POOL } from '../sql/application-pool.js';
+import { isOwnStatement } from '../sql/own-statements.js';
 import { checkedPool } from './postgres-options.js';
 import { type PostgresClient, type PostgresPool } from './postgres-pool.js';
 
@@ -28,7 +29,8 @@ const HANDLERS = Symbol.for('nestjs-payments.postgres.handlers');
  * Inside of a handler, with `postgresStorage({ pool, transactional: true })` on the same pool, `connect()` and
  * `query()` give the connection of the delivery. BEGIN, COMMIT and ROLLBACK begin and end a savepoint there,
  * `release()` does nothing, and what the handlers write needs no second connection. Work that still runs when
- * the handlers have ended is refused with a `PaymentsStorageError`. Everywhere else the view is the pool itself.
+ * the handlers have ended is refused with a `PaymentsStorageError`. Everywhere else the view is the pool itself, also for
+ * what `sqlStorage()` of another account writes through an ORM on it.
  *
  * @throws PaymentsConfigError if `pool` is no pool.
  *
@@ -52,7 +54,8 @@ export function paymentsPool<P extends PostgresPool>(pool: P): P {
       // Own properties of a pool, such as the classes of its options, are returned as they are.
       if (typeof member !== 'function' || name === 'constructor' || isOwn) return member;
       return (...given: unknown[]) => {
-        const running = handlers.getStore();
+        // The records of an account must not wait for the commit of another one's handler.
+        const running = isOwnStatement() ? undefined : handlers.getStore();
         if (running && name === 'connect') return connect(running, given.find(isCallback));
         if (running && name === 'query') return query(running, given);
         // A pool calls a callback in the async context of the code that releases a connection, maybe a handler.
