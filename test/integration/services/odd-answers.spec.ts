@@ -94,11 +94,8 @@ describe('the balance', () => {
     await expect(merchant.wallet.balance({ retry: false })).rejects.toMatchObject({ code: 'BAD_ANSWER' });
   });
 
-  it.each([[null], ['12.00'], [{ ...balance, balance: 0.125 }]])(
-    'cannot be read from %j',
-    async (data) => {
-      gateway.answer(json(envelope(data)));
-      await expect(merchant.wallet.balance({ retry: false })).rejects.toMatchObject({ code: 'BAD_ANSWER' });
-    },
-  );
+  it.each([[null], ['12.00'], [{ ...balance, balance: 0.125 }]])('cannot be read from %j', async (data) => {
+    gateway.answer(json(envelope(data)));
+    await expect(merchant.wallet.balance({ retry: false })).rejects.toMatchObject({ code: 'BAD_ANSWER' });
+  });
 });
