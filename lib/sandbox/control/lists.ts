@@ -20,7 +20,7 @@ export interface Listing<Entry, Item> {
 }
 
 /** One page of a list. */
-interface ListPage<Item> {
+export interface ListPage<Item> {
   /** The oldest first. */
   readonly items: readonly Item[];
   /** How many entries the list has. */

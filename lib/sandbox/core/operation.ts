@@ -17,7 +17,7 @@ export interface OperationServices {
 }
 
 /** A call with valid keys and a valid body. */
-interface OperationCall {
+export interface OperationCall {
   readonly merchant: Merchant;
   readonly parameters: PathParameters;
   /** Fits the row's `request` schema; undefined without one. */
