@@ -7,7 +7,7 @@ import { withoutStoreDetails } from '../journal/hide-store-error.js';
 import { atMost } from '../common/at-most.js';
 import { closedStates } from '../journal/recovery/recovery-decision.js';
 import { RecoveryTally } from '../journal/recovery/recovery-report.js';
-import { RecoveryTurns, type TurnPlace } from '../journal/recovery/recovery-turns.js';
+import { isUnfinished, nextRun, type WalkPlaces } from '../journal/recovery/recovery-walk.js';
 import {
   type AccountOwner,
   type PagePlace,
@@ -27,7 +27,7 @@ const NAMED_IN_LOG = 10;
 
 interface Unfinished {
   readonly stored: StoredAccount;
-  readonly place: TurnPlace;
+  readonly place: WalkPlaces;
 }
 
 /** What one run knows. */
@@ -38,6 +38,8 @@ interface Run {
   readonly skipped: SkippedAccount[];
   /** The accounts that have another turn. */
   unfinished: Unfinished[];
+  /** The accounts that have another turn in the next run, because the gateway limits their status queries. */
+  readonly heldBack: Unfinished[];
 }
 
 /**
@@ -52,7 +54,7 @@ export class RecoveryOfAll {
   /** Whose turns the last run had time for: the next one passes over them in the page where it begins, until the end. */
   private hadTurn: ReadonlySet<string> = new Set();
   /** Where the next run continues in accounts with many payments. */
-  private readonly places = new Map<string, TurnPlace>();
+  private readonly places = new Map<string, WalkPlaces>();
 
   /** @param stopped Fires when the application stops. Then a run begins no further turn. */
   constructor(
@@ -76,11 +78,12 @@ export class RecoveryOfAll {
       seen: new Set(),
       skipped: [],
       unfinished: [],
+      heldBack: [],
     };
     await atMost(AT_ONCE, this.everyAccount(run), (stored) => this.firstTurn(stored, run));
     while (run.unfinished.length > 0 && !this.isOver(run)) await this.furtherTurns(run);
-    for (const { stored, place } of run.unfinished) {
-      this.places.set(accountText(stored.scope), RecoveryTurns.resumed(place));
+    for (const { stored, place } of [...run.unfinished, ...run.heldBack]) {
+      this.places.set(accountText(stored.scope), nextRun(place));
       run.tally.unfinished = true;
     }
     this.logSkipped(run.skipped);
@@ -154,7 +157,7 @@ export class RecoveryOfAll {
     run.unfinished.push(...round.slice(begun));
   }
 
-  private async turn(stored: StoredAccount, place: TurnPlace | undefined, run: Run): Promise<void> {
+  private async turn(stored: StoredAccount, place: WalkPlaces | undefined, run: Run): Promise<void> {
     const { scope, owner } = stored;
     const { account, environment } = scope;
     if (!owner || !isAccountName(account)) {
@@ -168,7 +171,7 @@ export class RecoveryOfAll {
         return;
       }
       const next = await service.turns.turn(place, run.tally, run.endsAt);
-      if (next) run.unfinished.push({ stored, place: next });
+      if (next) (isUnfinished(next) ? run.unfinished : run.heldBack).push({ stored, place: next });
     } finally {
       release();
     }

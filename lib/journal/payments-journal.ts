@@ -109,10 +109,12 @@ export class PaymentsJournal {
    * may run on all replicas at once. Sends planned payments that are older than ten seconds. Call it when the
    * application has started, and every few minutes. Do not wait for it: each payment may take as long as a call.
    *
-   * A process makes one run at a time. A call during a run resolves to its report. A run handles 16 payments at once,
-   * the probes first, and waits five seconds at most for a status. After a third of `recoveryWindowMs`, but not within
-   * the first minute, it begins no further payment, and the next run continues there. It logs and skips payments for
-   * which the storage fails, or which this version of the package cannot read.
+   * A process makes one run at a time. A call during a run resolves to its report. A run handles 16 payments at once:
+   * planned ones, those to probe and the others in turn, so that none of these keeps the others waiting. It waits five
+   * seconds at most for a status. After a third of `recoveryWindowMs`, but not within the first minute, it begins no
+   * further payment, and the next run continues there. If the gateway limits the status queries (429), the run asks about
+   * no further payment, and the next run continues with the first one that was not asked about. It logs and skips payments
+   * for which the storage fails, or which this version of the package cannot read.
    *
    * When the application stops, a run begins no further payment. The storage closes after the last one has ended.
    *

@@ -6,7 +6,7 @@ import {
 import { unreadable } from '../../storage/sealed/sealed-journal.js';
 import { type PaymentFamily } from '../../common/vocabulary.js';
 import { type ResolvedPaymentsOptions } from '../../config/resolved-options.js';
-import { isPaymentsError } from '../../errors/payments-errors.js';
+import { isPaymentsError, PaymentsRateLimitError } from '../../errors/payments-errors.js';
 import { type CallOptions } from '../../gateway/call-options.js';
 import { type GatewayClient } from '../../gateway/gateway-client.js';
 import { changeRecord } from '../payment/change-record.js';
@@ -33,9 +33,14 @@ export class StatusResolver {
    * Asks once and writes down what the answer proves. An error, even "not found", proves nothing. Nobody asks about
    * a planned payment, which is still to be sent, nor about one that the path cannot name.
    *
+   * @param onRateLimit Called if the gateway limits the queries (429), and did not answer this one.
    * @returns The record afterwards.
    */
-  async ask(existing: StoredJournalRecord, options: CallOptions = {}): Promise<StoredJournalRecord> {
+  async ask(
+    existing: StoredJournalRecord,
+    options: CallOptions = {},
+    onRateLimit?: () => void,
+  ): Promise<StoredJournalRecord> {
     const { record } = existing;
     const path = this.paths[record.family];
     const isAskable = record.state !== 'planned' && unreadable(existing) === undefined;
@@ -43,8 +48,9 @@ export class StatusResolver {
     const call = statusCall(path, record);
     if (!call) return existing;
     const answer = await this.gateway.read(call, options).catch((error: unknown) => {
-      if (isPaymentsError(error)) return undefined;
-      throw error;
+      if (!isPaymentsError(error)) throw error;
+      if (error instanceof PaymentsRateLimitError) onRateLimit?.();
+      return undefined;
     });
     if (!answer) return existing;
     const write = ({ record: current }: StoredJournalRecord): JournalRecord | undefined =>

@@ -12,6 +12,14 @@ import { decideRecovery, isStale, keptUnknown, type RecoveryRules } from './reco
 import { type EntryEnd } from './recovery-report.js';
 import { ASK_WITHIN_MS, type StatusResolver } from '../outcomes/status-resolver.js';
 
+/** What a run learns on its way. */
+export interface RunNotes {
+  /** The days without room. */
+  readonly fullDays: FullDays;
+  /** Whether the gateway limits the status queries of the account: then the run asks about no further payment. */
+  isHeldBack: boolean;
+}
+
 type AnnounceStale = (entry: JournalEntry) => void;
 
 /** Finds out what happened to one payment. */
@@ -25,13 +33,18 @@ export class EntryRecovery {
     private readonly stopping: AbortSignal,
   ) {}
 
-  /** Whether `recover` would read or write anything. A journal may hold a million payments without work. */
-  hasWork(existing: StoredJournalRecord): boolean {
+  /**
+   * Whether `recover` would read or write anything. A journal may hold a million payments without work.
+   *
+   * @param how Whether there is work even if nobody asks the gateway for the status.
+   */
+  hasWork(existing: StoredJournalRecord, how?: 'without asking'): boolean {
     if (isStale(existing, this.rules)) return true;
     const decision = decideRecovery(existing, this.rules);
     if (decision !== 'keep') return decision !== 'leave';
     const { record } = existing;
-    return this.status.canAsk(record.family) || keptUnknown(existing, this.rules) !== record;
+    const canAsk = how === undefined && this.status.canAsk(record.family);
+    return canAsk || keptUnknown(existing, this.rules) !== record;
   }
 
   /** Whether the payment is to be probed, which only the recovery window allows. */
@@ -45,24 +58,47 @@ export class EntryRecovery {
     return isKept && existing.record.state !== 'accepted' ? { known: false } : {};
   }
 
-  /** @param fullDays What the run has learned of days without room. */
-  async recover(existing: StoredJournalRecord, fullDays = new FullDays()): Promise<EntryEnd> {
-    const end = await this.resolve(existing, fullDays);
+  async recover(
+    existing: StoredJournalRecord,
+    notes: RunNotes = { fullDays: new FullDays(), isHeldBack: false },
+  ): Promise<EntryEnd> {
+    const end = await this.resolve(existing, notes);
     // Nobody has to look at a payment that only waits for another day.
-    const waits = existing.record.state === 'planned' && fullDays.has(existing.record);
+    const waits = existing.record.state === 'planned' && notes.fullDays.has(existing.record);
     if (!waits) await this.announceIfStale(existing);
     return end;
   }
 
-  private async resolve(existing: StoredJournalRecord, fullDays: FullDays): Promise<EntryEnd> {
+  private async resolve(existing: StoredJournalRecord, notes: RunNotes): Promise<EntryEnd> {
+    const { fullDays } = notes;
     const { record } = existing;
     const decision = decideRecovery(existing, this.rules);
     if (decision === 'leave') return {};
     if (decision === 'send') {
       return this.stopping.aborted || fullDays.has(record) ? {} : this.send(existing, fullDays);
     }
+    const asked = await this.ask(existing, notes);
+    const end = await this.afterAsking(existing, asked ?? existing);
+    return asked ? end : { ...end, unasked: true };
+  }
+
+  /** Resolves to undefined if the gateway limits the queries, and did not answer this one. */
+  private async ask(
+    existing: StoredJournalRecord,
+    notes: RunNotes,
+  ): Promise<StoredJournalRecord | undefined> {
+    if (!this.status.canAsk(existing.record.family)) return existing;
+    if (notes.isHeldBack) return undefined;
     const askMs = Math.min(ASK_WITHIN_MS, this.rules.deadlineMs);
-    const asked = await this.status.ask(existing, { timeoutMs: askMs, deadlineMs: askMs });
+    let isAnswered = true;
+    const asked = await this.status.ask(existing, { timeoutMs: askMs, deadlineMs: askMs }, () => {
+      isAnswered = false;
+      notes.isHeldBack = true;
+    });
+    return isAnswered ? asked : undefined;
+  }
+
+  private async afterAsking({ record }: StoredJournalRecord, asked: StoredJournalRecord): Promise<EntryEnd> {
     if (record.state === 'accepted') return asked.record.state === 'settled' ? { known: true } : {};
     if (hasEnd(asked.record)) return { known: true };
     // A call may have begun while the gateway was asked.

@@ -30,8 +30,8 @@ export interface RecoveryReport {
    */
   readonly unlisted?: readonly PaymentFamily[];
   /**
-   * The run stopped before the last payment, at its time limit or with the application. The next run
-   * continues there.
+   * The run stopped before the last payment: at its time limit, with the application, or because the gateway limits the
+   * status queries (429). The next run continues there.
    */
   readonly unfinished?: true;
 }
@@ -42,12 +42,14 @@ export interface EntryEnd {
   readonly probed?: true;
   /** A planned payment was sent. */
   readonly sent?: true;
+  /** Nobody asked about the payment, or got no answer, because the gateway limits the status queries. */
+  readonly unasked?: true;
 }
 
-/** More payments are only counted. */
+/** More payments, or accounts, are only counted. */
 const NAMED_IN_LOG = 10;
 
-/** Counts what a run did, and logs what it could not do in at most two lines. */
+/** Counts what a run did, and logs what it could not do in a few lines. */
 export class RecoveryTally {
   unfinished = false;
   readonly fullDays = new FullDays();
@@ -59,10 +61,11 @@ export class RecoveryTally {
   private stillUnknown = 0;
   private readonly failures: NamedPayments;
   private readonly unusable: NamedPayments;
+  private readonly heldBack = new Set<string>();
   private readonly unlisted = new Map<PaymentFamily, unknown>();
 
   /** @param ofAll Whether the payments are of several accounts, which the log then names. */
-  constructor(ofAll = false) {
+  constructor(private readonly ofAll = false) {
     this.failures = new NamedPayments(ofAll);
     this.unusable = new NamedPayments(ofAll);
   }
@@ -93,6 +96,12 @@ export class RecoveryTally {
     }
   }
 
+  /** Notes that the gateway limits the status queries of an account, so that payments are left to the next run. */
+  holdBack(account: string): void {
+    this.heldBack.add(account);
+    this.unfinished = true;
+  }
+
   /** Notes that no further payment of a family can be listed. */
   endList(family: PaymentFamily, error: unknown): void {
     this.unlisted.set(family, error);
@@ -114,6 +123,12 @@ export class RecoveryTally {
         `recover() could not list every ${family} (${failureLabel(error)}): the next run tries again.`,
       );
     }
+    if (this.heldBack.size > 0) {
+      logger.warn(
+        `recover() asks for the status of no further payment${this.ofAll ? ` of ${namesOf(this.heldBack)}` : ''}, because the ` +
+          'gateway limits the queries (HTTP 429): the next run continues there.',
+      );
+    }
     if (unusable.count > 0) {
       logger.error(
         `recover() sent nothing for ${unusable.text()}: unresolved() lists them; ask the gateway, then write down how they ended ` +
@@ -130,6 +145,12 @@ export class RecoveryTally {
       ...(this.unfinished && { unfinished: true }),
     };
   }
+}
+
+function namesOf(accounts: ReadonlySet<string>): string {
+  const names = [...accounts].slice(0, NAMED_IN_LOG).map((account) => quoted(account));
+  const more = accounts.size - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 class NamedPayments {

@@ -86,6 +86,26 @@ describe('status queries', () => {
     },
   );
 
+  it('are no more made in a run once the gateway turns one away with 429', async () => {
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    for (let number = 1; number <= 100; number += 1)
+      await storage.journal.insert(journalRecord(`accepted-${number}`, { state: 'accepted' }), 0);
+    now += 90_001;
+    gateway.answer(
+      json({ status: 'error', code: 'RATE_LIMITED', message: 'Slow down.' }, 429, { 'Retry-After': '60' }),
+    );
+    expect(await payments.journal.recover()).toEqual({
+      probed: 0,
+      settled: 0,
+      stillUnknown: 0,
+      unfinished: true,
+    });
+    const atOnce = 16;
+    expect(gateway.seen.length).toBeLessThanOrEqual(atOnce);
+    expect(warn.mock.calls.flat().filter((line) => String(line).startsWith('recover()'))).toHaveLength(1);
+    expect(warn.mock.calls.length).toBeLessThanOrEqual(2 * atOnce + 1);
+  });
+
   it.each([
     { status: 'failed', message: 'Transaction not found' },
     { status: 'cancelled', error: 'lookup timed out' },

@@ -4,16 +4,17 @@ import { performance } from 'node:perf_hooks';
 import { memoryStorage, type PaymentsStorage } from 'nestjs-payments';
 import { type AccountOwner } from '../../../lib/accounts/account-owner.js';
 import { RecoveryOfAll } from '../../../lib/accounts/recover-all.js';
-import { type TurnPlace } from '../../../lib/journal/recovery/recovery-turns.js';
+import { type WalkPlaces } from '../../../lib/journal/recovery/recovery-walk.js';
 import { journalRecord } from '../../support/journal-contract.js';
 
 let storage: PaymentsStorage;
 let clock: number;
 /** Which account had a turn, and from where. */
-let turns: { readonly account: string; readonly place: TurnPlace | undefined }[];
+let turns: { readonly account: string; readonly place: WalkPlaces | undefined }[];
 /** How many turns an account needs. */
 let needs: Map<string, number>;
 let failing: Set<string>;
+let heldBack: Set<string>;
 
 beforeEach(() => {
   vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
@@ -22,6 +23,7 @@ beforeEach(() => {
   turns = [];
   needs = new Map();
   failing = new Set();
+  heldBack = new Set();
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
 });
 afterEach(() => {
@@ -42,13 +44,15 @@ function owner(name: string | undefined, given = storage): AccountOwner {
       service: {
         environment: 'sandbox',
         turns: {
-          turn: (place: TurnPlace | undefined) => {
+          turn: (place: WalkPlaces | undefined) => {
             clock += 1;
             turns.push({ account, place });
             if (failing.has(account)) return Promise.reject(new Error('a@example.com'));
+            if (heldBack.has(account))
+              return Promise.resolve({ unasked: placeAfter('first unasked').others });
             const left = (needs.get(account) ?? 1) - 1;
             needs.set(account, left);
-            return Promise.resolve(left > 0 ? { at: { family: 'collection', after: `${left}` } } : undefined);
+            return Promise.resolve(left > 0 ? placeAfter(`${left}`) : undefined);
           },
         } as never,
       },
@@ -56,6 +60,9 @@ function owner(name: string | undefined, given = storage): AccountOwner {
   };
 }
 
+const placeAfter = (after: string): WalkPlaces => ({
+  others: { family: 'collection', after, done: new Set() },
+});
 const write = async (account: string, to = storage): Promise<void> => {
   await to.journal.insert(journalRecord('order-1', { account }), 0);
 };
@@ -68,7 +75,7 @@ it('gives each account a turn before any has a second one', async () => {
   needs.set('a', 3).set('c', 2);
   expect(await recovery([owner(undefined)]).recover()).toMatchObject({ accounts: 3, skipped: [] });
   expect(hadTurns()).toEqual(['a', 'b', 'c', 'a', 'c', 'a']);
-  expect(turns.at(-1)?.place).toEqual({ at: { family: 'collection', after: '1' } });
+  expect(turns.at(-1)?.place).toEqual(placeAfter('1'));
 });
 
 it('continues in the next run where the time of the last one was up, and then with the others', async () => {
@@ -133,9 +140,25 @@ it('continues in an account that had more than the time allowed, and looks for p
   expect((await all.recover()).unfinished).toBe(true);
   turns = [];
   await all.recover();
-  expect(turns[0]?.place).toEqual({
-    at: { family: 'collection', after: '5' },
-    ahead: { family: 'collection' },
+  const beginning = { family: 'collection', done: new Set() };
+  expect(turns[0]?.place).toEqual({ planned: beginning, probes: beginning, ...placeAfter('5') });
+});
+
+it('gives an account whose status queries the gateway limits no further turn in the run, and continues in the next one', async () => {
+  for (const account of ['a', 'b']) await write(account);
+  needs.set('b', 2);
+  heldBack.add('a');
+  const all = recovery([owner(undefined)]);
+  await all.recover();
+  expect(hadTurns()).toEqual(['a', 'b', 'b']);
+  turns = [];
+  heldBack.clear();
+  await all.recover();
+  const beginning = { family: 'collection', done: new Set() };
+  const others = { family: 'collection', after: 'first unasked', done: new Set() };
+  expect(turns[0]).toEqual({
+    account: 'a',
+    place: { planned: beginning, probes: beginning, others },
   });
 });
 

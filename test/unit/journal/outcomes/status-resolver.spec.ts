@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { OutcomeRecorder, OutcomeNotifier } from '../../../../lib/journal/outcomes/outcome-recorder.js';
 import { StatusResolver } from '../../../../lib/journal/outcomes/status-resolver.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { GatewayAnswerError, PaymentsRateLimitError } from '../../../../lib/errors/payments-errors.js';
 import { type GatewayClient } from '../../../../lib/gateway/gateway-client.js';
 import { SEALED } from '../../../support/stored-record.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
@@ -55,6 +56,24 @@ it.each([
   expect(await resolver.ask(existing)).toBe(existing);
   expect(read).not.toHaveBeenCalled();
 });
+
+it.each([
+  [new PaymentsRateLimitError(60_000, 'Too many requests.'), 1],
+  [new GatewayAnswerError('SERVER_ERROR', 'The gateway failed.'), 0],
+])(
+  'leaves a payment as it is after %s, and says whether the gateway limits the queries',
+  async (failure, times) => {
+    const { journal } = memoryStorage();
+    const existing = storedBy(await journal.insert(journalRecord('order-1', { state: 'accepted' }), 0));
+    const gateway = { read: () => Promise.reject(failure) } as unknown as GatewayClient;
+    const paths = { collection: '/payments/{reference}', disbursement: undefined };
+    const resolver = new StatusResolver(paths, gateway, journal, new OutcomeNotifier());
+    const onRateLimit = vi.fn();
+    expect(await resolver.ask(existing, {}, onRateLimit)).toBe(existing);
+    expect(onRateLimit).toHaveBeenCalledTimes(times);
+    expect(await resolver.ask(existing)).toBe(existing);
+  },
+);
 
 it('ends no attempt that began while the gateway was asked about the one before', async () => {
   const { journal } = memoryStorage();

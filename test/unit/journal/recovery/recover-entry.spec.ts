@@ -5,9 +5,11 @@ import {
   type JournalStore,
   type StoredJournalRecord,
 } from '../../../../lib/storage/journal-store.js';
-import { EntryRecovery } from '../../../../lib/journal/recovery/recover-entry.js';
+import { EntryRecovery, type RunNotes } from '../../../../lib/journal/recovery/recover-entry.js';
 import { type EntryEnd } from '../../../../lib/journal/recovery/recovery-report.js';
 import { type StatusResolver } from '../../../../lib/journal/outcomes/status-resolver.js';
+import { FullDays } from '../../../../lib/journal/payment/daily-caps.js';
+import { type PaymentFamily } from '../../../../lib/common/vocabulary.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { type CallOptions } from '../../../../lib/gateway/call-options.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
@@ -123,6 +125,7 @@ describe('what a run has to do', () => {
   ])('is decided if %s', (_, ageMs, change, leaseLeftMs, work, end) => {
     const existing = storedRecord(change, { ageMs, idleMs: ageMs, leaseLeftMs });
     expect([true, false].map((canAsk) => entries(canAsk).hasWork(existing))).toEqual(work);
+    expect(entries(true).hasWork(existing, 'without asking')).toBe(work[1]);
     expect(entries(false).idleEnd(existing)).toEqual(end);
   });
 });
@@ -270,5 +273,61 @@ describe('a planned payment', () => {
     const accepted = journalRecord('order-1', { state: 'accepted' });
     expect(await recover(accepted, { ...planned, idleMs: 10_000 })).toEqual({});
     expect(await recover(accepted, planned, AbortSignal.abort())).toEqual({});
+  });
+});
+
+describe('a payment whose status query the gateway limits', () => {
+  const RULES = {
+    probe: { collection: { afterAnswerMs: 1, afterSilenceMs: 1 } },
+    recoveryWindowMs: 1_000_000,
+    deadlineMs: 60_000,
+    staleAfterMs: 3_600_000,
+  } as unknown as ConstructorParameters<typeof EntryRecovery>[0];
+  const ask = vi.fn((seen: StoredJournalRecord, _: CallOptions, onRateLimit: () => void) => {
+    onRateLimit();
+    return Promise.resolve(seen);
+  });
+  const probe = vi.fn(() => Promise.resolve({ existing: journalRecord('order-1', { state: 'accepted' }) }));
+  const AGED = { ageMs: AGE_MS, idleMs: AGE_MS };
+  const recover = async (change: Partial<JournalRecord>, notes: RunNotes): Promise<EntryEnd> => {
+    const { journal } = memoryStorage();
+    const existing = storedRecord(change, AGED);
+    vi.spyOn(journal, 'get').mockResolvedValue(existing);
+    const canAsk = (family: PaymentFamily): boolean => family === 'collection';
+    const status = { canAsk, ask } as unknown as StatusResolver;
+    const client = { probe, sendPlanned: () => Promise.resolve(undefined) };
+    return new EntryRecovery(RULES, journal, client, status, () => {}, new AbortController().signal).recover(
+      existing,
+      notes,
+    );
+  };
+
+  beforeEach(() => {
+    ask.mockClear();
+    probe.mockClear();
+  });
+
+  it('is counted as unasked, and nobody asks about the next one', async () => {
+    const notes: RunNotes = { fullDays: new FullDays(), isHeldBack: false };
+    expect(await recover({ state: 'accepted' }, notes)).toEqual({ unasked: true });
+    expect(notes.isHeldBack).toBe(true);
+    expect(await recover({ state: 'accepted' }, notes)).toEqual({ unasked: true });
+    expect(ask).toHaveBeenCalledTimes(1);
+  });
+
+  it('is probed all the same', async () => {
+    const notes: RunNotes = { fullDays: new FullDays(), isHeldBack: true };
+    const sent = { state: 'unknown', evidence: 'no-answer', probe: 'after-silence', sent: true } as const;
+    expect(await recover({ ...sent, body: '{}' }, notes)).toEqual({
+      probed: true,
+      known: true,
+      unasked: true,
+    });
+    expect(ask).not.toHaveBeenCalled();
+  });
+
+  it('is one of a family for which there is a path', async () => {
+    const notes: RunNotes = { fullDays: new FullDays(), isHeldBack: true };
+    expect(await recover({ state: 'accepted', family: 'disbursement' }, notes)).toEqual({});
   });
 });

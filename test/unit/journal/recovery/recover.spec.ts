@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest';
 import { Logger } from '@nestjs/common';
-import { type JournalStore, type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
+import { performance } from 'node:perf_hooks';
+import {
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../../../lib/storage/journal-store.js';
 import { type EntryEnd } from '../../../../lib/journal/recovery/recovery-report.js';
 import { RecoveryRun } from '../../../../lib/journal/recovery/recover.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
@@ -234,18 +239,14 @@ describe('a run of recover()', () => {
     expect(report).toMatchObject({ settled: PAGE + 20 });
   });
 
-  it('reads the list once if few payments have work left, and only the rest a second time', async () => {
+  it('reads the planned payments, those to probe and all open ones once each, with no entry that its lane cannot use', async () => {
     const list = vi.spyOn(journal, 'list');
     work.release();
-    // One page of payouts, too.
-    await write(2 * PAGE);
+    for (let number = 1; number <= 2 * PAGE; number += 1)
+      await journal.insert(journalRecord(`order-${number}`, { state: 'accepted' }), 0);
     expect(await runWith().recover()).toEqual({ probed: 0, settled: 2 * PAGE, stillUnknown: 0 });
-    expect(list).toHaveBeenCalledTimes(3);
-    await write(PAGE, 2 * PAGE + 1);
-    list.mockClear();
-    expect(await runWith().recover()).toEqual({ probed: 0, settled: 3 * PAGE, stillUnknown: 0 });
-    expect(list).toHaveBeenCalledTimes(4 + 2);
-    expect(new Set(work.begun).size).toBe(3 * PAGE);
+    // Two pages of accepted collections, and one empty page of each other list.
+    expect(list).toHaveBeenCalledTimes(2 + 1 + 2 + 2);
   });
 
   it('counts each payment once, whatever there is to do on its page', async () => {
@@ -293,15 +294,124 @@ describe('a run of recover()', () => {
     expect(await report).toMatchObject({ message: 'away' });
   });
 
-  it('ends when its time is up, and the next one continues where it ended', async () => {
-    await write(2 * PAGE + 1);
+  /** What a run has time for: each payment takes a second of the clock. */
+  const taking = (
+    seconds: number,
+    work: (existing: StoredJournalRecord) => Promise<EntryEnd>,
+  ): RecoveryRun => {
+    let clock = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => clock);
+    const recover = (existing: StoredJournalRecord): Promise<EntryEnd> => {
+      clock += 1_000;
+      return work(existing);
+    };
+    return runWith({ isProbe, recover }, seconds * 1_000 - 1);
+  };
+  const isProbe = ({ record }: StoredJournalRecord): boolean => record.reference.startsWith('probe');
+  const writeOf = async (name: string, count: number, change: Partial<JournalRecord>): Promise<void> => {
+    for (let number = 1; number <= count; number += 1)
+      await journal.insert(journalRecord(`${name}-${number}`, change), 0);
+  };
+
+  it('ends when its time is up, and the next one continues with the next payment', async () => {
+    await writeOf('order', PAGE + 30, { state: 'accepted' });
     work.release();
-    const run = runWith({}, -1);
-    expect(await run.recover()).toEqual({ probed: 0, settled: PAGE, stillUnknown: 0, unfinished: true });
-    expect(await run.recover()).toEqual({ probed: 0, settled: PAGE, stillUnknown: 0, unfinished: true });
-    expect(await run.recover()).toEqual({ probed: 0, settled: 1, stillUnknown: 0 });
-    expect(new Set(work.begun).size).toBe(2 * PAGE + 1);
-    expect(await run.recover()).toMatchObject({ settled: PAGE, unfinished: true });
+    const run = taking(PAGE - 10, (existing) => work.recover(existing));
+    expect(await run.recover()).toEqual({ probed: 0, settled: PAGE - 10, stillUnknown: 0, unfinished: true });
+    expect(await run.recover()).toEqual({ probed: 0, settled: 40, stillUnknown: 0 });
+    expect(new Set(work.begun).size).toBe(PAGE + 30);
+    expect(await run.recover()).toMatchObject({ settled: PAGE - 10, unfinished: true });
+    expect(work.begun.slice(PAGE + 30)[0]).toBe('order-1');
+  });
+
+  it.each(['probe', 'payout', 'order'])(
+    'begins nothing after its time limit, and the others have their turn, if %s takes up the time',
+    async (slow) => {
+      const counts = { probe: 5, payout: 5, order: 5, [slow]: 2 * PAGE };
+      await writeOf('probe', counts.probe, { state: 'unknown' });
+      await writeOf('payout', counts.payout, { state: 'planned', family: 'disbursement', body: '{}' });
+      await writeOf('order', counts.order, { state: 'accepted' });
+      work.release();
+      const run = taking(60, (existing) => work.recover(existing));
+      expect(await run.recover()).toMatchObject({ settled: 60, unfinished: true });
+      for (const [name, count] of Object.entries(counts)) {
+        const begun = work.begun.filter((reference) => reference.startsWith(name));
+        expect(begun).toHaveLength(name === slow ? 50 : count);
+      }
+    },
+  );
+
+  it('begins the next run with the planned payments that the last one had no time for', async () => {
+    await writeOf('payout', 100, { state: 'planned', family: 'disbursement', body: '{}' });
+    work.release();
+    const run = taking(60, (existing) => work.recover(existing));
+    await run.recover();
+    await run.recover();
+    expect(new Set(work.begun).size).toBe(100);
+  });
+
+  describe('once the gateway limits the status queries', () => {
+    const PER_RUN = 20;
+    let answered: string[];
+    let warn: MockInstance<Logger['warn']>;
+    /** Answers some queries of a run, and then none. */
+    const limited = (stale: readonly string[] = []): RecoveryRun => {
+      let left = PER_RUN;
+      return runWith({
+        isProbe,
+        hasWork: ({ record }, how) => how === undefined || stale.includes(record.reference),
+        idleEnd: () => ({}),
+        recover: async (existing, notes) => {
+          const { record } = existing;
+          if (record.state === 'planned' || isProbe(existing)) return work.recover(existing);
+          if (notes!.isHeldBack) {
+            work.begun.push(record.reference);
+            return { unasked: true };
+          }
+          if (left === 0) {
+            left = PER_RUN;
+            notes!.isHeldBack = true;
+            return { unasked: true };
+          }
+          left -= 1;
+          answered.push(record.reference);
+          return {};
+        },
+      });
+    };
+
+    beforeEach(() => {
+      answered = [];
+      warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+      work.release();
+    });
+
+    it('asks about no further payment, says so once, and continues in the next run with the first one that is left', async () => {
+      await writeOf('order', PAGE + 1, { state: 'accepted' });
+      const run = limited();
+      const runs = Math.floor((PAGE + 1) / PER_RUN);
+      for (let number = 1; number <= runs; number += 1) {
+        expect(await run.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 0, unfinished: true });
+        expect(answered).toHaveLength(number * PER_RUN);
+        expect(warn).toHaveBeenCalledTimes(number);
+      }
+      expect(warn).toHaveBeenCalledWith(
+        'recover() asks for the status of no further payment, because the gateway limits the queries (HTTP 429): the next run continues there.',
+      );
+      expect(await run.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 0 });
+      expect(answered).toEqual(Array.from({ length: PAGE + 1 }, (_, index) => `order-${index + 1}`));
+      await run.recover();
+      expect(answered.at(PAGE + 1)).toBe('order-1');
+    });
+
+    it('still sends, probes, and does what needs no answer', async () => {
+      await writeOf('order', 2 * PAGE, { state: 'accepted' });
+      await writeOf('probe', 1, { state: 'unknown' });
+      await writeOf('payout', 1, { state: 'planned', family: 'disbursement', body: '{}' });
+      const last = `order-${2 * PAGE}`;
+      expect(await limited([last]).recover()).toMatchObject({ settled: 2, unfinished: true });
+      expect(work.begun).toEqual(['payout-1', 'probe-1', last]);
+    });
   });
 
   it('asks the storage only for pages if nothing is left to do, and lets other work run', async () => {
@@ -328,8 +438,8 @@ describe('a run of recover()', () => {
     expect(await run.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 40_000 });
     isOver = true;
     expect(get).not.toHaveBeenCalled();
-    // 80 pages, and the empty page of the payouts.
-    expect(list).toHaveBeenCalledTimes(81);
+    // 80 pages, and the empty page of the payouts, for those to probe and for all; and nothing is planned.
+    expect(list).toHaveBeenCalledTimes(2 * 81 + 2);
     expect(most).toBeLessThanOrEqual(2 * PAGE);
     expect(turns).toBeGreaterThanOrEqual(80);
   });

@@ -36,6 +36,24 @@ describe('what a run reports', () => {
     expect(tally.report()).toEqual({ probed: 0, settled: 0, stillUnknown: 0, unfinished: true });
   });
 
+  it('says in one line whose status queries the gateway limits, and is not finished then', () => {
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    const tally = new RecoveryTally(true);
+    for (let number = 1; number <= 12; number += 1) {
+      tally.holdBack(`shop-${number}`);
+      tally.holdBack(`shop-${number}`);
+    }
+    expect(tally.report()).toMatchObject({ unfinished: true });
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/^recover\(\) asks .* of "shop-1", .*"shop-10" and 2 more, because .*429/)],
+    ]);
+    const two = new RecoveryTally(true);
+    two.holdBack('a');
+    two.holdBack('b');
+    two.report();
+    expect(warn).toHaveBeenLastCalledWith(expect.stringContaining('payment of "a", "b", because'));
+  });
+
   it('names ten payments that failed, and counts the others', async () => {
     const tally = new RecoveryTally();
     for (let at = 1; at <= 12; at += 1)

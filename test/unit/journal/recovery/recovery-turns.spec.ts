@@ -1,11 +1,16 @@
-import { beforeEach, expect, it } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { memoryStorage, type PaymentsStorage, type StoredJournalRecord } from 'nestjs-payments';
 import { RecoveryTally } from '../../../../lib/journal/recovery/recovery-report.js';
-import { RecoveryTurns, type TurnPlace } from '../../../../lib/journal/recovery/recovery-turns.js';
+import { RecoveryTurns } from '../../../../lib/journal/recovery/recovery-turns.js';
+import { type RunNotes } from '../../../../lib/journal/recovery/recover-entry.js';
+import { isUnfinished, nextRun, type WalkPlaces } from '../../../../lib/journal/recovery/recovery-walk.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
 let storage: PaymentsStorage;
 let recovered: string[];
+/** How many status queries the gateway answers. */
+let queries: number;
 let running: number;
 let mostAtOnce: number;
 let stopping: AbortController;
@@ -17,6 +22,7 @@ const { account, environment } = journalRecord('any');
 beforeEach(() => {
   storage = memoryStorage();
   recovered = [];
+  queries = Infinity;
   running = 0;
   mostAtOnce = 0;
   stopping = new AbortController();
@@ -24,14 +30,23 @@ beforeEach(() => {
   onRecover = () => undefined;
 });
 
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
 const isProbe = ({ record }: StoredJournalRecord): boolean => record.reference.startsWith('probe');
 
 function turns(): RecoveryTurns {
   const entries = {
-    hasWork: () => true,
+    hasWork: (_: StoredJournalRecord, how?: 'without asking') => how === undefined,
     isProbe,
     idleEnd: () => ({}),
-    recover: async ({ record }: StoredJournalRecord) => {
+    recover: async ({ record }: StoredJournalRecord, notes?: RunNotes) => {
+      if (record.state === 'accepted') {
+        if (queries === 0) notes!.isHeldBack = true;
+        if (notes!.isHeldBack) return { unasked: true as const };
+        queries -= 1;
+      }
       recovered.push(record.reference);
       onRecover(record.reference);
       running += 1;
@@ -69,7 +84,7 @@ it('works on a hundred payments in a turn, four at once, and continues in the ne
   await write(250);
   const all = turns();
   const sizes: number[] = [];
-  let place: TurnPlace | undefined;
+  let place: WalkPlaces | undefined;
   do {
     const before = recovered.length;
     place = await all.turn(place, tally, Infinity);
@@ -80,28 +95,61 @@ it('works on a hundred payments in a turn, four at once, and continues in the ne
   expect(mostAtOnce).toBe(4);
 });
 
-it('probes payments from the second turn on before their own turn comes', async () => {
+it('probes payments before their own turn comes, a thousand further than it has come', async () => {
   await write(1_500);
   await storage.journal.insert(journalRecord('probe-1'), 0);
   const all = turns();
   let place = await all.turn(undefined, tally, Infinity);
   place = await all.turn(place, tally, Infinity);
   await all.turn(place, tally, Infinity);
-  expect(recovered.indexOf('probe-1')).toBe(200);
+  expect(recovered.indexOf('probe-1')).toBe(1);
 });
 
 it('begins no further payment when the time is up, or the application stops, and comes back to the same place', async () => {
   await write(20);
   const all = turns();
   const late = await all.turn(undefined, tally, -Infinity);
-  expect(late?.at).toEqual({ family: 'collection' });
+  expect(late?.others).toMatchObject({ family: 'collection' });
   expect(recovered).toEqual([]);
   onRecover = (reference) => {
     if (reference === 'order-9') stopping.abort();
   };
   const stopped = await all.turn(late, tally, Infinity);
-  expect(stopped?.at).toEqual({ family: 'collection' });
+  expect(stopped?.others).toMatchObject({ family: 'collection' });
   expect(recovered).toHaveLength(10);
+  stopping = new AbortController();
+  onRecover = () => undefined;
+  expect(await turns().turn(stopped, tally, Infinity)).toBeUndefined();
+  expect(recovered).toHaveLength(20);
+  expect(new Set(recovered).size).toBe(20);
   await all.idle();
   expect(running).toBe(0);
+});
+
+it('asks about no further payment of the account in a run in which the gateway limits the queries, and continues in the next one', async () => {
+  vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+  await write(150, { state: 'accepted' });
+  await storage.journal.insert(
+    journalRecord('payout', { family: 'disbursement', state: 'planned', body: '{}' }),
+    0,
+  );
+  await storage.journal.insert(journalRecord('probe-1'), 0);
+  const all = turns();
+  let place: WalkPlaces | undefined;
+  /** Makes the turns of a run. */
+  const run = async (): Promise<void> => {
+    queries = 20;
+    do place = await all.turn(place, tally, Infinity);
+    while (place && isUnfinished(place));
+    place &&= nextRun(place);
+  };
+  await run();
+  expect(recovered).toHaveLength(22);
+  expect(recovered.slice(0, 2)).toEqual(['payout', 'probe-1']);
+  expect(tally.report()).toMatchObject({ unfinished: true });
+  const asked = new Set<string>();
+  for (let number = 2; number <= 8; number += 1) await run();
+  for (const reference of recovered) if (reference.startsWith('order')) asked.add(reference);
+  expect(asked.size).toBe(150);
+  expect(place).toBeUndefined();
 });
