@@ -90,12 +90,12 @@ export class EntryRecovery {
     if (!this.status.canAsk(existing.record.family)) return existing;
     if (notes.isHeldBack) return undefined;
     const askMs = Math.min(ASK_WITHIN_MS, this.rules.deadlineMs);
-    let isAnswered = true;
+    const query = { isAnswered: true };
     const asked = await this.status.ask(existing, { timeoutMs: askMs, deadlineMs: askMs }, () => {
-      isAnswered = false;
+      query.isAnswered = false;
       notes.isHeldBack = true;
     });
-    return isAnswered ? asked : undefined;
+    return query.isAnswered ? asked : undefined;
   }
 
   private async afterAsking({ record }: StoredJournalRecord, asked: StoredJournalRecord): Promise<EntryEnd> {

@@ -63,8 +63,6 @@ export class RecoveryTurns {
       },
     });
     const places = await walk.run();
-    // As it came, whatever it is.
-    // eslint-disable-next-line @typescript-eslint/only-throw-error
     if (failure) throw failure.error;
     return isUnfinished(places) || places.unasked ? places : undefined;
   }

@@ -30,8 +30,10 @@ interface Place {
   readonly done: ReadonlySet<string>;
 }
 
+type LanePlaces = Partial<Record<Lane, Place | undefined>>;
+
 /** How far the lanes of an account have come. A lane that is absent has come to its end. */
-export interface WalkPlaces extends Partial<Readonly<Record<Lane, Place>>> {
+export interface WalkPlaces extends Readonly<LanePlaces> {
   /**
    * Where the first payment is that nobody asked about, because the gateway limits the status queries. Until the next
    * run, nobody asks about any further one.
@@ -50,11 +52,11 @@ export interface WalkParts {
 /** The limits of a walk. */
 interface WalkLimits {
   readonly pageSize: number;
-  /** How many payments are searched for one to probe, before the others have their turn. */
+  /** How many other payments a lane passes over before it ends. */
   readonly ahead: number;
   /** How many payments are worked on at once. */
   readonly atOnce: number;
-  /** How many payments the walk takes before it ends. */
+  /** How many payments a lane takes before it ends. */
   readonly payments: number;
   /** When this is true, the walk begins no further payment. */
   readonly isOver: () => boolean;
@@ -78,7 +80,7 @@ const FIRST: Place = { family: PAYMENT_FAMILIES[0], done: new Set() };
 export const BEGINNING: WalkPlaces = { planned: FIRST, probes: FIRST, others: FIRST };
 
 /**
- * Where the next run begins. Each lane begins anew when it had come to its end. The payments to probe are looked for from
+ * Where the next run begins. A lane that had come to its end starts over. The payments to probe are looked for from
  * the beginning, because the recovery windows of the oldest ones end first.
  */
 export function nextRun({ planned = FIRST, others = FIRST, unasked }: WalkPlaces): WalkPlaces {
@@ -95,11 +97,10 @@ export function isUnfinished(places: WalkPlaces): boolean {
  * payouts, nor a slow status path keep the payments of the other lanes waiting.
  */
 export class RecoveryWalk {
-  private readonly places: Partial<Record<Lane, Place>>;
+  private readonly places: LanePlaces;
   private readonly begun = new Set<string>();
   private readonly notes: RunNotes;
   private unasked: OpenPage | undefined;
-  private looked = 0;
 
   constructor(
     private readonly parts: WalkParts,
@@ -124,7 +125,6 @@ export class RecoveryWalk {
     while (lanes.length > 0) {
       const left: typeof lanes = [];
       for (const lane of lanes) {
-        if (this.looked >= this.limits.payments) return;
         const { done, value } = await lane.next();
         if (done) continue;
         left.push(lane);
@@ -142,33 +142,31 @@ export class RecoveryWalk {
     else place.done.add(journalKeyText(existing.record));
   }
 
-  /** Yields the payments of a lane, and undefined where it has looked at many in vain, so that no other lane waits. */
+  /** Yields the payments of a lane, and undefined after a page of the others, so that the other lanes need not wait. */
   private async *lane(lane: Lane): AsyncGenerator<Work | undefined, void, undefined> {
-    let ahead = 0;
-    for (let number = 0; ; number += 1) {
+    const { payments, ahead } = this.limits;
+    let looked = 0;
+    let passed = 0;
+    for (let number = 0; looked < payments && passed < ahead; number += 1) {
       const at = this.places[lane];
-      if (!at) return;
-      if (this.isOver()) return;
+      if (!at || this.isOver()) return;
       const page: OpenPage = { place: { ...at, done: new Set(at.done) }, number };
       const { entries, next } = await this.list(lane, at);
       this.places[lane] = page.place;
       for (const existing of entries) {
-        if (!this.isWaiting(lane, existing, page)) continue;
+        if (looked >= payments) return;
+        const isWaiting = this.isWaiting(lane, existing, page);
+        if (isWaiting || lane === 'others') looked += 1;
+        else passed += 1;
+        if (!isWaiting) continue;
         if (this.isOver()) return;
-        this.looked += 1;
         this.begun.add(journalKeyText(existing.record));
-        ahead = 0;
         yield { lane, existing, ...page };
       }
-      ahead += entries.length;
-      if (next) this.places[lane] = next;
-      else delete this.places[lane];
+      this.places[lane] = next;
       // A store in this process answers at once, but webhooks and calls must get their turn.
       await setImmediate();
-      if (lane === 'others' || ahead >= this.limits.ahead) {
-        ahead = 0;
-        yield undefined;
-      }
+      if (lane === 'others') yield undefined;
     }
   }
 
@@ -178,23 +176,28 @@ export class RecoveryWalk {
     return true;
   }
 
-  /** Whether a payment is to be worked on in this lane. Counts those without work, once. */
+  /** Whether a payment is to be worked on in this lane. */
   private isWaiting(lane: Lane, existing: StoredJournalRecord, page: OpenPage): boolean {
     const key = journalKeyText(existing.record);
     if (page.place.done.has(key) || this.begun.has(key)) return false;
-    const why = unusable(existing);
     const { entries } = this.parts;
-    if (why === undefined && entries.isProbe(existing)) return lane === 'probes';
+    const isUsable = unusable(existing) === undefined;
+    if (isUsable && entries.isProbe(existing)) return lane === 'probes';
     if (lane === 'probes') return false;
-    const hasWork = why === undefined && entries.hasWork(existing);
+    const hasWork = isUsable && entries.hasWork(existing);
     if (hasWork && existing.record.state === 'planned') return lane === 'planned';
-    if (lane === 'planned') return false;
+    return lane === 'others' && this.isOther(existing, hasWork, page);
+  }
+
+  /** Whether a payment of no other lane is to be worked on. If not, counts it. */
+  private isOther(existing: StoredJournalRecord, hasWork: boolean, page: OpenPage): boolean {
+    const { entries } = this.parts;
     if (hasWork && (!this.notes.isHeldBack || entries.hasWork(existing, 'without asking'))) return true;
     if (hasWork) this.leaveUnasked(page);
-    this.looked += 1;
+    else page.place.done.add(journalKeyText(existing.record));
+    const why = unusable(existing);
     if (why === undefined) this.tally.add(entries.idleEnd(existing));
     else this.tally.passOver(existing, why);
-    if (!hasWork) page.place.done.add(key);
     return false;
   }
 

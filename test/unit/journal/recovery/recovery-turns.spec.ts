@@ -102,7 +102,7 @@ it('probes payments before their own turn comes, a thousand further than it has 
   let place = await all.turn(undefined, tally, Infinity);
   place = await all.turn(place, tally, Infinity);
   await all.turn(place, tally, Infinity);
-  expect(recovered.indexOf('probe-1')).toBe(1);
+  expect(recovered.indexOf('probe-1')).toBe(100);
 });
 
 it('begins no further payment when the time is up, or the application stops, and comes back to the same place', async () => {
@@ -152,4 +152,24 @@ it('asks about no further payment of the account in a run in which the gateway l
   for (const reference of recovered) if (reference.startsWith('order')) asked.add(reference);
   expect(asked.size).toBe(150);
   expect(place).toBeUndefined();
+});
+
+it('sends up to a hundred planned payments in a turn, however many others have no work', async () => {
+  await write(300, { state: 'unknown', operation: 'of a newer version' } as never);
+  for (let index = 0; index < 50; index += 1)
+    await storage.journal.insert(journalRecord(`payout-${index}`, { state: 'planned', body: '{}' }), 0);
+  await turns().turn(undefined, tally, Infinity);
+  expect(recovered).toHaveLength(50);
+});
+
+it('recovers the payments of the other family if one cannot be listed, and then fails', async () => {
+  await write(2);
+  await write(2, { family: 'disbursement', operation: 'disbursement.bank' });
+  const list = storage.journal.list.bind(storage.journal);
+  vi.spyOn(storage.journal, 'list').mockImplementation(async (scope, except, page) => {
+    if (scope.family === 'collection') throw new Error('away');
+    return list(scope, except, page);
+  });
+  await expect(turns().turn(undefined, tally, Infinity)).rejects.toThrow('away');
+  expect(recovered).toEqual(['order-0', 'order-1']);
 });
