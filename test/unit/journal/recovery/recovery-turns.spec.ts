@@ -11,6 +11,7 @@ let storage: PaymentsStorage;
 let recovered: string[];
 /** How many status queries the gateway answers. */
 let queries: number;
+let turnedAway: number;
 let running: number;
 let mostAtOnce: number;
 let stopping: AbortController;
@@ -23,6 +24,7 @@ beforeEach(() => {
   storage = memoryStorage();
   recovered = [];
   queries = Infinity;
+  turnedAway = 0;
   running = 0;
   mostAtOnce = 0;
   stopping = new AbortController();
@@ -38,13 +40,18 @@ const isProbe = ({ record }: StoredJournalRecord): boolean => record.reference.s
 
 function turns(): RecoveryTurns {
   const entries = {
-    hasWork: (_: StoredJournalRecord, how?: 'without asking') => how === undefined,
+    hasWork: ({ record }: StoredJournalRecord, how?: 'without asking') =>
+      how === undefined || record.stale === true,
     isProbe,
     idleEnd: () => ({}),
     recover: async ({ record }: StoredJournalRecord, notes?: RunNotes) => {
       if (record.state === 'accepted') {
-        if (queries === 0) notes!.isHeldBack = true;
         if (notes!.isHeldBack) return { unasked: true as const };
+        if (queries === 0) {
+          turnedAway += 1;
+          notes!.isHeldBack = true;
+          return { unasked: true as const };
+        }
         queries -= 1;
       }
       recovered.push(record.reference);
@@ -128,7 +135,7 @@ it('begins no further payment when the time is up, or the application stops, and
 
 it('asks about no further payment of the account in a run in which the gateway limits the queries, and continues in the next one', async () => {
   vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
-  await write(150, { state: 'accepted' });
+  await write(150, { state: 'accepted', stale: true });
   await storage.journal.insert(
     journalRecord('payout', { family: 'disbursement', state: 'planned', body: '{}' }),
     0,
@@ -145,6 +152,7 @@ it('asks about no further payment of the account in a run in which the gateway l
   };
   await run();
   expect(recovered).toHaveLength(22);
+  expect(turnedAway).toBe(1);
   expect(recovered.slice(0, 2)).toEqual(['payout', 'probe-1']);
   expect(tally.report()).toMatchObject({ unfinished: true });
   const asked = new Set<string>();
