@@ -1,8 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { printable } from '../../common/printable.js';
-import { type CsvStatementOptions } from '../../reconciliation/index.js';
-import { STATEMENT_ROW_KINDS } from '../../reconciliation/statement/statement-row.js';
+import { type CsvStatementOptions, type StatementRow } from '../../reconciliation/index.js';
 import { type CommandContext } from '../command.js';
 import { oneOf } from '../option-values.js';
 import { shellWord } from '../shell-word.js';
@@ -11,6 +10,8 @@ import { UsageError } from '../usage-error.js';
 import { type ReconcileValues } from './reconcile-options.js';
 
 const FIELDS = ['reference', 'amount', 'fee', 'at', 'kind', 'recipient', 'status', 'currency'] as const;
+/** Not imported: the command line loads the reconciliation only for the commands that need it. */
+const KINDS = ['collection', 'payout', 'fee', 'other'] as const satisfies readonly StatementRow['kind'][];
 const STATUSES = ['succeeded', 'failed', 'pending'] as const;
 /** In place of the name of a column: it is not read. */
 export const NO_COLUMN = '-';
@@ -39,7 +40,7 @@ export function statementOptions(
 
 function readingOf(values: ReconcileValues): Omit<CsvStatementOptions, 'stream'> {
   const columns = entriesOf('--columns', values.columns, FIELDS, 'reference=Ref,amount=Amt');
-  const kinds = entriesOf('--kinds', values.kinds, STATEMENT_ROW_KINDS, 'collection=IN,payout=OUT');
+  const kinds = entriesOf('--kinds', values.kinds, KINDS, 'collection=IN,payout=OUT');
   const statuses = entriesOf('--statuses', values.statuses, STATUSES, 'succeeded=OK,failed=Reversed');
   const timeZone = values['statement-time-zone'];
   const dateFormat = oneOf('--date-format', values['date-format'], ['DD/MM/YYYY', 'MM/DD/YYYY']);
