@@ -9,6 +9,9 @@ const AT_ONCE = 16;
 /** How long further calls fail at once after a call that was not answered in time: a list must not wait for each. */
 const SILENCE_MS = 1_000;
 
+/** A time limit that ends so much too late says that this process stood still, and nothing about the key service. */
+const STOOD_STILL_MS = 100;
+
 interface Lane {
   running: number;
   readonly waiting: (() => void)[];
@@ -61,7 +64,9 @@ export class KeyServiceCalls {
     } catch (error) {
       // A client that heeds the signal rejects at the same moment.
       if (error === tooLate || signal.aborted) {
-        lane.silentUntil = performance.now() + SILENCE_MS;
+        const now = performance.now();
+        if (now - deadline >= STOOD_STILL_MS) throw stoodStill();
+        lane.silentUntil = now + SILENCE_MS;
         throw tooLate;
       }
       throw new KeyServiceError(`The key service gave no usable answer: ${failureLabel(error)}.`);
@@ -79,6 +84,12 @@ export class KeyServiceCalls {
   private tooLate(): KeyServiceError {
     return new KeyServiceError(`The key service did not answer within ${this.timeoutMs} ms.`);
   }
+}
+
+function stoodStill(): KeyServiceError {
+  return new KeyServiceError(
+    'The process stood still while the key service was asked, so its answer is not known.',
+  );
 }
 
 /** Resolves when it is the turn of a call. */

@@ -251,6 +251,23 @@ describe('envelope()', () => {
     expect(kms.calls.length - before).toBe(16 + 40);
   });
 
+  it('does not call a key service silent because the process stood still while it was asked', async () => {
+    const one = sealer({ timeoutMs: 20 });
+    const asked = new Promise<void>((resolve) => {
+      kms.before = () => {
+        resolve();
+        return new Promise(() => undefined);
+      };
+    });
+    const frozen = one.seal('{}', PLACE);
+    await asked;
+    // The process is frozen now. At the thaw the time limit has ended long ago.
+    passed += 60_000;
+    await expect(frozen).rejects.toThrow('The process stood still');
+    kms.before = () => undefined;
+    expect(await one.seal('{}', PLACE)).toContain('sealed:1:a~');
+  });
+
   it('tells the key service when nobody waits any longer', async () => {
     let aborted = false;
     kms.before = (_key, signal) =>
