@@ -4,8 +4,8 @@ import { PaymentsAccountError } from '../errors/payments-account.error.js';
 import { failureLabel, isPaymentsError } from '../errors/payments-errors.js';
 import { type AccountPool, type PooledAccount } from './account-pool.js';
 import { ExpiringNames } from './expiring-names.js';
-import { LookupTurns } from './lookup-turns.js';
 import { MinuteLog } from '../common/minute-log.js';
+import { Turns } from '../common/turns.js';
 
 /** How long an account that could not be looked up is not looked up again. */
 const FAILURE_MS = 1_000;
@@ -27,8 +27,8 @@ interface PathLookupLimits extends Pick<
  * names when its keys are too old.
  */
 export class PathLookups {
-  private readonly known: LookupTurns;
-  private readonly strangers: LookupTurns;
+  private readonly known: Turns;
+  private readonly strangers: Turns;
   private readonly running = new Map<string, Promise<FoundByPath>>();
   private readonly failed = new ExpiringNames(FAILURE_MS);
   private readonly failures: MinuteLog;
@@ -41,8 +41,8 @@ export class PathLookups {
     private readonly limits: PathLookupLimits,
   ) {
     const { maxPathLookups, pathLookupsPerSecond } = limits;
-    this.known = new LookupTurns(maxPathLookups, Infinity);
-    this.strangers = new LookupTurns(maxPathLookups, pathLookupsPerSecond);
+    this.known = new Turns(maxPathLookups);
+    this.strangers = new Turns(maxPathLookups, pathLookupsPerSecond);
     const logger = new SafeLogger('PaymentsAccounts');
     this.failures = new MinuteLog((line) => {
       logger.error(line);
@@ -97,7 +97,7 @@ export class PathLookups {
     return looking;
   }
 
-  private async lookUp(name: string, turns: LookupTurns): Promise<FoundByPath> {
+  private async lookUp(name: string, turns: Turns): Promise<FoundByPath> {
     const { timeoutMs, maxPathLookups } = this.limits;
     if (!(await turns.begin(timeoutMs))) {
       if (this.isClosed) return 'busy';

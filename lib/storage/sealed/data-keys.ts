@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { failureLabel } from '../../errors/payments-errors.js';
-import { derivedKey, KeyServiceError } from './encryption.js';
+import { derivedKey, keyIdIn, KeyServiceError } from './encryption.js';
 import { type KeyManagementService } from './key-management.js';
 import { KeyServiceCalls } from './key-service-calls.js';
 import { type SealingKey } from './sealed-value.js';
@@ -41,6 +41,8 @@ interface DataKey extends SealingKey, CachedKey {
   uses: number;
 }
 
+type OpeningKeys = Map<string, Promise<KeyObject | undefined>>;
+
 /** The data keys that a key service has wrapped: makes those that seal, and opens those that sealed. */
 export class DataKeys {
   private readonly logger = new SafeLogger('PaymentsModule');
@@ -48,7 +50,9 @@ export class DataKeys {
   /** By name, the longest unused one first. */
   private readonly cached = new Map<string, CachedKey>();
   /** The calls that open a data key, by its name. */
-  private readonly opening = new Map<string, Promise<KeyObject | undefined>>();
+  private readonly opening: OpeningKeys = new Map();
+  /** Those of lists and renewals, which may still wait for their turn. */
+  private readonly inLine: OpeningKeys = new Map();
   private sealing: DataKey | undefined;
   private making: Promise<DataKey> | undefined;
   private isReported = false;
@@ -71,13 +75,17 @@ export class DataKeys {
   }
 
   /** Undefined if the key service says that the data key can never be opened again. */
-  openingKey(name: string): KeyObject | undefined | Promise<KeyObject | undefined> {
-    const { maxAgeMs, staleIfErrorMs } = this.rules;
+  openingKey(name: string, listEndsAt?: number): KeyObject | undefined | Promise<KeyObject | undefined> {
+    const { maxAgeMs, staleIfErrorMs, timeoutMs } = this.rules;
     const found = this.cached.get(name);
-    if (!found || ageOf(found) > maxAgeMs + staleIfErrorMs) return this.opened(name);
+    if (!found || ageOf(found) > maxAgeMs + staleIfErrorMs) {
+      return listEndsAt === undefined ? this.opened(name) : this.openedInLine(name, listEndsAt);
+    }
     this.cached.delete(name);
     this.cached.set(name, found);
-    if (ageOf(found) >= maxAgeMs) this.renew(found, () => this.opened(name));
+    if (ageOf(found) >= maxAgeMs) {
+      this.renew(found, () => this.openedInLine(name, performance.now() + 2 * timeoutMs));
+    }
     return found.key;
   }
 
@@ -108,12 +116,18 @@ export class DataKeys {
     }
   }
 
+  private openedInLine(name: string, endsAt: number): Promise<KeyObject | undefined> {
+    return sharedIn(this.inLine, name, () =>
+      this.calls.inLine(keyIdIn(name), endsAt, async () => {
+        const found = this.cached.get(name);
+        // Somebody may have opened it while this waited.
+        return found && ageOf(found) < this.rules.maxAgeMs ? found.key : this.opened(name);
+      }),
+    );
+  }
+
   private opened(name: string): Promise<KeyObject | undefined> {
-    const running = this.opening.get(name);
-    if (running) return running;
-    const opening = this.open(name).finally(() => this.opening.delete(name));
-    this.opening.set(name, opening);
-    return opening;
+    return sharedIn(this.opening, name, () => this.open(name));
   }
 
   private async open(name: string): Promise<KeyObject | undefined> {
@@ -175,6 +189,19 @@ export class DataKeys {
 function used(dataKey: DataKey): DataKey {
   dataKey.uses += 1;
   return dataKey;
+}
+
+/** All who ask for the same data key at the same time share one opening. */
+function sharedIn(
+  running: OpeningKeys,
+  name: string,
+  open: () => Promise<KeyObject | undefined>,
+): Promise<KeyObject | undefined> {
+  const known = running.get(name);
+  if (known) return known;
+  const opening = open().finally(() => running.delete(name));
+  running.set(name, opening);
+  return opening;
 }
 
 function ageOf({ since }: CachedKey): number {

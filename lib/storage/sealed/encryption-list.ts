@@ -34,9 +34,9 @@ export function oneEncryption(given: Encryption | readonly [Encryption, ...Encry
     isCurrent: (name) => first.isCurrent(name),
     sealingKey: () => first.sealingKey(),
     // Each of them knows the names of its keys, so at most one is asked for a key of a key service.
-    openingKey: async (name) => {
+    openingKey: async (name, listEndsAt) => {
       for (const one of given) {
-        const key = await one.openingKey(name);
+        const key = await one.openingKey(name, listEndsAt);
         if (key) return key;
       }
       return undefined;

@@ -24,8 +24,11 @@ export interface Encryption extends PaymentsEncryption {
   /**
    * The key of this name; undefined if it is certain that there is none. Rejects with a `KeyServiceError` if it cannot be
    * had now.
+   *
+   * @param listEndsAt For an entry of a list: until when it waits, by `performance.now()`. It waits behind payments and
+   * webhooks.
    */
-  openingKey(name: string): KeyObject | undefined | Promise<KeyObject | undefined>;
+  openingKey(name: string, listEndsAt?: number): KeyObject | undefined | Promise<KeyObject | undefined>;
   /** Whether values are sealed now with this key, or with another one that the same key of a key service wraps. */
   isCurrent(name: string): boolean;
   /**

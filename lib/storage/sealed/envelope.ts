@@ -114,8 +114,8 @@ export function envelope(options: EnvelopeOptions): PaymentsEncryption {
     requireSealed,
     isCurrent: (name) => name.startsWith(`${current}~`),
     sealingKey: () => dataKeys.sealingKey(),
-    openingKey: (name) =>
-      name.includes('~') && keys.has(keyIdIn(name)) ? dataKeys.openingKey(name) : undefined,
+    openingKey: (name, listEndsAt) =>
+      name.includes('~') && keys.has(keyIdIn(name)) ? dataKeys.openingKey(name, listEndsAt) : undefined,
     fingerprints: (text) => [keyedHash(marking, text)],
   };
   return encryption;

@@ -1,10 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { withTimeout } from '../../common/timing.js';
+import { Turns } from '../../common/turns.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 import { KeyServiceError } from './encryption.js';
 
-/** Calls at once for one key. A list may need hundreds of data keys. */
+/** Calls at once for one key. */
 const AT_ONCE = 16;
+
+/** How many of them lists and renewals have at most. A list may need hundreds of data keys. */
+const LISTED_AT_ONCE = 8;
 
 /** How long further calls fail at once after a call that was not answered in time: a list must not wait for each. */
 const SILENCE_MS = 1_000;
@@ -13,8 +17,8 @@ const SILENCE_MS = 1_000;
 const STOOD_STILL_MS = 100;
 
 interface Lane {
-  running: number;
-  readonly waiting: (() => void)[];
+  readonly calls: Turns;
+  readonly listed: Turns;
   /** By `performance.now()`. */
   silentUntil: number;
 }
@@ -32,21 +36,38 @@ export class KeyServiceCalls {
   async call<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const lane = this.laneOf(id);
     const deadline = performance.now() + this.timeoutMs;
-    const turn = begin(lane);
+    if (!(await lane.calls.begin(this.timeoutMs))) throw noTime();
     try {
-      await withTimeout(turn, deadline, () => this.tooLate());
-    } catch (error) {
-      void turn.then(() => {
-        end(lane);
-      });
-      throw error;
-    }
-    try {
-      if (performance.now() < lane.silentUntil) throw this.tooLate();
+      if (performance.now() < lane.silentUntil)
+        throw this.tooLate(' a moment ago, so it was not asked again');
       return await this.answered(lane, deadline, work);
     } finally {
-      end(lane);
+      lane.calls.end();
     }
+  }
+
+  /**
+   * Does work for a list or a renewal, which makes one call of this key at most. Further such work waits in line, so that
+   * it leaves places to payments and webhooks.
+   *
+   * @param endsAt Until when it waits, by `performance.now()`. The call continues.
+   * @throws KeyServiceError
+   */
+  async inLine<T>(id: string, endsAt: number, work: () => Promise<T>): Promise<T> {
+    const { listed } = this.laneOf(id);
+    if (!(await listed.begin(Math.max(0, endsAt - performance.now())))) {
+      throw new KeyServiceError(
+        `The key service was not asked in time: lists and renewals open ${LISTED_AT_ONCE} data keys at once.`,
+      );
+    }
+    const working = work().finally(() => {
+      listed.end();
+    });
+    return withTimeout(
+      working,
+      endsAt,
+      () => new KeyServiceError('The key service had not answered when the time of the list was over.'),
+    );
   }
 
   private async answered<T>(
@@ -54,7 +75,10 @@ export class KeyServiceCalls {
     deadline: number,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const signal = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
+    const leftMs = deadline - performance.now();
+    // It has waited for its place.
+    if (leftMs < 1) throw noTime();
+    const signal = AbortSignal.timeout(Math.ceil(leftMs));
     const calling = async (): Promise<T> => work(signal);
     const tooLate = this.tooLate();
     try {
@@ -66,6 +90,7 @@ export class KeyServiceCalls {
       if (error === tooLate || signal.aborted) {
         const now = performance.now();
         if (now - deadline >= STOOD_STILL_MS) throw stoodStill();
+        if (leftMs < this.timeoutMs / 2) throw noTime();
         lane.silentUntil = now + SILENCE_MS;
         throw tooLate;
       }
@@ -76,13 +101,13 @@ export class KeyServiceCalls {
   private laneOf(id: string): Lane {
     const known = this.lanes.get(id);
     if (known) return known;
-    const lane = { running: 0, waiting: [], silentUntil: 0 };
+    const lane = { calls: new Turns(AT_ONCE), listed: new Turns(LISTED_AT_ONCE), silentUntil: 0 };
     this.lanes.set(id, lane);
     return lane;
   }
 
-  private tooLate(): KeyServiceError {
-    return new KeyServiceError(`The key service did not answer within ${this.timeoutMs} ms.`);
+  private tooLate(when = ''): KeyServiceError {
+    return new KeyServiceError(`The key service did not answer within ${this.timeoutMs} ms${when}.`);
   }
 }
 
@@ -92,16 +117,9 @@ function stoodStill(): KeyServiceError {
   );
 }
 
-/** Resolves when it is the turn of a call. */
-function begin(lane: Lane): Promise<void> {
-  if (lane.running >= AT_ONCE) return new Promise((resolve) => lane.waiting.push(resolve));
-  lane.running += 1;
-  return Promise.resolve();
-}
-
-/** Hands the turn over. */
-function end(lane: Lane): void {
-  const next = lane.waiting.shift();
-  if (next) next();
-  else lane.running -= 1;
+/** The key service had no time, or too little: that is not its silence. */
+function noTime(): KeyServiceError {
+  return new KeyServiceError(
+    `No time was left for the key service: all ${AT_ONCE} places for calls of this key were taken.`,
+  );
 }

@@ -14,7 +14,8 @@ export function sealedConflicts(conflicts: ConflictStore, sealer: ValueSealer): 
     setAside: async (delivery) => conflicts.setAside(await sealDelivery(delivery, sealer)),
     list: async (scope, page) => {
       const listed = await conflicts.list(scope, page);
-      return Promise.all(listed.map((stored) => openListed(stored, sealer)));
+      const opener = sealer.forList();
+      return Promise.all(listed.map((stored) => openListed(stored, opener)));
     },
     get: async (scope, id) => {
       const stored = await conflicts.get(scope, id);

@@ -26,8 +26,9 @@ export function sealedJournal(journal: JournalStore, sealer: ValueSealer): Journ
     remove: (key, version) => journal.remove(key, version),
     list: async (scope, except, page) => {
       const { entries, ...rest } = await journal.list(scope, except, page);
+      const listed = sealer.forList();
       // At once: the data keys of a page may need many calls of a key service.
-      return { entries: await Promise.all(entries.map((entry) => openListed(entry, sealer))), ...rest };
+      return { entries: await Promise.all(entries.map((entry) => openListed(entry, listed))), ...rest };
     },
     tombstone: (key) => journal.tombstone(key),
     endTombstone: (key, ended) => journal.endTombstone(key, ended),

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { failureLabel } from '../../errors/payments-errors.js';
@@ -7,6 +8,9 @@ import { isSealed, keyNameOf, open, seal, type SealedPlace } from './sealed-valu
 /** More are not logged: anyone who can write to the database can invent names. */
 const KEYS_REPORTED = 100;
 
+/** How long a list waits for its data keys: the storage has five seconds for the whole answer. */
+const LIST_MS = 3_000;
+
 /** A text that was opened, or why it cannot be. */
 type Opened =
   | { readonly text: string; readonly problem?: undefined }
@@ -15,9 +19,17 @@ type Opened =
 /** Seals and opens single values. Text that was written before encryption was turned on opens as it is. */
 export class ValueSealer {
   private readonly logger = new SafeLogger('PaymentsModule');
-  private readonly reported = new Set<string>();
 
-  constructor(private readonly encryption: Encryption) {}
+  constructor(
+    private readonly encryption: Encryption,
+    private readonly reported = new Set<string>(),
+    private readonly listEndsAt?: number,
+  ) {}
+
+  /** Opens the entries of one list. Its data keys wait behind those of payments and webhooks, and not for long. */
+  forList(): ValueSealer {
+    return new ValueSealer(this.encryption, this.reported, performance.now() + LIST_MS);
+  }
 
   /** What is sealed already stays as it is: it could not be opened, and must not be lost. */
   async seal(text: string, place: SealedPlace): Promise<string> {
@@ -39,7 +51,7 @@ export class ValueSealer {
     const name = keyNameOf(text);
     if (name === undefined) return { problem: `its ${field} is sealed, and damaged` };
     const id = quoted(keyIdIn(name));
-    const key = await this.encryption.openingKey(name);
+    const key = await this.encryption.openingKey(name, this.listEndsAt);
     if (!key) {
       const of = name.includes('~')
         ? 'of a key service, which does not open its data key or is not in the option encryption'

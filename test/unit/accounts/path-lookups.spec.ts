@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { performance } from 'node:perf_hooks';
 import { AccountPool } from '../../../lib/accounts/account-pool.js';
 import { type Account } from '../../../lib/accounts/account.js';
-import { LookupTurns } from '../../../lib/accounts/lookup-turns.js';
 import { inFlightPlaces } from '../../../lib/common/in-flight.js';
 import { MinuteLog } from '../../../lib/common/minute-log.js';
+import { Turns } from '../../../lib/common/turns.js';
 import { PathLookups } from '../../../lib/accounts/path-lookups.js';
 import { resolveResolverOptions } from '../../../lib/config/resolve-accounts.js';
 
@@ -20,7 +20,7 @@ afterEach(() => {
 
 describe('turns', () => {
   it('turns of lookups begin a number in a second, and not more after a pause', () => {
-    const turns = new LookupTurns(100, 3);
+    const turns = new Turns(100, 3);
     const begun = (): number => Array.from({ length: 10 }, () => turns.isWithinRate()).filter(Boolean).length;
     expect(begun()).toBe(3);
     now += 999 / 3;
@@ -32,7 +32,7 @@ describe('turns', () => {
   });
 
   it('turns of lookups let a number run at once, the others in the order in which they came, or not at all', async () => {
-    const turns = new LookupTurns(2, Infinity);
+    const turns = new Turns(2, Infinity);
     expect([turns.begin(1_000), turns.begin(1_000)]).toEqual([true, true]);
     const ends: string[] = [];
     const late = Promise.resolve(turns.begin(1)).then((has) => ends.push(`late ${has}`));

@@ -14,9 +14,12 @@ import { type KeyManagementService } from '../../../../lib/storage/sealed/key-ma
 import { sealedStorage } from '../../../../lib/storage/sealed/sealed-storage.js';
 import { ValueSealer } from '../../../../lib/storage/sealed/value-sealer.js';
 import { journalRecord } from '../../../support/journal-contract.js';
+import { fakePerformance } from '../../../support/fake-performance.js';
 import { eventually } from '../../../support/eventually.js';
 
 const fingerprintKey = randomBytes(32);
+/** Fields of `journalRecord()` that are sealed. */
+const FIELDS = 2;
 const PLACE = ['journal', 'default', 'body'];
 const HOUR_MS = 3_600_000;
 
@@ -340,6 +343,127 @@ describe('several encryptions', () => {
 });
 
 type Parts = ReturnType<typeof sealedStorage>;
+
+describe('a list that needs many data keys', () => {
+  /** A storage with so many payments, each of another process, and the encryption of a further process. */
+  const filled = async (count: number, options: Partial<EnvelopeOptions> = {}) => {
+    const raw = memoryStorage();
+    for (let at = 0; at < count; at += 1) {
+      await sealedStorage(raw, make()).journal.insert(journalRecord(`order-${at}`), 0);
+    }
+    const encryption = make(options);
+    return { journal: sealedStorage(raw, encryption).journal, one: new ValueSealer(encryption) };
+  };
+  const page = { limit: 500 };
+
+  it('leaves places of the key service to what waits for one data key, however many lists there are', async () => {
+    const foreign = await sealer().seal('{"n":1}', PLACE);
+    const { journal, one } = await filled(40);
+    const answers: (() => void)[] = [];
+    kms.before = () => new Promise((resolve) => answers.push(resolve));
+    let listed = 0;
+    const lists = [1, 2, 3].map(async () => {
+      const { entries } = await journal.list(journalRecord('any'), [], page);
+      listed += 1;
+      return entries;
+    });
+    await settle();
+    expect(answers).toHaveLength(8);
+    const single = Promise.all([textOf(one, foreign), one.seal('{}', PLACE)]);
+    await settle();
+    for (const answer of answers.splice(8)) answer();
+    expect(await single).toEqual(['{"n":1}', expect.stringContaining('sealed:1:a~')]);
+    expect(listed).toBe(0);
+    const before = kms.calls.length;
+    while (listed < 3) {
+      expect(answers.length).toBeLessThanOrEqual(8);
+      for (const answer of answers.splice(0)) answer();
+      await settle();
+    }
+    // Each data key was asked for once, for all three lists.
+    expect(kms.calls.length - before).toBe(40 - 8);
+    for (const entries of await Promise.all(lists)) {
+      expect(entries.map(({ record }) => record.reference)).toEqual(
+        Array.from({ length: 40 }, (_, at) => `order-${at}`),
+      );
+      expect(entries.filter(({ damaged }) => damaged !== undefined)).toEqual([]);
+    }
+    // Each is renewed an hour later, and the list does not wait for that.
+    passed += HOUR_MS;
+    await journal.list(journalRecord('any'), [], page);
+    expect(answers).toHaveLength(8);
+    while (answers.length > 0) {
+      expect(answers.length).toBeLessThanOrEqual(8);
+      for (const answer of answers.splice(0)) answer();
+      await settle();
+    }
+    expect(kms.calls.length - before).toBe(40 - 8 + 40);
+  });
+
+  it('asks once for a data key of many entries, also if the key service says that it is gone', async () => {
+    vi.spyOn(Logger.prototype, 'error').mockReturnValue();
+    const raw = memoryStorage();
+    const { journal } = sealedStorage(raw, make());
+    for (let at = 0; at < 40; at += 1) await journal.insert(journalRecord(`order-${at}`), 0);
+    kms.gone.add('key-a');
+    const before = kms.calls.length;
+    const { entries } = await sealedStorage(raw, make()).journal.list(journalRecord('any'), [], page);
+    expect(entries.every(({ damaged }) => damaged?.includes('the key "a"'))).toBe(true);
+    // Its fields are opened one after the other.
+    expect(kms.calls.length - before).toBe(FIELDS);
+  });
+
+  describe('while time passes', () => {
+    beforeEach(() => {
+      vi.useFakeTimers();
+      fakePerformance();
+    });
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+    const slow = (ms: number): void => {
+      kms.before = () => new Promise((resolve) => setTimeout(resolve, ms));
+    };
+
+    it('opens what it can in three seconds, in order, and does not call the key service silent', async () => {
+      const { journal, one } = await filled(40);
+      slow(1_100);
+      const listing = journal.list(journalRecord('any'), [], page);
+      await vi.advanceTimersByTimeAsync(3_000);
+      const { entries } = await listing;
+      expect(entries.map(({ unavailable = false }) => unavailable)).toEqual([
+        ...Array.from({ length: 16 }, () => false),
+        ...Array.from({ length: 24 }, () => true),
+      ]);
+      expect(entries[16]?.damaged).toContain('when the time of the list was over');
+      expect(entries[39]?.damaged).toContain('lists and renewals open 8 data keys at once');
+      const sealing = one.seal('{}', PLACE);
+      await vi.advanceTimersByTimeAsync(1_100);
+      expect(await sealing).toContain('sealed:1:a~');
+      // What the list had begun to open is there for the next one.
+      kms.before = () => new Promise(() => undefined);
+      const again = journal.list(journalRecord('any'), [], page);
+      await vi.advanceTimersByTimeAsync(3_000);
+      expect((await again).entries.filter(({ unavailable }) => !unavailable)).toHaveLength(24);
+    });
+
+    it('a call that had to wait for its place does not call the key service silent', async () => {
+      const foreign = await Promise.all(Array.from({ length: 34 }, () => sealer().seal('{}', PLACE)));
+      const one = sealer();
+      slow(1_900);
+      const opening = Promise.allSettled(foreign.map((text) => textOf(one, text)));
+      await vi.advanceTimersByTimeAsync(2_000);
+      const failures = (await opening).slice(16).map((result) => String('reason' in result && result.reason));
+      expect(failures).toHaveLength(18);
+      for (const failure of failures) {
+        expect(failure).toContain('all 16 places for calls of this key were taken');
+      }
+      const sealing = one.seal('{}', PLACE);
+      await vi.advanceTimersByTimeAsync(1_900);
+      expect(await sealing).toContain('sealed:1:a~');
+    });
+  });
+});
 
 describe('a storage with a key service that is away', () => {
   it('lists every entry, and marks those that it cannot read for now', async () => {

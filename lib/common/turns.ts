@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 
-/** Lets a number of lookups run at once, and a number begin in a second. */
-export class LookupTurns {
+/** Lets a number of calls run at once, and a number begin in a second. */
+export class Turns {
   private running = 0;
   private readonly line = new Set<(hasTurn: boolean) => void>();
   private left: number;
@@ -10,14 +10,14 @@ export class LookupTurns {
 
   constructor(
     private readonly atOnce: number,
-    private readonly perSecond: number,
+    private readonly perSecond = Infinity,
   ) {
     this.left = perSecond;
   }
 
-  /** Whether one more lookup may begin in this second. If so, it counts. */
+  /** Whether one more call may begin in this second. If so, it counts. */
   isWithinRate(): boolean {
-    // Otherwise, Infinity lookups in 0 ms would be NaN.
+    // Otherwise, Infinity calls in 0 ms would be NaN.
     if (this.perSecond === Infinity) return true;
     const now = performance.now();
     this.left = Math.min(this.perSecond, this.left + ((now - this.countedAt) / 1_000) * this.perSecond);
@@ -27,7 +27,7 @@ export class LookupTurns {
     return true;
   }
 
-  /** Begins a lookup, which ends with `end`. Waits its turn; false if none came in time, or before `close`. */
+  /** Begins a call, which ends with `end`. Waits its turn; false if none came in time, or before `close`. */
   begin(timeoutMs: number): boolean | Promise<boolean> {
     if (this.isClosed) return false;
     if (this.running >= this.atOnce) return this.waitInLine(timeoutMs);
@@ -35,14 +35,14 @@ export class LookupTurns {
     return true;
   }
 
-  /** Ends a lookup. Its turn goes to the one that waits longest. */
+  /** Ends a call. Its turn goes to the one that waits longest. */
   end(): void {
     const [next] = this.line;
     if (next) next(true);
     else this.running -= 1;
   }
 
-  /** From now on no lookup begins, and none waits any longer. */
+  /** From now on no call begins, and none waits any longer. */
   close(): void {
     this.isClosed = true;
     for (const leave of this.line) leave(false);
