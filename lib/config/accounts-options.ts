@@ -60,8 +60,9 @@ export interface PaymentsAccountsOptions {
   readonly maxCached?: number;
   /**
    * How many lookups for accounts named in webhook paths (`@PaymentsWebhook('payments/:account')`) run at once, counted
-   * separately for new and known accounts. Further ones wait for `timeoutMs` at most, and then get 503. Stay below the
-   * number of your database's connections.
+   * separately for new accounts, known ones, and known ones whose last lookup hung. Further ones wait for `timeoutMs` at
+   * most, and then get 503. A lookup of a known account counts for 100 ms, so that one that hangs keeps no other waiting.
+   * Stay below the number of your database's connections.
    * @default 5
    */
   readonly maxPathLookups?: number;

@@ -62,6 +62,8 @@ it('a report a minute says how often it happened', () => {
 
 describe('names of paths', () => {
   const idle = (): Promise<void> => Promise.resolve();
+  const answerOf = (name: string) =>
+    name.startsWith('shop') ? { apiKey: `pk_test_${name}`, apiSecret: `sk_test_${name}` } : undefined;
   const asked: string[] = [];
   let answer: (name: string) => unknown;
   let lookups: PathLookups;
@@ -69,8 +71,7 @@ describe('names of paths', () => {
 
   beforeEach(() => {
     asked.length = 0;
-    answer = (name) =>
-      name.startsWith('shop') ? { apiKey: `pk_test_${name}`, apiSecret: `sk_test_${name}` } : undefined;
+    answer = answerOf;
     const options = resolveResolverOptions(
       {
         baseUrl: 'http://127.0.0.1:1/api/v1',
@@ -156,5 +157,84 @@ describe('names of paths', () => {
     }
     expect(await Promise.all(ends)).toEqual(['unknown', 'unknown', 'unknown', 'unknown']);
     expect(asked).toEqual(['shop', 'a', 'b', 'shop', 'c']);
+  });
+
+  describe('while time passes', () => {
+    beforeEach(() => {
+      vi.useFakeTimers();
+      const begun = Date.now();
+      vi.spyOn(performance, 'now').mockImplementation(() => now + Date.now() - begun);
+    });
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+
+    /** Accounts that are known, for some of which the resolver hangs from now on. */
+    const hangs = async (...names: string[]): Promise<void> => {
+      for (const name of names) expect(await found(name)).toBe(name);
+      answer = (name) => (name.startsWith('shop-bad') ? new Promise(() => undefined) : answerOf(name));
+      for (const name of names) pool.forget(name);
+      asked.length = 0;
+    };
+    const bad = Array.from({ length: 20 }, (_, at) => `shop-bad-${at}`);
+
+    it('known accounts for which the resolver hangs keep no other known account waiting for long', async () => {
+      await hangs('shop', ...bad);
+      const waiting = bad.map(found);
+      const healthy = found('shop');
+      expect(asked).toEqual([]);
+      await vi.advanceTimersByTimeAsync((20 / 2) * 100);
+      expect(await healthy).toBe('shop');
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(new Set(await Promise.all(waiting))).toEqual(new Set(['busy']));
+    });
+
+    it('known accounts for which the resolver has hung wait for each other alone, at most two at once', async () => {
+      await hangs('shop', ...bad);
+      const first = Promise.all(bad.map(found));
+      await vi.advanceTimersByTimeAsync(1_000 + 5_000);
+      await first;
+      await vi.advanceTimersByTimeAsync(1_000);
+      asked.length = 0;
+      const second = bad.map(found);
+      expect(await found('shop')).toBe('shop');
+      await vi.advanceTimersByTimeAsync(4_900);
+      expect(asked).toEqual(['shop-bad-0', 'shop-bad-1', 'shop']);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(new Set(await Promise.all(second))).toEqual(new Set(['busy']));
+      // A minute later they count as the others.
+      answer = answerOf;
+      expect(await found('shop-bad-9')).toBe('shop-bad-9');
+    });
+
+    it('a lookup that is slow, and ends, keeps its account among the others and ends its turn once', async () => {
+      await hangs('shop-1', 'shop-2', 'shop-3', 'shop-4');
+      // Those that were not slow have ended their turns once, too.
+      for (const name of ['shop-1', 'shop-2', 'shop-3', 'shop-4']) await found(name);
+      await vi.advanceTimersByTimeAsync(1_000);
+      await hangs('shop-1', 'shop-2', 'shop-3', 'shop-4');
+      answer = async (name) => {
+        await new Promise((resolve) => setTimeout(resolve, name === 'shop-1' ? 150 : 10_000));
+        return answerOf(name);
+      };
+      const waiting = ['shop-1', 'shop-2', 'shop-3', 'shop-4'].map(found);
+      await vi.advanceTimersByTimeAsync(99);
+      expect(asked).toEqual(['shop-1', 'shop-2']);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(asked).toEqual(['shop-1', 'shop-2', 'shop-3', 'shop-4']);
+      await vi.advanceTimersByTimeAsync(50);
+      expect(await waiting[0]).toBe('shop-1');
+      pool.forget('shop-1');
+      const again = found('shop-1');
+      await vi.advanceTimersByTimeAsync(49);
+      // The two turns are those of the third and of the fourth.
+      expect(asked).toHaveLength(4);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(asked).toHaveLength(5);
+      await vi.advanceTimersByTimeAsync(150);
+      expect(await again).toBe('shop-1');
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(await Promise.all(waiting)).toEqual(['shop-1', 'busy', 'busy', 'busy']);
+    });
   });
 });
