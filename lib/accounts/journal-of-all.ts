@@ -141,7 +141,7 @@ export class JournalOfAllAccounts {
 
   /**
    * The payment of `unresolved` that has been open for the longest time, over all accounts; undefined if none is open. Reads
-   * a few entries of each account, however many it has.
+   * of each account what `PaymentsJournal.oldestUnresolved()` reads, within the same limits.
    *
    * @throws PaymentsStorageError
    * @throws PaymentsConfigError if a storage of your own cannot list its accounts.

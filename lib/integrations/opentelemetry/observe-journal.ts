@@ -20,7 +20,7 @@ export interface ObserveJournalOptions {
 /**
  * Reports the age of the oldest unresolved payment of an account, in seconds, as
  * `payments.journal.oldest_unresolved.age`. It reports 0 if none is open, and nothing while the storage does
- * not answer. Every collection of metrics makes a few small reads of the storage.
+ * not answer. Every collection of metrics makes the reads of `PaymentsJournal.oldestUnresolved()`.
  *
  * @returns a function that stops it.
  *
@@ -59,7 +59,7 @@ export interface ObserveAllJournalsOptions {
 
 /**
  * Reports the age of the oldest unresolved payment over all accounts that the storage knows, as `observeJournal` does for
- * one. Every collection of metrics makes a few small reads for each account, but asks no resolver.
+ * one. Every collection of metrics makes these reads for each account, but asks no resolver.
  *
  * @returns a function that stops it.
  *
