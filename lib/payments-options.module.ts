@@ -119,8 +119,12 @@ async function failWithOtherAccounts(application: object, error: unknown): Promi
 /** Reads and checks the options of one account, for the modules that need them at boot. */
 @Module({})
 export class PaymentsOptionsModule extends ConfigurableModuleClass implements OnModuleInit {
-  constructor(private readonly moduleRef: ModuleRef) {
+  /** A closure, because a ModuleRef leads to the options of every account. */
+  private readonly moduleRef: () => ModuleRef;
+
+  constructor(moduleRef: ModuleRef) {
     super();
+    this.moduleRef = () => moduleRef;
   }
 
   /**
@@ -130,7 +134,7 @@ export class PaymentsOptionsModule extends ConfigurableModuleClass implements On
    */
   onModuleInit(): void {
     try {
-      this.moduleRef.get(RESOLVED_OPTIONS, { strict: true });
+      this.moduleRef().get(RESOLVED_OPTIONS, { strict: true });
     } catch {
       throw new PaymentsConfigError(
         'The factory of PaymentsModule.forRootAsync injects a provider of a request, but its options must be known at boot: ' +

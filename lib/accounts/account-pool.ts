@@ -279,5 +279,5 @@ function rulesOf(options: ResolvedPaymentsOptions): unknown {
 }
 
 function haveSameKeys(one: ResolvedPaymentsOptions, other: ResolvedPaymentsOptions): boolean {
-  return one.apiKey === other.apiKey && one.apiSecret === other.apiSecret && one.auth === other.auth;
+  return one.apiKey() === other.apiKey() && one.apiSecret() === other.apiSecret() && one.auth === other.auth;
 }

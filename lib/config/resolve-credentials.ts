@@ -18,7 +18,14 @@ export const CREDENTIAL_OPTIONS = {
   baseUrl: baseUrl(),
 };
 
-export interface ResolvedCredentials extends Resolved<typeof CREDENTIAL_OPTIONS> {
+/** The keys are functions, so that `util.inspect` and JSON show none. */
+export interface ResolvedCredentials extends Omit<
+  Resolved<typeof CREDENTIAL_OPTIONS>,
+  'apiKey' | 'apiSecret'
+> {
+  readonly apiKey: () => string;
+  /** Undefined: the key alone is sent (`auth: 'bearer'`). */
+  readonly apiSecret: () => string | undefined;
   readonly environment: PaymentsEnvironment;
 }
 
@@ -32,7 +39,13 @@ export function resolveCredentials(
     ...environmentContradictions(read, error),
     ...insecureAddress(read, error),
   ]);
-  return { ...credentials, environment: environmentOf(credentials.apiKey) };
+  const { apiKey, apiSecret } = credentials;
+  return {
+    ...credentials,
+    apiKey: () => apiKey,
+    apiSecret: () => apiSecret,
+    environment: environmentOf(apiKey),
+  };
 }
 
 /** A swapped pair is one mistake: the sentence about the key names the secret too. */

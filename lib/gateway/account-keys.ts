@@ -39,7 +39,7 @@ type Credentials = Pick<ResolvedPaymentsOptions, 'auth' | 'apiKey' | 'apiSecret'
 export function keyHeaders({ auth, apiKey, apiSecret }: Credentials): KeyHeaders {
   // Written out: after a spread, each account would have hidden classes of its own, of a kilobyte.
   if (auth === 'bearer') {
-    const credentials = `Bearer ${apiKey}`;
+    const credentials = `Bearer ${apiKey()}`;
     return {
       plain: { Authorization: credentials, Accept: JSON_TYPE, 'Accept-Encoding': PLAIN },
       withBody: {
@@ -50,11 +50,11 @@ export function keyHeaders({ auth, apiKey, apiSecret }: Credentials): KeyHeaders
       },
     };
   }
-  const secret = apiSecret ?? '';
+  const secret = apiSecret() ?? '';
   return {
-    plain: { 'X-API-KEY': apiKey, 'X-API-SECRET': secret, Accept: JSON_TYPE, 'Accept-Encoding': PLAIN },
+    plain: { 'X-API-KEY': apiKey(), 'X-API-SECRET': secret, Accept: JSON_TYPE, 'Accept-Encoding': PLAIN },
     withBody: {
-      'X-API-KEY': apiKey,
+      'X-API-KEY': apiKey(),
       'X-API-SECRET': secret,
       Accept: JSON_TYPE,
       'Accept-Encoding': PLAIN,

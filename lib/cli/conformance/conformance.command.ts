@@ -47,7 +47,8 @@ async function runCommand(words: readonly string[], context: CommandContext): Pr
     return 0;
   }
   const options = optionsFromEnvironment(environment);
-  const { baseUrl, apiKey, apiSecret } = resolveCredentials(options, optionErrors('default'));
+  const credentials = resolveCredentials(options, optionErrors('default'));
+  const apiSecret = credentials.apiSecret();
   if (apiSecret === undefined) throw new UsageError('PAYMENTS_API_SECRET is not set: both keys are needed.');
   const secrets = (options.webhooks?.secrets ?? []).map((secret) =>
     typeof secret === 'string' ? secret : secret.value,
@@ -55,7 +56,7 @@ async function runCommand(words: readonly string[], context: CommandContext): Pr
   return runConformance({
     args,
     plan,
-    gateway: { baseUrl, apiKey, apiSecret },
+    gateway: { baseUrl: credentials.baseUrl, apiKey: credentials.apiKey(), apiSecret },
     secrets,
     context,
     isJson: values.json === true,

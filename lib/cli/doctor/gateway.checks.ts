@@ -46,8 +46,8 @@ export async function gatewayChecks(credentials: ResolvedCredentials): Promise<r
 
 function headersOf({ apiKey, apiSecret, auth }: ResolvedCredentials): Record<string, string> {
   const accept = { accept: 'application/json' };
-  if (auth === 'bearer') return { ...accept, authorization: `Bearer ${apiKey}` };
-  return { ...accept, 'x-api-key': apiKey, 'x-api-secret': apiSecret ?? '' };
+  if (auth === 'bearer') return { ...accept, authorization: `Bearer ${apiKey()}` };
+  return { ...accept, 'x-api-key': apiKey(), 'x-api-secret': apiSecret() ?? '' };
 }
 
 export function reachabilityCheck({ host, protocol }: URL, answer: RequestRecord): CheckResult {

@@ -30,11 +30,16 @@ export class QueueLifecycle
   private readonly logger = new SafeLogger('PaymentsQueue');
   private worker: DeliveryWorker | undefined;
 
+  /** A closure, because a ModuleRef leads to the options of every account. */
+  private readonly moduleRef: () => ModuleRef;
+
   constructor(
     private readonly options: ResolvedQueueOptions,
     private readonly store: DeliveryStore,
-    private readonly moduleRef: ModuleRef,
-  ) {}
+    moduleRef: ModuleRef,
+  ) {
+    this.moduleRef = () => moduleRef;
+  }
 
   /** @throws PaymentsConfigError if an account cannot receive webhooks. */
   onModuleInit(): void {
@@ -103,7 +108,7 @@ export class QueueLifecycle
   }
 
   private warnOfSilence(account: string): void {
-    if (this.moduleRef.get(PaymentHandlers, { strict: false }).handles(account, 'payment.success')) return;
+    if (this.moduleRef().get(PaymentHandlers, { strict: false }).handles(account, 'payment.success')) return;
     this.logger.warn(
       `No @OnPayment('payment.success') handler listens to the account '${account}' in this process, whose worker takes ` +
         'payments from the queue anyway, and nothing is done for them: the method of the webhook route does not run there. ' +
@@ -113,7 +118,7 @@ export class QueueLifecycle
 
   private accounts(): WebhookAccounts {
     try {
-      return this.moduleRef.get(WebhookAccounts, { strict: false });
+      return this.moduleRef().get(WebhookAccounts, { strict: false });
     } catch {
       throw new PaymentsConfigError(
         'PaymentsQueueModule is imported, but PaymentsModule is not: add PaymentsModule.forRoot({ …, webhooks }).',

@@ -43,14 +43,18 @@ export class RawBodyCapture {
     this.foreignAnswers.report(answered);
   };
 
+  /** A closure, because it leads to the options of every account. */
+  private readonly discovery: () => DiscoveryService;
+
   constructor(
     private readonly host: HttpAdapterHost,
-    private readonly discovery: DiscoveryService,
+    discovery: DiscoveryService,
     private readonly paths: WebhookPaths,
     private readonly earlier: EarlierRoutes,
     private readonly unverified: UnverifiedBytes,
     private readonly foreignAnswers: ForeignAnswersLog,
   ) {
+    this.discovery = () => discovery;
     host.init$.subscribe(() => {
       this.install();
     });
@@ -90,7 +94,11 @@ export class RawBodyCapture {
   /** The handler that Nest passes to the adapter carries the metadata of the controller's method. */
   private markDeclaredRoutes(): void {
     // A controller is registered by its class, maybe in several modules.
-    const controllers = new Set(this.discovery.getControllers().map(({ metatype }) => metatype as Type));
+    const controllers = new Set(
+      this.discovery()
+        .getControllers()
+        .map(({ metatype }) => metatype as Type),
+    );
     for (const [method, owners] of postMethods(controllers)) {
       Reflect.defineMetadata(DECLARED_ROUTE, method, method);
       this.paths.declare(method, owners);

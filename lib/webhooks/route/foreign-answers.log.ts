@@ -31,12 +31,17 @@ export class ForeignAnswersLog {
   /** By the monotonic clock: the system's clock may be set back. */
   private readonly nextTurn = new Map<string, number>();
 
+  /** A closure, because the modules lead to the options of every account. */
+  private readonly modules: () => ModulesContainer;
+
   constructor(
     private readonly accounts: WebhookAccounts,
-    private readonly modules: ModulesContainer,
+    modules: ModulesContainer,
     private readonly unverified: UnverifiedBytes,
     private readonly host: HttpAdapterHost,
-  ) {}
+  ) {
+    this.modules = () => modules;
+  }
 
   /** Never throws: the answer has left, and a line about it must not end the process. */
   report(answered: AnsweredRequest): void {
@@ -49,7 +54,7 @@ export class ForeignAnswersLog {
     if (reached === 'ours' || !receiver) return;
     const write = (isGenuine: boolean): void => {
       const host = this.host.httpAdapter.getType() === 'fastify' ? 'fastify' : 'express';
-      const globalClasses = globalClassesOf(this.modules);
+      const globalClasses = globalClassesOf(this.modules());
       this.logger.error(describeForeignAnswer({ path, status, reached, isGenuine, host, globalClasses }));
     };
     const captured = await capturedBodies.get(request);

@@ -14,16 +14,20 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new SafeLogger('PaymentsWebhooks');
   private hasStarted = false;
 
+  /** A closure, because the modules lead to the options of every account. */
+  private readonly modules: () => ModulesContainer;
+
   constructor(
     private readonly paths: WebhookPaths,
     private readonly earlier: EarlierRoutes,
     private readonly accounts: WebhookAccounts,
     private readonly handlers: PaymentHandlers,
     private readonly host: HttpAdapterHost,
-    private readonly modules: ModulesContainer,
-    private readonly loader: LazyModuleLoader,
+    modules: ModulesContainer,
+    loader: LazyModuleLoader,
   ) {
-    this.findHandlersOfLoadedModules();
+    this.modules = () => modules;
+    this.findHandlersOfLoadedModules(loader);
   }
 
   /**
@@ -59,8 +63,7 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
    * Nest runs no hook in a module that the application loads later. So the load itself rejects if a handler is wrong.
    * A load may begin before the boot has ended and end after it.
    */
-  private findHandlersOfLoadedModules(): void {
-    const { loader } = this;
+  private findHandlersOfLoadedModules(loader: LazyModuleLoader): void {
     const load = loader.load.bind(loader);
     loader.load = async (...args) => {
       const loaded = await load(...args);
@@ -88,7 +91,7 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
   /** Runs after queues have registered their accounts. */
   onApplicationBootstrap(): void {
     this.accounts.open();
-    const server = serverOf(this.host, this.modules);
+    const server = serverOf(this.host, this.modules());
     for (const account of this.accounts.receiving()) this.warnOfMissingRoute(account, server);
     const dispatching = this.paths.all().filter(({ dispatches }) => dispatches);
     for (const account of new Set(dispatching.map((route) => route.account))) {

@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Injectable, Post, UseGuards } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TerminusModule } from '@nestjs/terminus';
 import { afterEach, expect, it } from 'vitest';
@@ -15,6 +15,7 @@ import {
 } from 'nestjs-payments';
 import { PaymentsHealthIndicator } from 'nestjs-payments/terminus';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
+import { reachableTexts } from '../../support/reachable-texts.js';
 import { printed } from '../../support/printed.js';
 import {
   paymentsOptions,
@@ -47,6 +48,12 @@ class WebhooksController {
   guarded(): void {}
 }
 
+@Controller('webhooks')
+class TenantsController {
+  @PaymentsWebhook(':account')
+  received(): void {}
+}
+
 @Injectable()
 class Orders {
   @OnPayment('payment.success')
@@ -55,6 +62,29 @@ class Orders {
 
 function nameOf(token: unknown): string {
   return typeof token === 'function' ? token.name : String(token);
+}
+
+/** The options as the application wrote them. */
+const RAW_OPTIONS = Symbol.for('nestjs-payments.raw-options');
+
+/** Every provider of the package's modules from which a canary is reachable. What Nest adds leads everywhere. */
+function leaking({ app }: WebhookApp): readonly string[] {
+  const modules = [...app.get(ModulesContainer).values()].filter(({ metatype }) =>
+    /^(Payments|GatewayHttp)/.test(metatype.name),
+  );
+  const providers = modules.flatMap((module) =>
+    [...module.providers, ...module.injectables, ...module.controllers].map(
+      ([token, { instance }]) => [token, instance, `${module.name}: ${nameOf(token)}`] as const,
+    ),
+  );
+  expect(providers.length).toBeGreaterThan(30);
+  return providers
+    .filter(([token]) => token !== ModuleRef && token !== RAW_OPTIONS)
+    .filter(([, instance]) => {
+      const text = reachableTexts(instance);
+      return CANARIES.some((canary) => text.includes(canary));
+    })
+    .map(([, , name]) => name);
 }
 
 let running: WebhookApp | undefined;
@@ -110,4 +140,27 @@ it('nothing that the package exports for injection shows a key or a signing secr
     return CANARIES.filter((canary) => text.includes(canary)).map((canary) => `${name}: ${canary}`);
   });
   expect(shown).toEqual([]);
+  expect(leaking(running)).toEqual([]);
+});
+
+it('no provider of the package shows a key of an account that comes from a resolver', async () => {
+  const [key, secret] = KEYS;
+  running = await startWebhookApp('fastify', {
+    imports: [EventEmitterModule.forRoot()],
+    controllers: [TenantsController],
+    providers: [Orders],
+    payments: [
+      {
+        baseUrl: 'http://127.0.0.1:9/api/v1',
+        accounts: { resolve: () => ({ apiKey: key, apiSecret: secret, webhooks: { secrets: [SIGNING] } }) },
+        webhooks: { scheme },
+      } as never,
+    ],
+  });
+  const body = JSON.stringify(paymentEvent('payment.success'));
+  const headers = { 'content-type': 'application/json', ...signWebhook({ scheme, secret: SIGNING, body }) };
+  expect((await send(running.port, '/webhooks/shop', body, headers)).status).toBe(200);
+  const { wallet } = running.app.get(PaymentsAccounts).for('shop');
+  await expect(wallet.balance()).rejects.toThrow();
+  expect(leaking(running)).toEqual([]);
 });

@@ -86,7 +86,7 @@ it('two names never share keys, an entry of the pool, a journal key or an idempo
     for (const name of [one, other].filter(isAccountName)) {
       const pooled = await pool.open(name);
       expect(pooled.account.services.account).toBe(name);
-      expect(pooled.options.apiKey).toBe(`pk_test_${name}`);
+      expect(pooled.options.apiKey()).toBe(`pk_test_${name}`);
       const payment = { account: name, environment: 'sandbox', reference: 'order-1' } as const;
       const keys = [
         journalKeyText({ ...payment, family: 'collection' }),

@@ -71,7 +71,7 @@ describe('options that are right', () => {
 
   it('need no secret with auth bearer', () => {
     const { apiKey, baseUrl } = valid;
-    expect(resolveOptions({ apiKey, baseUrl, auth: 'bearer' }).apiSecret).toBeUndefined();
+    expect(resolveOptions({ apiKey, baseUrl, auth: 'bearer' }).apiSecret()).toBeUndefined();
   });
 
   it.each(['retry', 'rate', 'probe', 'statusPaths', 'limits', 'amountFormat', 'http'])(
@@ -108,10 +108,11 @@ describe('options that are right', () => {
     expect(keys.map(({ notAfter }) => notAfter)).toEqual([notAfter.getTime(), undefined]);
   });
 
-  it('do not show the bytes of a secret when they are printed', () => {
+  it('do not show a key, or the bytes of a secret, when they are printed', () => {
     const resolved = resolveOptions({ ...valid, webhooks });
     const firstBytes = Buffer.from(SECRET).subarray(0, 4);
-    const printed = inspect(resolved, { depth: 9, showHidden: true }) + JSON.stringify(resolved.webhooks);
+    const printed = inspect(resolved, { depth: 9, showHidden: true }) + JSON.stringify(resolved);
+    expect(printed).not.toContain('canary');
     expect(printed).not.toContain([...firstBytes].map((byte) => byte.toString(16)).join(' '));
     expect(printed).not.toContain([...firstBytes].join(','));
   });
