@@ -12,7 +12,7 @@ const CAUSES: Readonly<Record<number, string>> = {
   429: 'a rate limit of the application struck: exempt the webhook route',
   500: "a handler threw: the application's log says which",
   502: 'a proxy before the application has no answer from it: is it running?',
-  503: 'the storage cannot be reached, or the same event is being handled right now',
+  503: 'the storage cannot be reached, the same event is being handled right now, or a proxy or an ingress before the application has no instance of it that is ready',
   504: 'a proxy before the application has no answer from it: are the handlers slow?',
 };
 

@@ -69,6 +69,8 @@ export function keyCheck({ status, headers, text }: Omit<Answered, 'durationMs'>
   const event = classifyAnswer('read', status, answer, new Set());
   if (event === 'success' && answer.shape === 'success' && readBalance(answer.envelope.data))
     return ok(name, 'taken (the balance could be read)');
+  const before = answeredBefore(status, answer);
+  if (before) return failed(name, ...before);
   const code = codeIn(answer);
   if (event === 'unauthorized' || status === 401 || status === 403) {
     return failed(
@@ -105,6 +107,24 @@ export function keyCheck({ status, headers, text }: Omit<Answered, 'durationMs'>
     seen,
     'Compare PAYMENTS_BASE_URL with the address that the gateway gave: is this the gateway?',
   );
+}
+
+/** What to say of an answer that the gateway did not give: it refuses keys with one of its errors. */
+function answeredBefore(
+  status: number,
+  { shape }: ParsedAnswer,
+): readonly [detail: string, fix: string] | undefined {
+  if (status === 407) {
+    return [
+      'answered 407: a proxy on the way wants a login',
+      'Let this machine reach the gateway without the proxy, or give its address and its login to the agent in the option `http`: the keys were not judged.',
+    ];
+  }
+  if (shape !== 'unreadable' || (status !== 401 && status !== 403)) return undefined;
+  return [
+    `answered ${status} without an error of the gateway: something before it answered`,
+    "Ask the gateway's support whether an allow-list of IP addresses or a firewall keeps the address of this machine out, and compare PAYMENTS_BASE_URL: the keys were not judged.",
+  ];
 }
 
 /** The code of an error, as far as it can be shown: a gateway may repeat a key in it. Empty if there is none. */

@@ -15,6 +15,7 @@ describe('the likely cause of an answer', () => {
     [422, 'data.amount'],
     [500, 'handler threw'],
     [503, 'storage'],
+    [503, 'ingress'],
   ])('of %d names what to look at', (status, words) => {
     expect(likelyCause(status)).toContain(words);
   });

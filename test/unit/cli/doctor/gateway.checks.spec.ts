@@ -50,7 +50,8 @@ describe('the keys', () => {
     [200, null, 'answered 200 without a balance'],
     [401, { status: 'success', data: BALANCE }, 'refused with 401'],
     [401, { status: 'error', code: 'UNAUTHORIZED' }, 'refused with 401'],
-    [403, { data: {} }, 'refused with 403'],
+    [403, { status: 'error', code: 'INSUFFICIENT_PERMISSIONS' }, 'refused with 403'],
+    [403, { success: false, message: 'no', errors: {} }, 'refused with 403'],
     [500, { status: 'success', data: BALANCE }, 'answered 500: the gateway fails'],
     [
       200,
@@ -88,6 +89,31 @@ describe('the keys', () => {
     const headers = { 'content-type': 'text/html' };
     const text = JSON.stringify({ status: 'error', code: 'UNAUTHORIZED' });
     expect(keyCheck({ status: 200, headers, text }).detail).toBe('answered 200 without a balance');
+  });
+
+  it.each([
+    [401, 'text/html', '<html>no</html>'],
+    [403, 'text/html', '<html>no</html>'],
+    [403, undefined, ''],
+  ])('are not judged by a %d of %s that is no error of the gateway', (status, contentType, text) => {
+    const check = keyCheck({ status, headers: contentType ? { 'content-type': contentType } : {}, text });
+    expect(check).toMatchObject({
+      state: 'failed',
+      detail: `answered ${status} without an error of the gateway: something before it answered`,
+    });
+    expect(check.fix).toContain('allow-list of IP addresses');
+    expect(check.fix).toContain('firewall');
+    expect(check.fix).toContain('the keys were not judged');
+    expect(check.fix).not.toContain('portal');
+  });
+
+  it('are not judged by a proxy that wants a login', () => {
+    const check = keyCheck({ status: 407, headers: {}, text: '<html>' });
+    expect(check).toMatchObject({
+      state: 'failed',
+      detail: 'answered 407: a proxy on the way wants a login',
+    });
+    expect(check.fix).toContain('the keys were not judged');
   });
 
   it.each([
