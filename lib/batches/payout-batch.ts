@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { type LineState, type StoredBatch } from '../storage/batch-store.js';
 import { approvalDigestOf } from './batch/approval-digest.js';
 import { type BatchAccess } from './batch/batch-access.js';
-import { type BatchActor, checkActor } from './batch/batch-actor.js';
+import { type BatchActor, checkActor, checkFields } from './batch/batch-actor.js';
 import { auditEntry, type BatchAuditEntry } from './batch/batch-audit.js';
 import { eventPages, linePages } from './batch/batch-pages.js';
 import { type BatchCheckReport, checkReport, checkStopped } from './batch-check-report.js';
@@ -68,7 +68,7 @@ export class PayoutBatch {
     // The check waits for keys of its environment, and its caller would wait as long.
     const { record } = await access.until(
       ({ state }) => state !== 'checking',
-      () => access.checkEnvironment(),
+      () => access.refuseTurnedKeys(),
     );
     if (record.state === 'loaded') throw await checkStopped(account, record);
     return checkReport(account, record, context.policy);
@@ -85,7 +85,7 @@ export class PayoutBatch {
   async approve(
     approval: BatchActor & { readonly digest?: string; readonly withoutBlocked?: boolean },
   ): Promise<void> {
-    const by = checkActor(approval);
+    const by = checkActor(approval, ['digest', 'withoutBlocked']);
     const { digest = this.digest, withoutBlocked = false } = approval;
     if ('digest' in approval && typeof approval.digest !== 'string') throw noDigest();
     const { account, context, load } = this.access();
@@ -153,9 +153,10 @@ export class PayoutBatch {
   /** An earlier call may have failed when it handed the work of a running batch to the engine, which keeps each job once. */
   private async isGivenAgain(stored: StoredBatch): Promise<boolean> {
     if (stored.record.state !== 'running') return false;
-    const { account, context } = this.access();
-    await enqueueRun(account, stored, context);
-    this.access().notify();
+    const access = this.access();
+    await access.checkEnvironment();
+    await enqueueRun(access.account, stored, access.context);
+    access.notify();
     return true;
   }
 
@@ -212,8 +213,10 @@ export class PayoutBatch {
   }
 
   /** The lines in their order, in one state or in all. */
-  async *lines({ state }: { readonly state?: LineState } = {}): AsyncIterable<PayoutBatchLine> {
+  async *lines(options: { readonly state?: LineState } = {}): AsyncIterable<PayoutBatchLine> {
+    checkFields(options, ['state']);
     const { account, load } = this.access();
+    const { state } = options;
     for await (const lines of linePages(account.store, load, state && [state])) {
       for (const line of lines) yield payoutBatchLine(this.name, line);
     }

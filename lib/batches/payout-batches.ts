@@ -6,7 +6,7 @@ import { DEFAULT_ACCOUNT, type PaymentsEnvironment } from '../common/vocabulary.
 import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { BatchAccess, notFound } from './batch/batch-access.js';
 import { type BatchAccount } from './batch/batch-accounts.js';
-import { type BatchActor, checkActor } from './batch/batch-actor.js';
+import { type BatchActor, checkActor, checkFields } from './batch/batch-actor.js';
 import { loadBatch } from './loading/load-batch.js';
 import { isBatchName, type PayoutLine } from './lines/payout-line.js';
 import { PayoutBatch } from './payout-batch.js';
@@ -151,7 +151,9 @@ export class PayoutBatches {
     }
   }
 
-  private opened({ account = DEFAULT_ACCOUNT, environment }: FindBatchesOptions): Promise<BatchAccount> {
+  private async opened(options: FindBatchesOptions): Promise<BatchAccount> {
+    checkFields(options, ['account', 'environment']);
+    const { account = DEFAULT_ACCOUNT, environment } = options;
     const isKnown = environment === undefined || ENVIRONMENTS.includes(environment);
     if (isKnown) return this.context().accounts.open(account, environment);
     throw new PaymentsValidationError({ environment: ["environment must be 'sandbox' or 'production'"] });

@@ -30,8 +30,8 @@ export interface WaitForOutcomeOptions {
 }
 
 /**
- * All payments of an account. Each one is written down before it is sent. It stays open until the gateway, a
- * webhook, a status answer or an operator reports its end.
+ * All payments of an account. Each one is written down before it is sent. It stays open until the gateway, a webhook, a status
+ * answer or an operator reports its end.
  *
  * @hideconstructor
  * @publicApi
@@ -62,9 +62,9 @@ export class PaymentsJournal {
   }
 
   /**
-   * The payments with an open outcome: planned, in flight, unknown, accepted collections, and accepted payouts if the
-   * `statusPaths` option has a path for them. Also lists entries that cannot be read (`damaged`), and entries
-   * in a state of a newer version of the package. Reads page by page, so it always needs little memory.
+   * The payments with an open outcome: planned, in flight, unknown, accepted collections, and accepted payouts if the `statusPaths`
+   * option has a path for them. Also lists entries that cannot be read (`damaged`), and entries in a state of a newer version of
+   * the package. Reads page by page, so it always needs little memory.
    *
    * @throws PaymentsValidationError if `olderThanMs` is no whole number of milliseconds, 0 or more.
    * @throws PaymentsStorageError
@@ -88,9 +88,9 @@ export class PaymentsJournal {
   }
 
   /**
-   * The payment of `unresolved` that has been open for the longest time; undefined if none is open. Use it for alarms: it
-   * usually reads ten payments of each family, and reads on for five seconds at most if those were made again later; then
-   * an unread payment may be older. A call during a look resolves to its result.
+   * The payment of `unresolved` that has been open for the longest time; undefined if none is open. Use it for alarms: it usually
+   * reads ten payments of each family, and reads on for five seconds at most if those were made again later; then an unread one
+   * may be older. A call during a look resolves to its result.
    *
    * @throws PaymentsStorageError
    *
@@ -106,18 +106,18 @@ export class PaymentsJournal {
   }
 
   /**
-   * Finds out what happened to payments whose call ended without a result, for example in a crash. Asks for their
-   * status if the `statusPaths` option has a path; otherwise sends them once more with the same key and bytes, if the
-   * `probe` option allows it. Takes only payments older than `deadlineMs` and 30 seconds, each on one replica, so it
-   * may run on all replicas at once. Sends planned payments that are older than ten seconds. Call it when the
-   * application has started, and every few minutes. Do not wait for it: each payment may take as long as a call.
+   * Finds out what happened to payments whose call ended without a result, for example in a crash. Asks for their status if the
+   * `statusPaths` option has a path; otherwise sends them once more with the same key and bytes, if the `probe` option allows it.
+   * Takes only payments older than `deadlineMs` and 30 seconds, each on one replica, so it may run on all replicas at once.
+   * Sends planned payments that are older than ten seconds. Call it when the application has started, and every few minutes. Do
+   * not wait for it: each payment may take as long as a call.
    *
-   * A process makes one run at a time. A call during a run resolves to its report. A run handles 16 payments at once:
-   * planned ones, those to probe and the others in turn, so that none of these keeps the others waiting. It waits five
-   * seconds at most for a status. After a third of `recoveryWindowMs`, but not within the first minute, it begins no
-   * further payment, and the next run continues there. If the gateway limits the status queries (429), the run asks about
-   * no further payment, and the next run continues with the first one that was not asked about. It logs and skips payments
-   * for which the storage fails, or which this version of the package cannot read.
+   * A process makes one run at a time. A call during a run resolves to its report. A run handles 16 payments at once: planned
+   * ones, those to probe and the others in turn, so that none of these keeps the others waiting. It waits five seconds at most for
+   * a status. After a third of `recoveryWindowMs`, but not within the first minute, it begins no further payment, and the next run
+   * continues there. If the gateway limits the status queries (429), the run asks about no further payment, and the next run
+   * continues with the first one that was not asked about. It logs and skips payments for which the storage fails, or which this
+   * version of the package cannot read.
    *
    * When the application stops, a run begins no further payment. The storage closes after the last one has ended.
    *
@@ -135,13 +135,13 @@ export class PaymentsJournal {
   /**
    * Writes down how a payment ended, as the gateway's support or portal reports it. A planned payment is given up, and never sent.
    *
-   * After `failed`, the reference may be used for the next attempt if the gateway never acknowledged the
-   * payment and its call cannot be running any more. The gateway acknowledges a payment with a success
-   * answer, a status answer that shows it, a refusal as a duplicate, or a webhook.
+   * After `failed`, the reference may be used for the next attempt if the gateway never acknowledged the payment and its call
+   * cannot be running any more. The gateway acknowledges a payment with a success answer, a status answer that shows it, a
+   * refusal as a duplicate, or a webhook.
    *
-   * If an acknowledgement comes later and contradicts an outcome without success, the payment is unknown
-   * again, with the evidence `conflict`: `unresolved` lists it, and you may settle it again. It is also
-   * unknown again if you settle it while its call is running, and the call then ends without a clear answer.
+   * If an acknowledgement comes later and contradicts an outcome without success, the payment is unknown again, with the
+   * evidence `conflict`: `unresolved` lists it, and you may settle it again. It is also unknown again if you settle it while its
+   * call is running, and the call then ends without a clear answer.
    *
    * @param outcome A final status of the specification.
    * @param options `attempt`: only if this attempt is the last one, 1 or more. @default whichever it is
@@ -203,8 +203,8 @@ export class PaymentsJournal {
   }
 
   /**
-   * Forgets settled payments that did not change for `olderThanMs`, and other payments for which you give an
-   * age. Planned, open and unknown payments stay. Accepted collections stay, because their outcome is still to come.
+   * Forgets settled payments that did not change for `olderThanMs`, and other payments for which you give an age. Planned, open and
+   * unknown payments stay. Accepted collections stay, because their outcome is still to come.
    *
    * Each forgotten payment leaves a tombstone, a hash with its end: a further call with its reference sends
    * nothing and is a `ReferenceReusedError`. Tombstones stay unless you give `tombstonesOlderThanMs`.
@@ -233,9 +233,8 @@ export class PaymentsJournal {
    * and the events of its reference that were set aside as unrecognized or unknown. Reference, amount, state, outcome,
    * times and codes stay. A further call with the reference sends nothing and is a `ReferenceReusedError`.
    *
-   * @throws PaymentsError with the code `ENTRY_OPEN` if the payment has not ended for good: it is planned, in flight,
-   * accepted, unknown or damaged, was refused without a listed code, its call may be running, or an event that contradicts
-   * it is set aside.
+   * @throws PaymentsError with the code `ENTRY_OPEN` if the payment has not ended for good: it is planned, in flight, accepted, unknown
+   * or damaged, was refused without a listed code, its call may be running, or an event that contradicts it is set aside.
    * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`.
    * @throws PaymentsValidationError if there is no such family, or no reference is given.
    * @throws PaymentsStorageError
@@ -253,10 +252,9 @@ export class PaymentsJournal {
   }
 
   /**
-   * Seals with the current key of the option `encryption` what an earlier key sealed, and what was written before
-   * encryption was turned on: the journal, the events that were set aside, and lines of batches. It may run while the
-   * application does, on one process. Run it again until nothing is `busy` or `unavailable`; what it sealed before costs only
-   * reading.
+   * Seals with the current key of the option `encryption` what an earlier key sealed, and what was written before encryption was
+   * turned on: the journal, the events that were set aside, and lines of batches. It may run while the application does, on one
+   * process. Run it again until nothing is `busy` or `unavailable`; what it sealed before costs only reading.
    *
    * `purge` counts the age of a payment from its last change, and so from its resealing.
    *

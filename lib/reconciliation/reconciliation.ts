@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { checkActor } from '../batches/batch/batch-actor.js';
+import { checkActor, checkFields } from '../batches/batch/batch-actor.js';
 import { quoted } from '../common/quoted.js';
 import { DEFAULT_ACCOUNT } from '../common/vocabulary.js';
 import { PaymentsError } from '../errors/payments-errors.js';
-import { type ReconciledAccounts } from './reconciled-accounts.js';
+import { type ReconciledAccount, type ReconciledAccounts } from './reconciled-accounts.js';
 import { readBalance } from './balance/readings.js';
 import { closeDay } from './close/close-day.js';
 import { closedDayOf, lastStoredClose } from './close/close-entry.js';
@@ -84,8 +84,8 @@ export class Reconciliation {
    * @throws PaymentsError as `WalletService.balance` does.
    * @throws PaymentsStorageError
    */
-  async readBalance({ account = DEFAULT_ACCOUNT }: ReconciliationOfAccount = {}): Promise<BalanceReading> {
-    const opened = await this.context().accounts.open(account);
+  async readBalance(options: ReconciliationOfAccount = {}): Promise<BalanceReading> {
+    const opened = await this.opened(options);
     const { store, scope, services } = opened;
     return readBalance(opened, services.wallet, await storageTime(store, scope));
   }
@@ -130,9 +130,9 @@ export class Reconciliation {
    * @throws PaymentsValidationError if `day` is no day.
    * @throws PaymentsStorageError
    */
-  async open(day: string, { account = DEFAULT_ACCOUNT }: ReconciliationOfAccount = {}): Promise<DayClose> {
+  async open(day: string, options: ReconciliationOfAccount = {}): Promise<DayClose> {
     check({ day: dayProblem(day) });
-    const opened = await this.context().accounts.open(account);
+    const opened = await this.opened(options);
     const stored = await opened.store.get(opened.scope, 'close', day);
     if (stored) return dayCloseOf(opened, closedDayOf(stored));
     throw new PaymentsError('DAY_NOT_CLOSED', `${day} was not closed: close it with close({ day, by }).`);
@@ -144,10 +144,8 @@ export class Reconciliation {
    * @returns Undefined if no day was closed.
    * @throws PaymentsStorageError
    */
-  async status({ account = DEFAULT_ACCOUNT }: ReconciliationOfAccount = {}): Promise<
-    ReconciliationStatus | undefined
-  > {
-    const opened = await this.context().accounts.open(account);
+  async status(options: ReconciliationOfAccount = {}): Promise<ReconciliationStatus | undefined> {
+    const opened = await this.opened(options);
     const last = await lastStoredClose(opened);
     if (!last) return undefined;
     const { day, to } = closedDayOf(last).summary;
@@ -165,11 +163,11 @@ export class Reconciliation {
    * @param options `state`: only these. @default all
    * @throws PaymentsStorageError
    */
-  async *exceptions({
-    account = DEFAULT_ACCOUNT,
-    state,
-  }: ReconciliationOfAccount & { readonly state?: ExceptionState } = {}): AsyncIterable<CloseException> {
-    const opened = await this.context().accounts.open(account);
+  async *exceptions(
+    options: ReconciliationOfAccount & { readonly state?: ExceptionState } = {},
+  ): AsyncIterable<CloseException> {
+    const opened = await this.opened(options, ['state']);
+    const { state } = options;
     const cutOff = (await lastClose(opened))?.summary.to.getTime() ?? 0;
     const states = state === undefined ? undefined : [state];
     for await (const stored of entriesOf(opened, new ClosedDays(opened), states)) {
@@ -258,11 +256,18 @@ export class Reconciliation {
    * await reconciliation.purge({ olderThanMs: 400 * 86_400_000 });
    * ```
    */
-  async purge({
-    account = DEFAULT_ACCOUNT,
-    olderThanMs,
-  }: ReconciliationOfAccount & { readonly olderThanMs: number }): Promise<number> {
+  async purge(options: ReconciliationOfAccount & { readonly olderThanMs: number }): Promise<number> {
+    const { olderThanMs } = options;
     check({ olderThanMs: purgeProblem(olderThanMs) });
-    return purgeEntries(await this.context().accounts.open(account), olderThanMs);
+    return purgeEntries(await this.opened(options, ['olderThanMs']), olderThanMs);
+  }
+
+  /** @param others The options of the call beside the account. */
+  private async opened(
+    options: ReconciliationOfAccount,
+    others: readonly string[] = [],
+  ): Promise<ReconciledAccount> {
+    checkFields(options, ['account', ...others]);
+    return this.context().accounts.open(options.account ?? DEFAULT_ACCOUNT);
   }
 }

@@ -1,6 +1,6 @@
 import { otherEnvironment, registeredElsewhere } from '../../accounts/account-lookups.js';
 import { quoted } from '../../common/quoted.js';
-import { PaymentsError } from '../../errors/payments-errors.js';
+import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { type BatchLine, type BatchRecord, type StoredBatch } from '../../storage/batch-store.js';
 import { isBatchName } from '../lines/payout-line.js';
 import { type BatchAccount } from './batch-accounts.js';
@@ -42,10 +42,28 @@ export class BatchAccess {
    * @throws PaymentsAccountError if the keys of the account are of another environment than the batch.
    */
   async checkEnvironment(): Promise<void> {
+    const problem = await this.environmentProblem();
+    if (problem) throw problem;
+  }
+
+  /**
+   * The same for work that has begun: it goes on while the keys cannot be had for a moment.
+   *
+   * @throws PaymentsAccountError if the keys of the account are of another environment than the batch, or there is no such account.
+   */
+  async refuseTurnedKeys(): Promise<void> {
+    const problem = await this.environmentProblem().catch((error: unknown) => {
+      if (isPaymentsError(error) && error.code === 'ACCOUNT_UNAVAILABLE') return undefined;
+      throw error;
+    });
+    if (problem) throw problem;
+  }
+
+  private async environmentProblem(): Promise<PaymentsError | undefined> {
     const { scope } = this.account;
     const now = await this.context.accounts.open(scope.account);
-    if (now.scope.environment === scope.environment) return;
-    throw now.hasResolver ? otherEnvironment(scope) : registeredElsewhere(scope);
+    if (now.scope.environment === scope.environment) return undefined;
+    return now.hasResolver ? otherEnvironment(scope) : registeredElsewhere(scope);
   }
 
   /**

@@ -35,3 +35,12 @@ export function checkActor(actor: { readonly by?: unknown } | undefined, names?:
   if (Object.keys(problems).length > 0) throw new PaymentsValidationError(problems);
   return visible;
 }
+
+/**
+ * @param names The options of a call.
+ * @throws PaymentsValidationError if it has another one: without a misspelled account, for example, the default one would be meant.
+ */
+export function checkFields(options: object, names: readonly string[]): void {
+  const problems = unknownFields(options, names);
+  if (Object.keys(problems).length > 0) throw new PaymentsValidationError(problems);
+}

@@ -95,7 +95,11 @@ class InProcessEngine implements BatchEngine {
     if (this.delayed.has(id)) return;
     const waited = pause(delayMs, this.closing.signal).then(() => {
       this.delayed.delete(id);
-      if (!this.closing.signal.aborted) this.put([job]);
+      if (this.closing.signal.aborted) return;
+      // Before what waits for a worker: a look for one batch must not wait behind the chunks of another.
+      const others = [...this.waiting.values()];
+      this.waiting.clear();
+      this.put([job, ...others]);
     });
     this.delayed.set(id, waited);
   }

@@ -33,8 +33,13 @@ const statuses = new WeakMap<object, { last: string | undefined }>();
  */
 export function isInTransaction(client: object): boolean {
   const parts: ClientParts = client;
-  if (typeof parts.getTransactionStatus === 'function') return OPEN.includes(parts.getTransactionStatus());
-  return OPEN.includes(followStatus(parts).last);
+  if (typeof parts.getTransactionStatus !== 'function') return OPEN.includes(followStatus(parts).last);
+  try {
+    return OPEN.includes(parts.getTransactionStatus());
+  } catch {
+    // The native client of `pg` has the method, and asks a `pg-native` that has it since 3.8 only.
+    return false;
+  }
 }
 
 /** Remembers from now on what the server says: an older `pg` does not keep it. */
@@ -75,7 +80,11 @@ export async function takeFree<C extends object>(
     tell(CLOSED);
     await lending.close(connection);
   }
-  throw new LeftOpenError();
+  // No `LeftOpenError`, after which another connection would be tried.
+  throw new PaymentsStorageError(
+    `${MOST_IN_A_ROW} connections in a row came from the pool in a transaction, so nothing was written: look for code that begins ` +
+      'one on every new connection.',
+  );
 }
 
 /** Whether a statement still runs that the connection got before it was given back. */

@@ -57,6 +57,7 @@ describe('a batch that nobody has approved for good', () => {
     ['by nobody', { by: ' ' }, 'VALIDATION_FAILED'],
     ['for other lines', { by: 'checker', digest: 'f'.repeat(64) }, 'BATCH_APPROVAL'],
     ['for no lines', { by: 'checker', digest: '' }, 'BATCH_APPROVAL'],
+    ['with a misspelled digest', { by: 'checker', ...{ digset: 'f'.repeat(64) } }, 'VALIDATION_FAILED'],
     [
       'with an empty field of a form',
       { by: 'checker', digest: undefined as unknown as string },

@@ -214,11 +214,22 @@ describe('a batch whose account gets keys of the other environment', () => {
     expect((await batch.progress()).state).toBe('approved');
     shop.turn('sandbox');
     await batch.start({ by: 'maker' });
-    await batch.pause({ by: 'maker' });
     shop.turn('production');
+    await expect(batch.start({ by: 'maker' })).rejects.toMatchObject(OTHER_KEYS);
+    await expect(batch.resume({ by: 'maker' })).rejects.toMatchObject(OTHER_KEYS);
+    expect((await batch.progress()).state).toBe('running');
+    await batch.pause({ by: 'maker' });
     await expect(batch.resume({ by: 'maker' })).rejects.toMatchObject(OTHER_KEYS);
     expect((await batch.progress()).state).toBe('paused');
     await expect(engine.run(engine.last)).resolves.toBe(false);
+  });
+
+  it('is not looked for where an option is misspelled', async () => {
+    const { batches } = await start('sandbox', new HandEngine());
+    const misspelled = { account: SHOP, enviroment: 'sandbox' } as object;
+    const problem = { errors: { enviroment: ['enviroment does not exist: did you mean `environment`?'] } };
+    await expect(batches.open('run', misspelled)).rejects.toMatchObject(problem);
+    await expect(batches.list(misspelled)[Symbol.asyncIterator]().next()).rejects.toMatchObject(problem);
   });
 
   it('is not checked with them, whose caller hears of it, and its check continues when its keys are back', async () => {

@@ -157,6 +157,19 @@ describe('a close that is refused', () => {
     });
   });
 
+  it('reads nothing of the default account if an account is misspelled', async () => {
+    const misspelled = { acount: 'shop' } as object;
+    const { reconciliation } = shop;
+    const problem = { errors: { acount: ['acount does not exist: did you mean `account`?'] } };
+    await expect(reconciliation.readBalance(misspelled)).rejects.toMatchObject(problem);
+    await expect(reconciliation.open(yesterday, misspelled)).rejects.toMatchObject(problem);
+    await expect(reconciliation.status(misspelled)).rejects.toMatchObject(problem);
+    const exceptions = reconciliation.exceptions(misspelled)[Symbol.asyncIterator]();
+    await expect(exceptions.next()).rejects.toMatchObject(problem);
+    const ages = { olderThanMs: 400 * 86_400_000, ...misspelled };
+    await expect(reconciliation.purge(ages)).rejects.toMatchObject(problem);
+  });
+
   it('writes nothing if the statement breaks off, and closes when it is there', async () => {
     const whole = place.statement(yesterday);
     await expect(

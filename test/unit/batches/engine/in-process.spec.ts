@@ -190,6 +190,26 @@ describe('the engine in the process', () => {
     expect(ran).toEqual([1, 2]);
   });
 
+  it('runs what had to wait before the jobs that wait for a worker', async () => {
+    const engine = inProcess({ concurrency: 1 });
+    const ran: string[] = [];
+    let end = (): void => undefined;
+    await engine.start(({ kind, chunk }) => {
+      ran.push(`${kind} ${chunk}`);
+      return chunk === 1 ? new Promise<void>((resolve) => (end = resolve)) : Promise.resolve();
+    });
+    await engine.add([job(1), job(2), job(3)]);
+    await engine.add([job(9, { kind: 'wake' })], 1);
+    await eventually(() => {
+      expect(inspect(engine)).toBe('InProcessEngine { 3 jobs }');
+    });
+    end();
+    await eventually(() => {
+      expect(ran).toEqual(['pay 1', 'wake 9', 'pay 2', 'pay 3']);
+    });
+    await engine.close();
+  });
+
   it('works again when it is started again after its end, and knows no job of before', async () => {
     const engine = inProcess();
     const ran: string[] = [];
