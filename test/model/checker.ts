@@ -5,6 +5,7 @@ import {
   type LedgerGateway,
   mayHaveRefused,
   type SentPayment,
+  wasSlowedDown,
   wasTurnedAway,
 } from './gateway.js';
 import { CHANGED_KEY } from './interceptors.js';
@@ -105,7 +106,7 @@ export class Checker {
       times,
     });
     // Nobody who sends it without a caller says how that ended.
-    if (!isCalled && facts.planned && !wasTurnedAway(sent)) facts.belief = 'open';
+    if (!isCalled && facts.planned && !wasSlowedDown(sent)) facts.belief = 'open';
     facts.keys.set(sent.key, times + (wasTurnedAway(sent) ? 0 : 1));
     this.sent.push(sent);
   }

@@ -23,6 +23,11 @@ export function wasTurnedAway({ planned }: SentPayment): boolean {
   return planned !== 'duplicate' && /^(slow down|redirect)/.test(planned.answer);
 }
 
+/** A request of which its sender knows that the gateway did not take it. A redirect says nothing of that. */
+export function wasSlowedDown({ planned }: SentPayment): boolean {
+  return planned !== 'duplicate' && planned.answer.startsWith('slow down');
+}
+
 /** A request whose answer may refuse the payment: another request for it is another try. */
 export function mayHaveRefused({ planned }: SentPayment): boolean {
   if (planned === 'duplicate') return false;
