@@ -1,4 +1,7 @@
+import knexPackage from 'knex';
 import { type PaymentsStorage } from 'nestjs-payments';
+import { fromKnex } from 'nestjs-payments/knex';
+import { fromMikroOrm } from 'nestjs-payments/mikro-orm';
 import { fromMysql2 } from 'nestjs-payments/mysql';
 import { type SqlExecutor, sqlStorage, type SqlStorageOptions } from 'nestjs-payments/sql';
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
@@ -14,6 +17,7 @@ import {
 } from '../support/payments-database.js';
 import { describeWith, mysqlService, postgresService } from '../support/services.js';
 import { EXECUTORS } from './executors.js';
+import { openMikroOrmOnMariaDb } from './mikro-executor.js';
 import { borrowMysql, type MysqlDatabase } from './mysql-database.js';
 import { TYPEORMS } from './typeorm-database.js';
 
@@ -80,6 +84,27 @@ function commits(open: () => Place, canWrite = true): void {
     expect(isDone).toBe(true);
     expect(await place.count('payments_inbox')).toBe(1);
   });
+}
+
+/** What an application uses beside the package. */
+interface OpenKnex {
+  readonly knex: {
+    raw(text: string): PromiseLike<unknown>;
+    once(event: 'query', listener: () => void): unknown;
+  };
+  readonly executor: SqlExecutor;
+  readonly close: () => Promise<unknown>;
+}
+
+function openKnex(connection: string): OpenKnex {
+  const knex = knexPackage.knex({ client: 'mysql2', connection, pool: { min: 0, max: 1 } });
+  return { knex: knex as unknown as OpenKnex['knex'], executor: fromKnex(knex), close: () => knex.destroy() };
+}
+
+function openMikro(url: string): OpenKnex {
+  const orm = openMikroOrmOnMariaDb(url, 1);
+  const connection = orm.em.getConnection('write') as unknown as { readonly getKnex: () => OpenKnex['knex'] };
+  return { knex: connection.getKnex(), executor: fromMikroOrm(orm), close: () => orm.close(true) };
 }
 
 describeWith([postgresService], 'a transaction on PostgreSQL that is left open on a connection', () => {
@@ -180,6 +205,24 @@ describeWith([mysqlService], 'a transaction on MariaDB that is left open on a co
     const isHidden = HIDDEN.includes(orm.name);
     if (!isHidden) writes(open);
     commits(open, !isHidden);
+  });
+
+  it.each(['Knex', 'MikroORM'])('of %s fails no query of the application that waits', async (name) => {
+    const { knex, ...opened } = name === 'Knex' ? openKnex(database.url) : openMikro(database.url);
+    const { executor, storage, count } = placeOf(opened.executor, opened.close);
+    const { journal } = storage();
+    await journal.get(journalRecord('order-1'));
+    await forget({ executor, storage, count });
+    const answered = new Promise((resolve) => {
+      knex.once('query', () => {
+        resolve(knex.raw('SELECT 1 AS one'));
+      });
+    });
+    const counted = journal.dailyCaps!.insert(journalRecord('order-1'), LEASE_MS, { cents: 1_000 });
+    await expect(answered).resolves.toMatchObject([[{ one: 1 }], {}]);
+    expect(await counted).toMatchObject({ inserted: true });
+    expect(await count('payments_journal')).toBe(1);
+    expect(await count('refunds')).toBe(0);
   });
 
   describe('of mysql2', () => {

@@ -10,12 +10,13 @@ import {
 import { CallbackGuard, type OwnConnection } from '../sql/callback-guard.js';
 import { type ClosableConnection, closeAtOnce } from '../sql/close-at-once.js';
 import { type DriverResult, DRIVER_RESULT_OF } from '../sql/driver-result.js';
-import { type CheckAnswer, closeLeftOpen, runAlone, takeOwn } from '../sql/own-statements.js';
+import { type CheckAnswer, runAlone } from '../sql/own-statements.js';
 import { dialectOf, KNEX_TEXT_OF } from './knex-dialects.js';
 import { endsTransaction } from '../sql/ends-transaction.js';
 import { type NestedTransaction } from '../sql/nested-transactions.js';
 import { HandlerStreams } from './handler-streams.js';
 import { type KnexClient, type KnexInstance, type KnexTransaction } from './knex-instance.js';
+import { lendingOf, onTaken, takeFreeConnections } from './knex-lending.js';
 
 /** What Knex calls the savepoints of its nested transactions. */
 export const NESTED = /^trx\d+$/;
@@ -26,11 +27,6 @@ const nestedOf = new WeakMap<object, NestedTransaction>();
 /** A connection of the driver, as far as it is guarded. */
 interface DriverConnection extends ClosableConnection {
   query(statement: Statement, ...more: unknown[]): unknown;
-}
-
-/** One that Knex has lent. */
-interface LentConnection extends ClosableConnection {
-  __knex__disposed?: string;
 }
 
 /** What a driver calls in the end. */
@@ -79,10 +75,9 @@ export function fromKnex(knex: KnexInstance): SqlExecutor {
   const { client } = knex;
   const { pool, config }: PooledClient = client;
   takeFreeConnections(client, dialect);
+  const lending = lendingOf(client, dialect);
   const alone = <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> =>
-    runAlone(lendingOf(client, dialect), (connection, check) =>
-      work(runOn(client, dialect, connection, check)),
-    );
+    runAlone(lending, (connection, check) => work(runOn(client, dialect, connection, check)));
   return {
     dialect,
     ...onPool(config.connectionPool ?? pool ?? client),
@@ -95,7 +90,7 @@ export function fromKnex(knex: KnexInstance): SqlExecutor {
         return guard.during(() => work(guard.transaction(runner, transaction)));
       };
       return guard.own(() =>
-        closeLeftOpen(lendingOf(client, dialect), async () => knex.transaction(begin, { isolationLevel })),
+        onTaken(lending, async (connection) => knex.transaction(begin, { isolationLevel, connection })),
       );
     },
     wrapTransaction: (handle) => wrapped(handle, client, dialect),
@@ -115,31 +110,6 @@ export async function guardTransaction(
   guardEnds(transaction, guard);
   await guard.begin(own);
   return runOn(transaction.client, guard.dialect, connection);
-}
-
-export function lendingOf(client: KnexClient, dialect: SqlDialect, take = () => client.acquireConnection()) {
-  return {
-    dialect,
-    take: take as () => Promise<LentConnection>,
-    release: (connection: LentConnection) => client.releaseConnection(connection),
-    close: async (connection: LentConnection) => {
-      // Knex takes it out of its pool then, and logs the text.
-      connection.__knex__disposed = 'nestjs-payments closed it, because a transaction was left open on it.';
-      closeAtOnce(connection);
-      await client.releaseConnection(connection);
-    },
-  };
-}
-
-/** Those that take free connections, however many executors each gets. */
-const takeFree = new WeakSet<KnexClient>();
-
-/** Knex, and MikroORM with it, takes the connection of a transaction by itself. What the application takes stays as it is. */
-function takeFreeConnections(client: KnexClient, dialect: SqlDialect): void {
-  if (takeFree.has(client)) return;
-  takeFree.add(client);
-  const lending = lendingOf(client, dialect, client.acquireConnection.bind(client));
-  client.acquireConnection = () => takeOwn(lending);
 }
 
 function runOn(

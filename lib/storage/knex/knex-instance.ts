@@ -9,7 +9,7 @@ export interface KnexInstance {
   /** Runs a function in a transaction. */
   transaction<T>(
     work: (transaction: KnexTransaction) => Promise<T>,
-    config?: { readonly isolationLevel?: string | undefined },
+    config?: { readonly isolationLevel?: string | undefined; readonly connection?: unknown },
   ): PromiseLike<T>;
 }
 

@@ -1,6 +1,7 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
-import { fromKnex, guardTransaction, lendingOf, NESTED } from '../knex/from-knex.js';
+import { fromKnex, guardTransaction, NESTED } from '../knex/from-knex.js';
 import { type KnexInstance, type KnexTransaction } from '../knex/knex-instance.js';
+import { dropWhenFree } from '../knex/knex-lending.js';
 import { CallbackGuard } from '../sql/callback-guard.js';
 import { closeLeftOpen } from '../sql/own-statements.js';
 import { type SqlExecutor, type SqlTransaction } from '../sql/sql-executor.js';
@@ -47,7 +48,7 @@ export function fromMikroOrm(orm: MikroOrmInstance): SqlExecutor {
           };
           return guard.during(() => work({ ...transaction, close }));
         }, isolationLevel && { isolationLevel });
-      return guard.own(() => closeLeftOpen(lendingOf(knex.client, dialect), begin));
+      return guard.own(() => closeLeftOpen(dropWhenFree, begin));
     },
     wrapTransaction: (handle) => executor.wrapTransaction(openOf(handle, orm)),
   };

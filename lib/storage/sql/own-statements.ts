@@ -60,16 +60,20 @@ export function wasLeftOpen(error: unknown): boolean {
   return errorCodes(error).includes(LEFT_OPEN);
 }
 
-/** Runs a transaction of an ORM that takes its connection by itself, and closes that if another transaction was open on it. */
-export async function closeLeftOpen<C extends object, T>(
-  lending: Pick<Lending<C>, 'close'>,
+/**
+ * Runs a transaction of an ORM that takes its connection by itself.
+ *
+ * @param close Gets the connection if another transaction was open on it. The ORM may have given it to somebody else by then.
+ */
+export async function closeLeftOpen<T>(
+  close: (connection: object) => void,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const lent = own.getStore()?.lent as C | undefined;
-    if (lent && wasLeftOpen(error)) await lending.close(lent);
+    const lent = own.getStore()?.lent;
+    if (lent && wasLeftOpen(error)) close(lent);
     throw error;
   }
 }
