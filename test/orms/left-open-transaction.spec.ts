@@ -1,5 +1,8 @@
+import { drizzle as drizzleOnMysql } from 'drizzle-orm/mysql2';
+import { drizzle } from 'drizzle-orm/node-postgres';
 import knexPackage from 'knex';
 import { type PaymentsStorage } from 'nestjs-payments';
+import { type DrizzleDatabase, fromDrizzle } from 'nestjs-payments/drizzle';
 import { fromKnex } from 'nestjs-payments/knex';
 import { fromMikroOrm } from 'nestjs-payments/mikro-orm';
 import { fromMysql2 } from 'nestjs-payments/mysql';
@@ -86,6 +89,13 @@ function commits(open: () => Place, canWrite = true): void {
   });
 }
 
+/** Traces the transactions of Drizzle as some packages do: what is called is always the method of the database's own session. */
+function traceBound<Database extends DrizzleDatabase>(db: Database): Database {
+  const { session } = db as unknown as { readonly session: Pick<DrizzleDatabase, 'transaction'> };
+  session.transaction = session.transaction.bind(session);
+  return db;
+}
+
 /** What an application uses beside the package. */
 interface OpenKnex {
   readonly knex: {
@@ -106,6 +116,19 @@ function openMikro(url: string): OpenKnex {
   const connection = orm.em.getConnection('write') as unknown as { readonly getKnex: () => OpenKnex['knex'] };
   return { knex: connection.getKnex(), executor: fromMikroOrm(orm), close: () => orm.close(true) };
 }
+
+/** Opens Drizzle with its tracer, whichever of both comes first. */
+const TRACED: [first: string, open: (db: DrizzleDatabase) => SqlExecutor][] = [
+  ['the tracer', (db) => fromDrizzle(traceBound(db))],
+  [
+    'the package',
+    (db) => {
+      const executor = fromDrizzle(db);
+      traceBound(db);
+      return executor;
+    },
+  ],
+];
 
 describeWith([postgresService], 'a transaction on PostgreSQL that is left open on a connection', () => {
   let database: PaymentsDatabase;
@@ -150,6 +173,19 @@ describeWith([postgresService], 'a transaction on PostgreSQL that is left open o
     expect(pool.idleCount).toBe(1);
     await expect(executor.query('SELECT nothing')).rejects.toThrow('nothing');
     expect(pool.totalCount).toBe(0);
+  });
+
+  it.each(TRACED)('takes one connection of Drizzle where %s comes first', async (_first, open) => {
+    const executor = open(drizzle({ client: poolOf(false) }));
+    await expect(executor.transaction((tx) => tx.query('SELECT 1 AS one'))).resolves.toEqual([{ one: 1 }]);
+  });
+
+  it('makes no difference to what Drizzle says when the pool gives no connection', async () => {
+    const pool = poolOf(false);
+    await pool.end();
+    const executor = fromDrizzle(drizzle({ client: pool }));
+    const begun = executor.transaction(() => Promise.resolve());
+    await expect(begun).rejects.toThrow('Cannot use a pool after calling end on the pool');
   });
 
   describe.each(['Knex', 'Drizzle'])('of %s, with an old pg', (name) => {
@@ -205,6 +241,12 @@ describeWith([mysqlService], 'a transaction on MariaDB that is left open on a co
     const isHidden = HIDDEN.includes(orm.name);
     if (!isHidden) writes(open);
     commits(open, !isHidden);
+  });
+
+  it.each(TRACED)('takes one connection of Drizzle where %s comes first', async (_first, open) => {
+    const pool = createPool({ uri: database.url, connectionLimit: 1 });
+    const { executor } = placeOf(open(drizzleOnMysql({ client: pool })), () => pool.end());
+    await expect(executor.transaction((tx) => tx.query('SELECT 1 AS one'))).resolves.toEqual([{ one: 1 }]);
   });
 
   it.each(['Knex', 'MikroORM'])('of %s fails no query of the application that waits', async (name) => {

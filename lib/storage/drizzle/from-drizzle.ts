@@ -79,22 +79,27 @@ type Begin = DrizzleDatabase['transaction'];
 /** A session of Drizzle: its transactions begin on what it has as its client. */
 type Session = { client: unknown } & Pick<DrizzleDatabase, 'transaction'>;
 
-/** Begins transactions as the database does, on connections that are taken here: Drizzle would not look at them. */
+/**
+ * Begins transactions as the database does, on connections that are taken here: Drizzle would not look at them. One is taken
+ * with the BEGIN only: a tracer may call the method of the database's own session, which takes a connection by itself.
+ */
 function beginnerOf(db: DrizzleDatabase, lending: ReturningLending<Connection>): Begin {
   const { session } = db as unknown as { readonly session: Session };
   return async (work, config) => {
-    const connection = await takeOwn(lending);
-    const own: Session = Object.assign(Object.create(session) as Session, { client: connection });
+    let taken: Promise<Connection> | undefined;
+    const query: Sender['query'] = async (...given) => (await (taken ??= takeOwn(lending))).query(...given);
+    const own: Session = Object.assign(Object.create(session) as Session, { client: { query } });
     // Until it has begun: the server may carry a BEGIN out that failed.
-    let giveBack = (): unknown => lending.close(connection);
-    const begun: typeof work = (transaction) => {
-      giveBack = () => lending.release(connection, false);
+    let giveBack = (connection: Connection): unknown => lending.close(connection);
+    const begun: typeof work = async (transaction) => {
+      if (taken) own.client = await taken;
+      giveBack = (connection) => lending.release(connection, false);
       return work(transaction);
     };
     try {
       return await own.transaction(begun, config);
     } finally {
-      await giveBack();
+      if (taken) await giveBack(await taken);
     }
   };
 }
