@@ -39,9 +39,13 @@ export function shareOf(
   existing: StoredJournalRecord | undefined,
   perDay: NonNullable<DailyCapRules['limits']['collection']['perDay']>,
 ): DailyShare | undefined {
-  const day = existing?.record.attempt === record.attempt ? countedDay(existing) : undefined;
-  const isCounted = existing && day !== undefined && day >= dailyCapDay(existing.updatedAt + existing.idleMs);
+  const isCounted = existing?.record.attempt === record.attempt && isCountedToday(existing);
   return isCounted ? undefined : { cents: centsOf(record), ...perDay };
+}
+
+function isCountedToday(existing: StoredJournalRecord): boolean {
+  const day = countedDay(existing);
+  return day !== undefined && day >= dailyCapDay(existing.updatedAt + existing.idleMs);
 }
 
 /** Writes the first record of an attempt, and counts it, if its day has room. */
@@ -175,9 +179,11 @@ export class FullDays {
     this.fromCents.set(scopeText(record), maxCents === undefined ? 0 : Math.min(known, cents));
   }
 
-  /** Whether it is known that a payment has no room. */
-  has(record: JournalRecord): boolean {
-    return centsOf(record) >= (this.fromCents.get(scopeText(record)) ?? Infinity);
+  /** Whether it is known that a payment has no room. One that counts on this day already needs none. */
+  has(existing: StoredJournalRecord): boolean {
+    const { record } = existing;
+    const isFull = centsOf(record) >= (this.fromCents.get(scopeText(record)) ?? Infinity);
+    return isFull && !isCountedToday(existing);
   }
 }
 

@@ -64,18 +64,17 @@ export class EntryRecovery {
   ): Promise<EntryEnd> {
     const end = await this.resolve(existing, notes);
     // Nobody has to look at a payment that only waits for another day.
-    const waits = existing.record.state === 'planned' && notes.fullDays.has(existing.record);
+    const waits = existing.record.state === 'planned' && notes.fullDays.has(existing);
     if (!waits) await this.announceIfStale(existing);
     return end;
   }
 
   private async resolve(existing: StoredJournalRecord, notes: RunNotes): Promise<EntryEnd> {
     const { fullDays } = notes;
-    const { record } = existing;
     const decision = decideRecovery(existing, this.rules);
     if (decision === 'leave') return {};
     if (decision === 'send') {
-      return this.stopping.aborted || fullDays.has(record) ? {} : this.send(existing, fullDays);
+      return this.stopping.aborted || fullDays.has(existing) ? {} : this.send(existing, fullDays);
     }
     const asked = await this.ask(existing, notes);
     const end = await this.afterAsking(existing, asked ?? existing);

@@ -79,12 +79,14 @@ const FIRST: Place = { family: PAYMENT_FAMILIES[0], done: new Set() };
 /** Where a walk begins that continues no earlier one. */
 export const BEGINNING: WalkPlaces = { planned: FIRST, probes: FIRST, others: FIRST };
 
-/**
- * Where the next run begins. A lane that had come to its end starts over. The payments to probe are looked for from
- * the beginning, because the recovery windows of the oldest ones end first.
- */
-export function nextRun({ planned = FIRST, others = FIRST, unasked }: WalkPlaces): WalkPlaces {
-  return { planned, probes: FIRST, others: unasked ?? others };
+/** Where the next run begins. A lane that had come to its end starts over. */
+export function nextRun({
+  planned = FIRST,
+  probes = FIRST,
+  others = FIRST,
+  unasked,
+}: WalkPlaces): WalkPlaces {
+  return { planned, probes, others: unasked ?? others };
 }
 
 /** Whether a lane has work left in this run. */
@@ -165,7 +167,7 @@ export class RecoveryWalk {
       }
       this.places[lane] = next;
       // A store in this process answers at once, but webhooks and calls must get their turn.
-      await setImmediate();
+      if (entries.length > 0) await setImmediate();
       if (lane === 'others') yield undefined;
     }
   }
@@ -181,7 +183,14 @@ export class RecoveryWalk {
     const key = journalKeyText(existing.record);
     if (page.place.done.has(key) || this.begun.has(key)) return false;
     const { entries } = this.parts;
-    const isUsable = unusable(existing) === undefined;
+    const why = unusable(existing);
+    if (existing.unavailable && why !== undefined) {
+      // Whichever lane meets it: another one may be able to read it a moment later, and would leave it to this one.
+      this.begun.add(key);
+      this.tally.passOver(existing, why);
+      return false;
+    }
+    const isUsable = why === undefined;
     if (isUsable && entries.isProbe(existing)) return lane === 'probes';
     if (lane === 'probes') return false;
     const hasWork = isUsable && entries.hasWork(existing);

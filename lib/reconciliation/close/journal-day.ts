@@ -182,12 +182,31 @@ async function* olderPayments(
   }
 }
 
+/**
+ * The same payments, all of them open. What a list could not open for now is read by itself, so that a close fails without its
+ * key service, and never counts such a payment as unknown.
+ */
+async function opened(
+  { journal, scope }: AccountJournalReader,
+  page: readonly StoredJournalRecord[],
+): Promise<readonly StoredJournalRecord[]> {
+  if (!page.some(({ unavailable }) => unavailable)) return page;
+  const all: StoredJournalRecord[] = [];
+  const read = async (stored: StoredJournalRecord): Promise<StoredJournalRecord | undefined> => {
+    const { family, reference } = stored.record;
+    return stored.unavailable ? journal.get({ ...scope, family, reference }) : stored;
+  };
+  for await (const piece of inPieces(page, read)) all.push(...piece.flatMap(([, stored]) => stored ?? []));
+  return all;
+}
+
 /** The payments that were written down from `from` to `to`. The storage reads a page while the one before is looked at. */
 async function* pagesFrom(
-  { journal, scope }: AccountJournalReader,
+  reader: AccountJournalReader,
   except: readonly JournalState[],
   { from, to }: { readonly from?: number; readonly to: number },
 ): AsyncGenerator<readonly StoredJournalRecord[], void, undefined> {
+  const { journal, scope } = reader;
   for (const family of PAYMENT_FAMILIES) {
     const read = (after?: string): Promise<JournalPage> => {
       const place = { ...(from !== undefined && { from }), ...(after !== undefined && { after }) };
@@ -200,7 +219,7 @@ async function* pagesFrom(
       const { entries, next }: JournalPage = await page;
       const inTime = entries.filter(({ createdAt }) => createdAt < to);
       page = next !== undefined && inTime.length === entries.length ? read(next) : undefined;
-      yield inTime;
+      yield await opened(reader, inTime);
     }
   }
 }

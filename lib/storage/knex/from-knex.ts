@@ -85,12 +85,15 @@ export function fromKnex(knex: KnexInstance): SqlExecutor {
     execute: (text, params) => alone((runner) => runner.execute(text, params)),
     transaction: async (work, { isolationLevel } = {}) => {
       const guard = new CallbackGuard(dialect, NESTED);
-      const begin = async (transaction: KnexTransaction): ReturnType<typeof work> => {
-        const runner = await guardTransaction(transaction, guard);
-        return guard.during(() => work(guard.transaction(runner, transaction)));
-      };
       return guard.own(() =>
-        onTaken(lending, async (connection) => knex.transaction(begin, { isolationLevel, connection })),
+        onTaken(lending, async (connection, begun) => {
+          const begin = async (transaction: KnexTransaction): ReturnType<typeof work> => {
+            const runner = await guardTransaction(transaction, guard);
+            begun();
+            return guard.during(() => work(guard.transaction(runner, transaction)));
+          };
+          return knex.transaction(begin, { isolationLevel, connection });
+        }),
       );
     },
     wrapTransaction: (handle) => wrapped(handle, client, dialect),

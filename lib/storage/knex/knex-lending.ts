@@ -1,5 +1,5 @@
 import { type ClosableConnection, closeAtOnce } from '../sql/close-at-once.js';
-import { type ReturningLending, takeOwn, wasLeftOpen } from '../sql/own-statements.js';
+import { type ReturningLending, takeOwn } from '../sql/own-statements.js';
 import { type SqlDialect } from '../sql/sql-executor.js';
 import { type KnexClient } from './knex-instance.js';
 
@@ -10,18 +10,20 @@ interface LentConnection extends ClosableConnection {
   __knexTxId?: string;
 }
 
-/** Runs a transaction on a connection that is taken here: Knex gives one back before it says that another was open on it. */
+/**
+ * Runs a transaction on a connection that is taken here: Knex gives one back before it says that another was open on it.
+ *
+ * @param work Calls `begun` once its transaction has begun. Until then the connection is closed in the end: the server may
+ * carry a BEGIN out that failed.
+ */
 export async function onTaken<T>(
   lending: ReturningLending<LentConnection>,
-  work: (connection: LentConnection) => Promise<T>,
+  work: (connection: LentConnection, begun: () => void) => Promise<T>,
 ): Promise<T> {
   const connection = await lending.take();
-  let giveBack = (): unknown => lending.release(connection, false);
+  let giveBack = (): unknown => lending.close(connection);
   try {
-    return await work(connection);
-  } catch (error) {
-    if (wasLeftOpen(error)) giveBack = () => lending.close(connection);
-    throw error;
+    return await work(connection, () => (giveBack = () => lending.release(connection, false)));
   } finally {
     delete connection.__knexTxId;
     await giveBack();

@@ -192,7 +192,7 @@ describeWith([postgresService], 'a connection that comes back to the pool in an 
   it('refuses a pool whose connections all begin with a transaction', async () => {
     pool = connect({ onConnect: (client) => void client.query('BEGIN') });
     const closed = once(pool, 'remove');
-    await expect(storage().journal.get(journalRecord('order-1'))).rejects.toThrow('left open');
+    await expect(storage().journal.get(journalRecord('order-1'))).rejects.toThrow('100 connections in a row');
     await closed;
   });
 });

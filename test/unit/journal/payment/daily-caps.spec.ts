@@ -1,27 +1,53 @@
 import { describe, expect, it } from 'vitest';
 import { dailyCapReached, FullDays, writeCounted } from '../../../../lib/journal/payment/daily-caps.js';
-import { type JournalRecord, type JournalStore } from '../../../../lib/storage/journal-store.js';
+import { dailyCapDay } from '../../../../lib/storage/daily-cap.js';
+import {
+  type JournalRecord,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../../../lib/storage/journal-store.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
 import { journalRecord } from '../../../support/journal-contract.js';
+
+const DAY_MS = 86_400_000;
 
 describe('the days without room that a run knows', () => {
   const small = journalRecord('small', { amount: '1.00' });
   const large = journalRecord('large', { amount: '2.00' });
+  const stored = (record: JournalRecord): StoredJournalRecord => ({
+    record,
+    version: 1,
+    createdAt: 0,
+    updatedAt: 0,
+    ageMs: DAY_MS,
+    idleMs: DAY_MS,
+    leaseLeftMs: 0,
+  });
+  const known = (days: FullDays): readonly boolean[] =>
+    [small, large].map((record) => days.has(stored(record)));
 
   it('pass over every payment of the family if only a number is set', () => {
     const days = new FullDays();
     days.add(large, { cents: 200, maxCount: 1 });
-    expect([small, large].map((record) => days.has(record))).toEqual([true, true]);
-    expect(days.has({ ...large, family: 'disbursement' })).toBe(false);
-    expect(days.has({ ...large, account: 'payouts' })).toBe(false);
+    expect(known(days)).toEqual([true, true]);
+    expect(days.has(stored({ ...large, family: 'disbursement' }))).toBe(false);
+    expect(days.has(stored({ ...large, account: 'payouts' }))).toBe(false);
+  });
+
+  it('pass over no payment that counts on this day already', () => {
+    const days = new FullDays();
+    days.add(large, { cents: 200, maxCount: 1 });
+    const today = dailyCapDay(DAY_MS);
+    expect(days.has(stored({ ...small, counted: true, countedOn: today }))).toBe(false);
+    expect(days.has(stored({ ...small, counted: true, countedOn: today - 1 }))).toBe(true);
   });
 
   it('let a smaller payment try if a sum is set', () => {
     const days = new FullDays();
     days.add(large, { cents: 200, maxCents: 250, maxCount: 1 });
-    expect([small, large].map((record) => days.has(record))).toEqual([false, true]);
+    expect(known(days)).toEqual([false, true]);
     days.add(small, { cents: 100, maxCents: 250, maxCount: 1 });
-    expect([small, large].map((record) => days.has(record))).toEqual([true, true]);
+    expect(known(days)).toEqual([true, true]);
   });
 });
 

@@ -9,6 +9,7 @@ import {
 import { type EntryEnd } from '../../../../lib/journal/recovery/recovery-report.js';
 import { RecoveryRun } from '../../../../lib/journal/recovery/recover.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
+import { fakePerformance } from '../../../support/fake-performance.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 
 const SCOPE = { account: 'default', environment: 'sandbox' } as const;
@@ -197,6 +198,55 @@ describe('a run of recover()', () => {
     expect(error.mock.calls.join()).toContain(
       'recover() failed for collection "order-1" (its key service is silent): the next run tries them again',
     );
+  });
+
+  it.each([
+    ['first', [1], 0],
+    ['second', [2], 1],
+    ['first and the second', [1, 2], 0],
+  ])(
+    'counts a planned payment once whose key service does not answer the %s list of it',
+    async (_, silentLists, settled) => {
+      await journal.insert(journalRecord('order-1', { state: 'planned', body: '{}' }), 0);
+      work.release();
+      let lists = 0;
+      const list = journal.list.bind(journal);
+      vi.spyOn(journal, 'list').mockImplementation(async (...asked) => {
+        const page = await list(...asked);
+        if (page.entries.length === 0) return page;
+        lists += 1;
+        const silent = { damaged: 'its key service is silent', unavailable: true } as const;
+        const isSilent = silentLists.includes(lists);
+        return {
+          ...page,
+          entries: page.entries.map((entry) => (isSilent ? { ...entry, ...silent } : entry)),
+        };
+      });
+      const lanes = { hasWork: () => true, isProbe: () => false };
+      const report = await runWith(lanes).recover();
+      expect(lists).toBe(2);
+      expect(report).toEqual({ probed: 0, settled, stillUnknown: 0, ...(settled === 0 && { failed: 1 }) });
+    },
+  );
+
+  it('continues with the payments to probe where an earlier run was over', async () => {
+    await write(40);
+    const run = runWith({ isProbe: () => true }, 1_000);
+    vi.useFakeTimers({ toFake: ['performance'] });
+    fakePerformance();
+    try {
+      const first = run.recover();
+      await dealingWith(AT_ONCE);
+      vi.advanceTimersByTime(2_000);
+      work.release();
+      expect(await first).toMatchObject({ unfinished: true });
+      const before = new Set(work.begun);
+      await run.recover();
+      expect(work.begun.filter((reference) => before.has(reference))).toHaveLength(before.size);
+      expect(new Set(work.begun).size).toBe(40);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('continues if the storage fails for some payments, and names them', async () => {

@@ -1,6 +1,10 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readJournalDay } from '../../../../lib/reconciliation/close/journal-day.js';
-import { type JournalStore, type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
+import {
+  type JournalPage,
+  type JournalStore,
+  type StoredJournalRecord,
+} from '../../../../lib/storage/journal-store.js';
 
 const FROM = Date.parse('2026-11-20T00:00:00Z');
 const TO = FROM + 86_400_000;
@@ -41,4 +45,34 @@ it('the payments of a day are read page by page, up to its end', async () => {
   // The first close looks for older payments, too.
   expect(asked.slice(-3)).toEqual([undefined, '2', '3']);
   expect(payments.size).toBe(4);
+});
+
+describe('a payment that a list could not open for now', () => {
+  const silent = { damaged: 'its key service is silent', unavailable: true } as const;
+  const read = (get: JournalStore['get']): ReturnType<typeof readJournalDay> => {
+    const entries = [stored('a', FROM), { ...stored('b', FROM + 1), ...silent }];
+    const list = ({ family }: { readonly family: string }): Promise<JournalPage> =>
+      Promise.resolve({ entries: family === 'collection' ? entries : [] });
+    const journal = { list, get } as unknown as JournalStore;
+    const own = { journal, scope: { account: 'default', environment: 'sandbox' } as const };
+    const span = { from: FROM, to: TO, readUntil: TO, carried: undefined, proposed: undefined };
+    return readJournalDay(own, span, () => undefined);
+  };
+
+  it('is read by itself', async () => {
+    const asked: string[] = [];
+    const { payments } = await read(({ reference }) => {
+      asked.push(reference);
+      return Promise.resolve(stored(reference, FROM + 1));
+    });
+    expect(new Set(asked)).toEqual(new Set(['b']));
+    expect(payments.at(payments.find('collection', 'b') ?? -1)).toMatchObject({
+      state: 'moved',
+      status: 'success',
+    });
+  });
+
+  it('ends the close if its key cannot be had', async () => {
+    await expect(read(() => Promise.reject(new Error('no key service')))).rejects.toThrow('no key service');
+  });
 });
