@@ -22,14 +22,15 @@ export function unreadable(what: string, error: unknown, instead?: string): Usag
 /**
  * What is read of a CSV file, as it comes.
  *
+ * @param open Called when somebody begins to read: a stream that nobody reads would end the process if there is no file.
  * @throws UsageError while it is read, if the file cannot be.
  */
 export async function* readableCsv<Piece>(
-  pieces: AsyncIterable<Piece>,
+  open: () => AsyncIterable<Piece>,
   file: string,
 ): AsyncGenerator<Piece, void> {
   try {
-    yield* pieces;
+    yield* open();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     throw unreadable(file, error, 'name a CSV file that you may read.');

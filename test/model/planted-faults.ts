@@ -291,7 +291,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'recovery leaves planned payments alone',
     file: RECOVERY,
-    find: 'return this.stopping.aborted || fullDays.has(record) ? {} : this.send(existing, fullDays);',
+    find: 'return this.stopping.aborted || fullDays.has(existing) ? {} : this.send(existing, fullDays);',
     write: 'return existing.damaged === undefined ? {} : this.send(existing, fullDays);',
   },
   {

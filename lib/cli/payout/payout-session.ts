@@ -44,7 +44,7 @@ export async function withSession<T>(
     (job) => job.batch === batch && (job.kind === 'check' ? action === 'check' : action === 'run'),
   );
   const linesOf = (path: string): AsyncIterable<PayoutLine> =>
-    readableCsv(linesFromCsv(createReadStream(path)), word);
+    readableCsv(() => linesFromCsv(createReadStream(path)), word);
   const command = {
     mayBeNew: isLoad,
     missing: (file: string) =>

@@ -35,7 +35,7 @@ export function statementOptions(
     throw new UsageError(`There is no file ${printable(statement)} here, and nothing was done.`);
   }
   const reading = { ...readingOf(values), name: basename(path) };
-  return () => ({ ...reading, stream: readableCsv<Uint8Array>(createReadStream(path), statement) });
+  return () => ({ ...reading, stream: readableCsv<Uint8Array>(() => createReadStream(path), statement) });
 }
 
 function readingOf(values: ReconcileValues): Omit<CsvStatementOptions, 'stream'> {

@@ -39,6 +39,19 @@ describe('the options of a statement', () => {
     });
   });
 
+  it('open the file only when it is read, so that no file that nobody reads ends the process', async () => {
+    const file = join(folder, 'late.csv');
+    writeFileSync(file, 'early');
+    const { stream } = optionsOf('--statement', 'late.csv')!();
+    rmSync(file);
+    // Node opens a stream of a file after some turns.
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    writeFileSync(file, 'late');
+    const pieces: Uint8Array[] = [];
+    for await (const piece of stream as AsyncIterable<Uint8Array>) pieces.push(piece);
+    expect(Buffer.concat(pieces).toString()).toBe('late');
+  });
+
   it('take a name with a comma or a sign of equality, and a word for each meaning', () => {
     const { stream: _stream, ...options } = optionsOf(
       ...['--statement', 'a.csv', '--signed', '--decimal', ',', '--thousands', '.'],
