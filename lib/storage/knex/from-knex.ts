@@ -16,7 +16,7 @@ import { endsTransaction } from '../sql/ends-transaction.js';
 import { type NestedTransaction } from '../sql/nested-transactions.js';
 import { HandlerStreams } from './handler-streams.js';
 import { type KnexClient, type KnexInstance, type KnexTransaction } from './knex-instance.js';
-import { lendingOf, onTaken, takeFreeConnections } from './knex-lending.js';
+import { lendingOf, onTaken } from './knex-lending.js';
 
 /** What Knex calls the savepoints of its nested transactions. */
 export const NESTED = /^trx\d+$/;
@@ -74,7 +74,6 @@ export function fromKnex(knex: KnexInstance): SqlExecutor {
   const dialect = dialectOf(knex);
   const { client } = knex;
   const { pool, config }: PooledClient = client;
-  takeFreeConnections(client, dialect);
   const lending = lendingOf(client, dialect);
   const alone = <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> =>
     runAlone(lending, (connection, check) => work(runOn(client, dialect, connection, check)));

@@ -20,7 +20,7 @@ export async function onTaken<T>(
   lending: ReturningLending<LentConnection>,
   work: (connection: LentConnection, begun: () => void) => Promise<T>,
 ): Promise<T> {
-  const connection = await lending.take();
+  const connection = await takeOwn(lending);
   let giveBack = (): unknown => lending.close(connection);
   try {
     return await work(connection, () => (giveBack = () => lending.release(connection, false)));

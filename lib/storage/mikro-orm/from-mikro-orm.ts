@@ -1,7 +1,7 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { fromKnex, guardTransaction, NESTED } from '../knex/from-knex.js';
 import { type KnexInstance, type KnexTransaction } from '../knex/knex-instance.js';
-import { dropWhenFree } from '../knex/knex-lending.js';
+import { dropWhenFree, takeFreeConnections } from '../knex/knex-lending.js';
 import { CallbackGuard } from '../sql/callback-guard.js';
 import { closeLeftOpen } from '../sql/own-statements.js';
 import { type SqlExecutor, type SqlTransaction } from '../sql/sql-executor.js';
@@ -33,6 +33,7 @@ export function fromMikroOrm(orm: MikroOrmInstance): SqlExecutor {
   const knex = knexOf(orm);
   const executor = fromKnex(knex);
   const { dialect } = executor;
+  takeFreeConnections(knex.client, dialect);
   return {
     ...executor,
     transaction: async (work, { isolationLevel } = {}) => {
