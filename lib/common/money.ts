@@ -16,8 +16,11 @@ const NEGATIVE_ZERO = '-000';
 /** 10^13 shillings. Amounts are smaller, and sums of them are exact. */
 export const LIMIT_CENTS = 10n ** 15n;
 const FIRST_INEXACT = 1e13;
-/** How far a server's sum in floating point may be from the amount that it means, as a share of it: four units of a double's last place. */
-const ROUNDING_ERROR = 2 ** -50;
+/**
+ * How far a server's sum in floating point may be from the amount that it means, as a share of it: two to four units of a double's last
+ * place. Below 10^13 that is less than half a cent.
+ */
+const ROUNDING_ERROR = 2 ** -51;
 
 /** Reads a plain decimal (`"1180.5"`) as exact cents; undefined for anything else. */
 export function parseCents(text: string): bigint | undefined {
