@@ -22,7 +22,7 @@ import { type PaymentsSandboxOptions } from './sandbox-options.js';
 import { type StoredSettings } from './state/state-entry.js';
 import { type SandboxWorld } from './world/sandbox-world.js';
 import { missingHeaders } from './webhooks/own-headers.js';
-import { settingsOf } from './world/world-settings.js';
+import { SETTINGS, settingsOf } from './world/world-settings.js';
 
 const LARGEST_SEED = 2 ** 32 - 1;
 const OF_SECRETS = 0x5ec2e75;
@@ -41,15 +41,8 @@ const OPTIONS: readonly (keyof PaymentsSandboxOptions)[] = [
   'data',
   'world',
   'frameAncestors',
-  'clock',
-  'seed',
-  'auto',
-  'profile',
-  'startingBalance',
-  'fees',
-  'expireAfter',
+  ...SETTINGS,
   'webhookScheme',
-  'webhookSecret',
   'webhookTimeoutMs',
   'allowRemoteWebhooks',
 ];

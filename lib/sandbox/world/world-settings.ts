@@ -5,7 +5,7 @@ import { type SandboxWorld } from './sandbox-world.js';
 import { WorldError } from './world-error.js';
 
 /** Everything of a world that is a start option too. */
-const SETTINGS = [
+export const SETTINGS = [
   'clock',
   'seed',
   'auto',
