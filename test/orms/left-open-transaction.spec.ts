@@ -155,7 +155,7 @@ describeWith([postgresService], 'a transaction on PostgreSQL that is left open o
     await database.pool.query('CREATE TABLE refunds (text text)');
   });
   afterEach(async () => {
-    for (const made of pools.splice(0)) void made.end();
+    for (const made of pools.splice(0)) if (!made.ending) void made.end();
     await endOtherConnections(database);
     await database.close();
   });
