@@ -7,7 +7,7 @@ import { describeWith, mysqlService, postgresService } from '../support/services
 import { EXECUTORS } from './executors.js';
 import { openMysql, openTypeOrmOnMysql } from './mysql-database.js';
 import { ORM_SERVERS } from './orm-database.js';
-import { type ExecutorDatabase } from './storage-contracts.js';
+import { type ExecutorDatabase } from './executor-contracts.js';
 import { openTypeOrm, TYPEORMS } from './typeorm-database.js';
 import { beginOn } from './typeorm-way.js';
 

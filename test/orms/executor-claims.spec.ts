@@ -10,7 +10,7 @@ import { EXECUTORS } from './executors.js';
 import { openMysql, openTypeOrmOnMysql } from './mysql-database.js';
 import { ORM_SERVERS } from './orm-database.js';
 import { openPrisma, openPrismaOnMysql, PRISMA } from './prisma-way.js';
-import { type ExecutorDatabase } from './storage-contracts.js';
+import { type ExecutorDatabase } from './executor-contracts.js';
 import { openTypeOrm, TYPEORMS } from './typeorm-database.js';
 import { beginOn } from './typeorm-way.js';
 

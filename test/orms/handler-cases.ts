@@ -7,7 +7,7 @@ import { deliverEvent } from '../support/deliver-event.js';
 import { patientLibrary } from '../support/patient-library.js';
 import { type PaymentsApp, startPaymentsApp } from '../support/payments-app.js';
 import { startSandbox } from '../support/sandbox.js';
-import { type ExecutorDatabase } from './storage-contracts.js';
+import { type ExecutorDatabase } from './executor-contracts.js';
 
 export const POOL_SIZE = 5;
 const REFERENCE = 'order-1';

@@ -8,7 +8,7 @@ import { fromTypeOrm } from 'nestjs-payments/typeorm';
 import { type DataSource } from 'typeorm';
 import { PAYMENTS_TABLES } from '../support/payments-database.js';
 import { mysqlService } from '../support/services.js';
-import { type ExecutorDatabase } from './storage-contracts.js';
+import { type ExecutorDatabase } from './executor-contracts.js';
 import { beginOn } from './typeorm-way.js';
 import { type TypeOrm } from './typeorm-database.js';
 

@@ -10,7 +10,7 @@ import { mysqlAccounts, postgresAccounts } from './accounts.js';
 import { type OpenExecutor, type OrmExecutor } from './executors.js';
 import { type HandlerWay } from './handler-cases.js';
 import { borrowMysql, openMysql } from './mysql-database.js';
-import { type ExecutorDatabase } from './storage-contracts.js';
+import { type ExecutorDatabase } from './executor-contracts.js';
 
 /** The package's tables, and an ORM on a pool of the application's own. */
 export interface OrmDatabase extends ExecutorDatabase, OpenExecutor {}

@@ -13,7 +13,7 @@ import {
 import { postgresService } from '../support/services.js';
 import { type OpenOwnExecutor, type OrmExecutor } from './executors.js';
 import { type MysqlDatabase, openMysql } from './mysql-database.js';
-import { type ExecutorDatabase } from './storage-contracts.js';
+import { type ExecutorDatabase } from './executor-contracts.js';
 
 /** A transaction of a spec may take longer than the five seconds of Prisma. */
 const LONG = { maxWait: 30_000, timeout: 60_000 };

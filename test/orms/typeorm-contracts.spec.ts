@@ -3,13 +3,13 @@ import { type PaymentsStorage } from 'nestjs-payments';
 import { migrateSqlStorage, sqlStorage, type SqlStorageOptions } from 'nestjs-payments/sql';
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
 import { describeWith, postgresService } from '../support/services.js';
-import { storageContracts } from './storage-contracts.js';
+import { executorContracts } from './executor-contracts.js';
 import { beginOn } from './typeorm-way.js';
 import { openTypeOrm, type TypeOrmDatabase, TYPEORMS } from './typeorm-database.js';
 
 describeWith([postgresService], 'sqlStorage() on a DataSource for PostgreSQL', () => {
   describe.each(TYPEORMS)('of TypeORM %s', (_version, packed) => {
-    storageContracts(async () => {
+    executorContracts(async () => {
       const database = await openTypeOrm(packed);
       const { dataSource } = database;
       return { ...database, executor: fromTypeOrm(dataSource), begin: () => beginOn(dataSource) };

@@ -16,8 +16,7 @@ import { scheme, secret } from './webhook-app.js';
 import { accept, refuse } from './working-gateway.js';
 
 /** A storage with transactions, whose time can be moved. */
-interface Place {
-  readonly storage: PaymentsStorage;
+interface Place extends PaymentsStorage {
   begin(): Promise<ApplicationTransaction> | ApplicationTransaction;
   pass(ms: number): unknown;
 }
@@ -47,7 +46,7 @@ export function frozenCallContract(open: () => Promise<Place> | Place): void {
       apiKey: 'pk_test_demo',
       apiSecret: 'sk_test_demo',
       webhooks: { scheme, secrets: [secret] },
-      storage: place.storage,
+      storage: place,
     });
   });
   afterEach(async () => {

@@ -25,5 +25,6 @@ export function damagedJournalContract(open: OpenJournal, damages: readonly Jour
 
 /** What every journal with `dailyCaps` promises. Call it inside a `describe`. */
 export function dailyCapContract(open: OpenJournal): void {
+  patientLibrary();
   capContract({ describe, it, expect }, open);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Client, Pool, type PoolConfig } from 'pg';
 import { migratePayments } from 'nestjs-payments/postgres';
+import { type ApplicationTransaction } from 'nestjs-payments/testing';
 
 const ENDED_WITHIN_MS = 5_000;
 /** For the `options` of a connection: many at one row may wait longer for it than the library lets them. */
@@ -28,6 +29,8 @@ export interface PaymentsDatabase {
   readonly options: string;
   /** Another pool of the same database, as a second replica has one. Closed with the database. */
   connect(config?: PoolConfig): Pool;
+  /** Begins a transaction of the application. */
+  begin(): Promise<ApplicationTransaction>;
   /** Lets `ms` pass for every caller that asks this database for the time. */
   pass(ms: number): Promise<void>;
   /** Forgets everything that is stored. */
@@ -140,6 +143,15 @@ function databaseIn(schema: string, config: PoolConfig): PaymentsDatabase {
     schema,
     options,
     connect,
+    begin: async () => {
+      const handle = await pool.connect();
+      await handle.query('BEGIN');
+      const end = async (how: string): Promise<void> => {
+        await handle.query(how);
+        handle.release();
+      };
+      return { handle, commit: () => end('COMMIT'), rollback: () => end('ROLLBACK') };
+    },
     pass: async (ms) => {
       await pool.query(`UPDATE clock SET ahead = ahead + interval '${ms} milliseconds'`);
     },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { type SqliteDatabase, sqliteStorage } from 'nestjs-payments/sqlite';
+import { type ApplicationTransaction } from 'nestjs-payments/testing';
 import { describeSkipped } from './describe-skipped.js';
 
 /** A file of SQLite in a folder of its own, with a clock that can be moved. */
@@ -13,6 +14,8 @@ export interface SqliteTestFile {
   open(transactional?: boolean): PaymentsStorage;
   /** A connection of the application to the same file. */
   connect(options?: object): ClosableDatabase;
+  /** Begins a transaction of the application. */
+  begin(): ApplicationTransaction;
   pass(ms: number): void;
   /** Closes everything that was opened, and removes the folder. */
   close(): Promise<void>;
@@ -56,6 +59,20 @@ export function sqliteFile(): SqliteTestFile {
       const database = openSqliteFile(file, options);
       opened.push(database);
       return database;
+    },
+    begin: () => {
+      const handle = openSqliteFile(file);
+      opened.push(handle);
+      handle.exec('BEGIN IMMEDIATE');
+      return {
+        handle,
+        commit: () => {
+          handle.exec('COMMIT');
+        },
+        rollback: () => {
+          handle.exec('ROLLBACK');
+        },
+      };
     },
     pass: (ms) => {
       ahead += ms;

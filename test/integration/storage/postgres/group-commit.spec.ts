@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Pool as PgPool, type PoolClient, type PoolConfig } from 'pg';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage, type PostgresStorageOptions } from 'nestjs-payments/postgres';
-import { claimed, inboxContract, inboxDelivery } from '../../../support/inbox-contract.js';
-import { journalContract, journalRecord, storedBy } from '../../../support/journal-contract.js';
+import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
+import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
+import { storageContracts } from '../../../support/storage-contracts.js';
 
 const LEASE_MS = 60_000;
 /** So often a statement is asked before it is prepared. */
@@ -237,7 +238,8 @@ describeWith(
       await Promise.all(records('q').map((record) => journal.insert(record, LEASE_MS)));
       expect(await transactionsOf('q')).toEqual({ rows: PAYMENTS, transactions: 2 });
       expect(spans).toEqual([undefined, undefined]);
-      expect(timers()).toBeLessThanOrEqual(before);
+      // Other specs of the process have timers, too, which end sooner.
+      await expect.poll(timers).toBeLessThanOrEqual(before);
     });
 
     it.each(['repeatable read', 'serializable'])('are done once each at the level %s', async (level) => {
@@ -300,12 +302,7 @@ describeWith(
       });
       afterEach(() => database.clear());
 
-      describe('its inbox', () => {
-        inboxContract(() => ({ inbox: storage.inbox, pass: database.pass }));
-      });
-      describe('its journal', () => {
-        journalContract(() => ({ journal: storage.journal, pass: database.pass }));
-      });
+      storageContracts(() => ({ ...storage, pass: database.pass }));
     });
   },
 );

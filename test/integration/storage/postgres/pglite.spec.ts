@@ -2,11 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type PoolClient } from 'pg';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
-import { conflictContract } from '../../../support/conflict-contract.js';
-import { claimed, inboxContract, inboxDelivery } from '../../../support/inbox-contract.js';
-import { dailyCapContract, journalContract } from '../../../support/journal-contract.js';
+import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { type PgliteServer, startPglite } from '../../../support/pglite-server.js';
+import { storageContracts } from '../../../support/storage-contracts.js';
 
 const BOOT_MS = 60_000;
 const LEASE_MS = 60_000;
@@ -29,18 +28,7 @@ describe('postgresStorage() on an embedded PostgreSQL with one connection', () =
     await server?.close();
   });
 
-  describe('its inbox', () => {
-    inboxContract(() => ({ inbox: storage().inbox, pass: database.pass }));
-  });
-  describe('its conflicts', () => {
-    conflictContract(() => ({ ...storage(), pass: database.pass }));
-  });
-  describe('its journal', () => {
-    journalContract(() => ({ journal: storage().journal, pass: database.pass }));
-  });
-  describe('its daily caps', () => {
-    dailyCapContract(() => ({ journal: storage().journal, pass: database.pass }));
-  });
+  storageContracts(() => ({ ...storage(), pass: database.pass }));
 
   it('commits the transaction of the handlers with its record, and nothing if there is no record', async () => {
     const { inbox } = storage(true);

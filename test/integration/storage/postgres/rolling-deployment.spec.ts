@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
-import { conflictContract } from '../../../support/conflict-contract.js';
-import { claimed, inboxContract, inboxDelivery } from '../../../support/inbox-contract.js';
-import { journalContract, journalRecord, storedBy } from '../../../support/journal-contract.js';
+import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
+import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
+import { storageContracts } from '../../../support/storage-contracts.js';
 import { migrateAsNextBuild } from '../../../support/table-migrations.js';
 
 describeWith([postgresService], 'a build whose tables a later one has migrated', () => {
@@ -23,15 +23,7 @@ describeWith([postgresService], 'a build whose tables a later one has migrated',
     afterEach(() => database.clear());
     afterAll(() => database.close());
 
-    describe('has an inbox', () => {
-      inboxContract(() => ({ inbox: replica().inbox, pass: database.pass }));
-    });
-    describe('has conflicts', () => {
-      conflictContract(() => ({ ...replica(), pass: database.pass }));
-    });
-    describe('has a journal', () => {
-      journalContract(() => ({ journal: replica().journal, pass: database.pass }));
-    });
+    storageContracts(() => ({ ...replica(), pass: database.pass }));
 
     it('changes nothing if it restarts and migrates, and both builds do the same work', async () => {
       const { pool, schema } = database;

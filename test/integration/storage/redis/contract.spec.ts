@@ -3,12 +3,8 @@ import { Cluster, type Redis } from 'ioredis';
 import { type PaymentsStorage, type SetAsideDelivery } from 'nestjs-payments';
 import { redisStorage, type RedisClient } from 'nestjs-payments/redis';
 import { conflictContract } from '../../../support/conflict-contract.js';
-import { inboxContract, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
-import {
-  dailyCapContract,
-  damagedJournalContract,
-  journalContract,
-} from '../../../support/journal-contract.js';
+import { inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
+import { damagedJournalContract } from '../../../support/journal-contract.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis, reaches } from '../../../support/redis.js';
 import { redisOfSpecs } from '../../../support/redis-of-specs.js';
 import { RedisServer } from '../../../support/redis-server.js';
@@ -16,9 +12,10 @@ import { sealed } from '../../../support/sealed-storage.js';
 import { freePort } from '../../../support/server-process.js';
 import { describeWithRedisServer } from '../../../support/redis-server-specs.js';
 import { describeWith, redisService } from '../../../support/services.js';
+import { storageContracts, type TestedStorage } from '../../../support/storage-contracts.js';
 
 /** A storage of its own for each spec, and time that passes when the spec says so. */
-function open(client: RedisClient, prefix: string): PaymentsStorage & { pass(ms: number): void } {
+function open(client: RedisClient, prefix: string): TestedStorage {
   const travelling = new TimeTravellingRedis(client);
   const storage = redisStorage({ client: travelling, keyPrefix: `${prefix}${ownPrefix()}` });
   return {
@@ -32,20 +29,7 @@ function open(client: RedisClient, prefix: string): PaymentsStorage & { pass(ms:
 describeWith([redisService], 'redisStorage()', () => {
   const { prefix, client } = redisOfSpecs();
 
-  describe('its inbox', () => {
-    inboxContract(() => open(client(), prefix));
-  });
-
-  describe('its conflicts', () => {
-    conflictContract(() => open(client(), prefix));
-  });
-
-  describe('its journal', () => {
-    journalContract(() => open(client(), prefix));
-  });
-  describe('its daily caps', () => {
-    dailyCapContract(() => open(client(), prefix));
-  });
+  storageContracts(() => open(client(), prefix));
 
   describe('a row of it that cannot be read', () => {
     const keyPrefix = `${prefix}damaged:`;
@@ -143,7 +127,7 @@ describeWith([redisService], 'redisStorage()', () => {
   it('does not wait for a claim whose holder died', async () => {
     const { inbox, pass } = open(client(), prefix);
     await inbox.claim(inboxDelivery('order-1'), 60_000);
-    pass(60_001);
+    await pass(60_001);
     await inbox.waitForRelease(inboxKey('order-1'), 60_000);
   });
 });
@@ -170,18 +154,5 @@ describeWithRedisServer('redisStorage() on a cluster, which refuses scripts over
     await server.stop();
   });
 
-  describe('its inbox', () => {
-    inboxContract(() => open(client, ''));
-  });
-
-  describe('its conflicts', () => {
-    conflictContract(() => open(client, ''));
-  });
-
-  describe('its journal', () => {
-    journalContract(() => open(client, ''));
-  });
-  describe('its daily caps', () => {
-    dailyCapContract(() => open(client, ''));
-  });
+  storageContracts(() => open(client, ''));
 });

@@ -1,11 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
-import { type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { redisStorage } from 'nestjs-payments/redis';
-import { conflictContract } from '../../../support/conflict-contract.js';
-import { inboxContract } from '../../../support/inbox-contract.js';
-import { joinedJournalContract } from '../../../support/joined-journal-contract.js';
-import { dailyCapContract, journalContract } from '../../../support/journal-contract.js';
 import {
   borrowPaymentsDatabase,
   openPaymentsDatabase,
@@ -16,23 +11,12 @@ import { redisOfSpecs } from '../../../support/redis-of-specs.js';
 import { sealed } from '../../../support/sealed-storage.js';
 import { describeWith, postgresService, redisService } from '../../../support/services.js';
 import { describeWithSqlite, sqliteFile, type SqliteTestFile } from '../../../support/sqlite-file.js';
-
-type TestedStorage = PaymentsStorage & { readonly pass: (ms: number) => Promise<void> | void };
-
-function everyContract(open: () => TestedStorage): void {
-  describe('its journal', () => {
-    journalContract(open);
-  });
-  describe('its daily caps', () => {
-    dailyCapContract(open);
-  });
-  describe('its inbox', () => {
-    inboxContract(open);
-  });
-  describe('its conflicts', () => {
-    conflictContract(open);
-  });
-}
+import {
+  joiningContracts,
+  storageContracts,
+  type TestedStorage,
+  transactionalContracts,
+} from '../../../support/storage-contracts.js';
 
 describeWith([postgresService], 'postgresStorage() with an encryption', () => {
   let database: PaymentsDatabase;
@@ -48,21 +32,8 @@ describeWith([postgresService], 'postgresStorage() with an encryption', () => {
     afterEach(() => database.clear());
     afterAll(() => database.close());
 
-    everyContract(open);
-    describe('its journal inside of a transaction of the application', () => {
-      joinedJournalContract(() => ({
-        ...open(),
-        begin: async () => {
-          const handle = await database.pool.connect();
-          await handle.query('BEGIN');
-          const end = async (how: string): Promise<void> => {
-            await handle.query(how);
-            handle.release();
-          };
-          return { handle, commit: () => end('COMMIT'), rollback: () => end('ROLLBACK') };
-        },
-      }));
-    });
+    storageContracts(open);
+    joiningContracts(() => ({ ...open(), begin: database.begin }));
   });
 
   describe('with the transaction of the handlers', () => {
@@ -71,13 +42,13 @@ describeWith([postgresService], 'postgresStorage() with an encryption', () => {
       database = await borrowPaymentsDatabase(postgresService.url);
     });
     afterEach(() => database.close());
-    inboxContract(() => open(true), { remembersHandlers: false });
+    transactionalContracts(() => open(true));
   });
 });
 
 describeWith([redisService], 'redisStorage() with an encryption', () => {
   const { prefix, client } = redisOfSpecs();
-  everyContract(() => {
+  storageContracts(() => {
     const travelling = new TimeTravellingRedis(client());
     const storage = redisStorage({ client: travelling, keyPrefix: `${prefix}${ownPrefix()}` });
     return {
@@ -95,5 +66,13 @@ describeWithSqlite('sqliteStorage() with an encryption', () => {
     file = sqliteFile();
   });
   afterEach(() => file.close());
-  everyContract(() => ({ ...sealed(file.open()), pass: file.pass }));
+  const open = (transactional = false): TestedStorage => ({
+    ...sealed(file.open(transactional)),
+    pass: file.pass,
+  });
+  storageContracts(open);
+  joiningContracts(() => ({ ...open(), begin: file.begin }));
+  describe('with the transaction of the handlers', () => {
+    transactionalContracts(() => open(true));
+  });
 });

@@ -2,7 +2,6 @@ import { symlinkSync, unlinkSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { sqliteStorage } from 'nestjs-payments/sqlite';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
-import { enlistingHandlerContract } from '../../../support/enlisting-handler-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
 import { retryHelper } from '../../../support/retry-helper.js';
 import { describeWithSqlite, sqliteFile, type SqliteTestFile } from '../../../support/sqlite-file.js';
@@ -164,15 +163,4 @@ describeWithSqlite('the journal of SQLite inside of a transaction', () => {
     await expect(storage.journal.within?.(connection)).rejects.toThrow('another file');
     connection.exec('ROLLBACK');
   });
-});
-
-describeWithSqlite('a payment that a handler enlists in SQLite', () => {
-  let file: SqliteTestFile;
-
-  beforeEach(() => {
-    file = sqliteFile();
-  });
-  afterEach(() => file.close());
-
-  enlistingHandlerContract(() => file.open(true));
 });

@@ -1,33 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { inspect } from 'node:util';
-import { type JournalUnderTest } from 'nestjs-payments/testing';
 import { type JournalPage, type JournalStore } from '../../../../lib/storage/journal-store.js';
 import { type JournalState } from '../../../../lib/common/vocabulary.js';
 import { memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
-import {
-  dailyCapContract,
-  journalContract,
-  journalRecord,
-  storedBy,
-} from '../../../support/journal-contract.js';
-
-/** With a clock that stands still. */
-function opened(): JournalUnderTest {
-  let now = 1_800_000_000_000;
-  const { journal } = memoryStorage({ now: () => now });
-  return {
-    journal,
-    pass: (ms) => {
-      now += ms;
-    },
-  };
-}
+import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 
 describe('the journal of memoryStorage()', () => {
-  journalContract(opened);
-  dailyCapContract(opened);
-
   it('looks at a record about once while all are listed, and at none that is far from what is asked for', async () => {
     const size = 5_000;
     let looks = 0;

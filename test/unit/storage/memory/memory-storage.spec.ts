@@ -4,8 +4,8 @@ import { type SetAsideKind } from '../../../../lib/common/vocabulary.js';
 import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
 import { type SetAsideDelivery } from '../../../../lib/storage/conflict-store.js';
 import { isInProcess, memoryStorage } from '../../../../lib/storage/memory/memory-storage.js';
-import { conflictContract } from '../../../support/conflict-contract.js';
-import { claimed, inboxContract, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
+import { claimed, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
+import { storageContracts } from '../../../support/storage-contracts.js';
 
 const LEASE_MS = 60_000;
 
@@ -18,8 +18,7 @@ describe('memoryStorage()', () => {
     let now = 1_800_000_000_000;
     return { ...memoryStorage({ now: () => now }), pass: (ms: number): void => void (now += ms) };
   };
-  inboxContract(open);
-  conflictContract(open);
+  storageContracts(open);
 
   it('forgets the oldest finished outcome when it is full', async () => {
     const { inbox } = memoryStorage({ maxEntries: 2 });

@@ -9,9 +9,9 @@ import { type Encryption } from '../../../../lib/storage/sealed/encryption.js';
 import { oneEncryption } from '../../../../lib/storage/sealed/encryption-list.js';
 import { envelope } from '../../../../lib/storage/sealed/envelope.js';
 import { sealedStorage } from '../../../../lib/storage/sealed/sealed-storage.js';
-import { conflictContract } from '../../../support/conflict-contract.js';
-import { claimed, inboxContract, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
-import { journalContract, journalRecord } from '../../../support/journal-contract.js';
+import { claimed, inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
+import { journalRecord } from '../../../support/journal-contract.js';
+import { storageContracts, type TestedStorage } from '../../../support/storage-contracts.js';
 
 const KEYS = { old: randomBytes(32), now: randomBytes(32) };
 const SCOPE = { account: 'default', environment: 'sandbox' } as const;
@@ -58,7 +58,7 @@ describe.each([
   ['aesGcm()', bothKeys],
   ['envelope()', fromService],
 ])('a storage sealed with %s', (_name, sealing) => {
-  const open = (): PaymentsStorage & { pass(ms: number): void } => {
+  const open = (): TestedStorage => {
     let now = 1_800_000_000_000;
     return {
       ...sealedStorage(memoryStorage({ now: () => now }), sealing),
@@ -67,15 +67,7 @@ describe.each([
       },
     };
   };
-  describe('its journal', () => {
-    journalContract(open);
-  });
-  describe('its inbox', () => {
-    inboxContract(open);
-  });
-  describe('its conflicts', () => {
-    conflictContract(open);
-  });
+  storageContracts(open);
 });
 
 describe('the journal of a sealed storage', () => {

@@ -1,14 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
-import { type InboxClaim, type InboxStore, type PaymentsStorage } from 'nestjs-payments';
+import { type InboxClaim, type InboxStore } from 'nestjs-payments';
 import { type SqlExecutor, sqlStorage } from 'nestjs-payments/sql';
 import { batchContract, type BatchStore } from '../support/batch-contract.js';
-import { conflictContract } from '../support/conflict-contract.js';
-import { enlistingHandlerContract } from '../support/enlisting-handler-contract.js';
-import { inboxContract } from '../support/inbox-contract.js';
 import { type ApplicationTransaction } from 'nestjs-payments/testing';
-import { joinedJournalContract } from '../support/joined-journal-contract.js';
 import { reconciliationContract, type ReconciliationStore } from '../support/reconciliation-contract.js';
-import { dailyCapContract, damagedJournalContract, journalContract } from '../support/journal-contract.js';
+import { damagedJournalContract } from '../support/journal-contract.js';
+import {
+  joiningContracts,
+  storageContracts,
+  type TestedStorage,
+  transactionalContracts,
+} from '../support/storage-contracts.js';
 
 /** The package's tables in a database of a spec. */
 export interface ExecutorDatabase {
@@ -25,11 +27,11 @@ export interface ExecutorDatabase {
 }
 
 /** Runs every contract of a storage on an executor. */
-export function storageContracts(open: () => Promise<ExecutorDatabase>): void {
+export function executorContracts(open: () => Promise<ExecutorDatabase>): void {
   let database: ExecutorDatabase;
-  const storage = (transactional = false): PaymentsStorage => {
-    const { executor, schema } = database;
-    return sqlStorage({ executor, transactional, ...(schema !== undefined && { schema }) });
+  const storage = (transactional = false): TestedStorage => {
+    const { executor, schema, pass } = database;
+    return { ...sqlStorage({ executor, transactional, ...(schema !== undefined && { schema }) }), pass };
   };
 
   describe('as a plain storage', () => {
@@ -39,15 +41,8 @@ export function storageContracts(open: () => Promise<ExecutorDatabase>): void {
     afterEach(() => database.clear());
     afterAll(() => database.close());
 
-    describe('its inbox', () => {
-      inboxContract(() => ({ inbox: storage().inbox, pass: database.pass }));
-    });
-    describe('its conflicts', () => {
-      conflictContract(() => ({ ...storage(), pass: database.pass }));
-    });
-    describe('its journal', () => {
-      journalContract(() => ({ journal: storage().journal, pass: database.pass }));
-    });
+    storageContracts(storage);
+    joiningContracts(() => ({ ...storage(), begin: database.begin }));
     describe('its batches', () => {
       const batches = (): BatchStore => {
         const { batches: kept } = storage();
@@ -64,35 +59,22 @@ export function storageContracts(open: () => Promise<ExecutorDatabase>): void {
       };
       reconciliationContract({ store: reconciliation, pass: (ms) => database.pass(ms) });
     });
-    describe('its daily caps', () => {
-      dailyCapContract(() => ({ journal: storage().journal, pass: database.pass }));
-    });
-    describe('its journal inside of a transaction of the application', () => {
-      joinedJournalContract(() => ({
-        journal: storage().journal,
-        pass: database.pass,
-        begin: database.begin,
-      }));
-    });
     describe('a row of its journal that cannot be read', () => {
       const update = (change: string) => (reference: string) => {
         const { dialect, execute } = database.executor;
         const placeholder = dialect === 'postgres' ? '$1' : '?';
         return execute(`UPDATE payments_journal SET ${change} WHERE reference = ${placeholder}`, [reference]);
       };
-      damagedJournalContract(
-        () => ({ journal: storage().journal, pass: database.pass }),
-        [
-          ['record is null', update(`record = 'null'`)],
-          ['record and state differ', update(`state = 'on-hold'`)],
-        ],
-      );
+      damagedJournalContract(storage, [
+        ['record is null', update(`record = 'null'`)],
+        ['record and state differ', update(`state = 'on-hold'`)],
+      ]);
     });
   });
 
   describe('with the transaction of the handlers', () => {
     const claims: InboxClaim[] = [];
-    const transactional = (): PaymentsStorage => remembering(storage(true), claims);
+    const transactional = (): TestedStorage => remembering(storage(true), claims);
 
     beforeAll(async () => {
       database = await open();
@@ -104,16 +86,12 @@ export function storageContracts(open: () => Promise<ExecutorDatabase>): void {
     });
     afterAll(() => database.close());
 
-    inboxContract(() => ({ ...transactional(), pass: database.pass }), { remembersHandlers: false });
-    conflictContract(() => ({ ...transactional(), pass: database.pass }));
-    describe('a payment that a handler enlists', () => {
-      enlistingHandlerContract(transactional);
-    });
+    transactionalContracts(transactional);
   });
 }
 
 /** The same storage, which writes down whose claims begin. */
-function remembering(storage: PaymentsStorage, claims: InboxClaim[]): PaymentsStorage {
+function remembering(storage: TestedStorage, claims: InboxClaim[]): TestedStorage {
   const inbox: InboxStore = Object.assign(Object.create(storage.inbox) as InboxStore, {
     claim: async (...given: Parameters<InboxStore['claim']>) => {
       const claimed = await storage.inbox.claim(...given);
