@@ -27,7 +27,7 @@ export function safeTokens(
   refusalCodes: ReadonlySet<string>,
 ): SafeTokens {
   const safe = (token: string): string =>
-    isKnown(token, refusalCodes) ? token : redact(token, sensitiveTexts(call), NUMBER_IN_TOKEN);
+    isKnown(token, refusalCodes) ? token : redact(token, soughtIn(sensitiveTexts(call)), NUMBER_IN_TOKEN);
   const tokens: { -readonly [Name in keyof SafeTokens]: SafeTokens[Name] } = {};
   try {
     if (code !== undefined && TOKEN.test(code)) tokens.code = safe(code);
@@ -42,23 +42,35 @@ function isKnown(token: string, refusalCodes: ReadonlySet<string>): boolean {
   return LISTED_CODES.has(token) || refusalCodes.has(token) || UUID.test(token);
 }
 
+/** More than an answer needs to say what is wrong. An answer may have 2 MB, and each text costs time for each value. */
+const MOST_TEXTS = 100;
+const LONGEST_TEXT = 1_000;
+/** A value that is cut off here is behind the end of the text that remains. */
+const LONGEST_READ = 4 * LONGEST_TEXT;
+
 /**
- * The texts of an error answer without values of the request and without possible secrets. Never throws: the answer
- * counts without them, too.
+ * The texts of an error answer without values of the request and without possible secrets. The first hundred of them, each
+ * up to 1,000 characters, are kept. Never throws: the answer counts without them, too.
  */
 export function safeTexts(
   error: Pick<GatewayErrorBody, 'message' | 'errors'>,
   call: GatewayCall<object>,
 ): Pick<GatewayErrorBody, 'message' | 'errors'> {
   try {
-    const sensitive = sensitiveTexts(call);
-    const errors = Object.entries(error.errors).map(([field, messages]): [string, string[]] => [
-      redactText(field, sensitive),
-      messages.map((message) => redactText(message, sensitive)),
-    ]);
+    const sought = soughtIn(sensitiveTexts(call));
+    const safe = (text: string): string =>
+      redact(text.slice(0, LONGEST_READ), sought, LONG_NUMBER).slice(0, LONGEST_TEXT);
+    const errors: [string, string[]][] = [];
+    let left = MOST_TEXTS;
+    for (const [field, messages] of Object.entries(error.errors)) {
+      if (left <= 0) break;
+      const kept = messages.slice(0, left);
+      left -= kept.length;
+      errors.push([safe(field), kept.map(safe)]);
+    }
     return {
       errors: Object.fromEntries(errors),
-      ...(error.message !== undefined && { message: redactText(error.message, sensitive) }),
+      ...(error.message !== undefined && { message: safe(error.message) }),
     };
   } catch {
     return { errors: {} };
@@ -119,13 +131,17 @@ const ASCII = /^[\0-\x7f]*$/;
  * length of the text.
  */
 export function redactText(text: string, values: readonly string[]): string {
-  return redact(text, values, LONG_NUMBER);
+  return redact(text, soughtIn(values), LONG_NUMBER);
+}
+
+/** What is sought in a text. A longer value may contain a shorter one. */
+function soughtIn(values: readonly string[]): readonly string[] {
+  return values.map((value) => usualSpelling(value).trim()).sort((a, b) => b.length - a.length);
 }
 
 function redact(text: string, values: readonly string[], numbers: RegExp): string {
   let result = usualSpelling(text);
-  const sensitive = values.map((value) => usualSpelling(value).trim());
-  for (const value of sensitive.sort((a, b) => b.length - a.length)) {
+  for (const value of values) {
     const isLong = value.length > LONGEST_PATTERN;
     const sought = isLong ? value.slice(0, LONGEST_PATTERN).replace(HALF_A_PAIR, '') : value;
     if (sought.length < SHORTEST_VALUE || !mayStandIn(result, sought)) continue;

@@ -148,6 +148,26 @@ describe('the texts of an error answer', () => {
     });
   });
 
+  it('are a hundred at most, of a thousand characters each, and lose a value wherever they end', () => {
+    const canary = 'Ng&#039;wanakilala';
+    const many = Object.fromEntries(
+      Array.from({ length: 50_000 }, (_, index) => [`field_${index}`, ['no', canary]]),
+    );
+    const metadata = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, index) => [`key_${index}`, `value ${index}`]),
+    );
+    const long = `${'to '.repeat(330)}${canary} `.repeat(2_000);
+    const paid = callWith({ customer_name: "Asha Ng'wanakilala", metadata });
+    const { message, errors } = safeTexts({ message: long, errors: many }, paid);
+    expect(Object.entries(errors)).toHaveLength(50);
+    expect(errors['field_49']).toEqual(['no', '[redacted]']);
+    expect(message).toHaveLength(1_000);
+    expect(message).toMatch(/ to to \[redacted\]$/);
+    expect(safeTexts({ errors: { [long]: [long] } }, paid).errors).toEqual({
+      [String(message)]: [message],
+    });
+  });
+
   it('have no message if the answer has none', () => {
     expect(safeTexts({ errors: {} }, call)).toStrictEqual({ errors: {} });
     expect(safeTexts({ message: '', errors: {} }, call)).toStrictEqual({ message: '', errors: {} });
