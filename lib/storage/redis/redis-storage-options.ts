@@ -62,9 +62,10 @@ export function checkRedisOptions(options: Record<string, unknown>): void {
     throw new PaymentsConfigError('redisStorage() takes a client or a url: write { client } or { url }.');
   }
   refuseUnknown(options, OPTIONS, callOptionErrors('redisStorage()'));
-  if (url !== undefined && !(typeof url === 'string' && /^rediss?:\/\/./.test(url))) {
+  if (url !== undefined && !(typeof url === 'string' && /^rediss?:\/\/./.test(url) && URL.canParse(url))) {
     throw new PaymentsConfigError(
-      'The option url of redisStorage() is not an address of Redis: write redis://host:6379.',
+      'The option url of redisStorage() is not an address of Redis: write redis://host:6379, and encode special characters of a ' +
+        'password, a slash as %2F: encodeURIComponent(password).',
     );
   }
   if (client !== undefined && !isClient(client)) {

@@ -5,7 +5,9 @@ import { redisStorage, type RedisStorageOptions } from '../../../../lib/storage/
 
 const client = { evalsha: () => {} };
 const NEITHER = 'redisStorage() takes a client or a url: write { client } or { url }.';
-const NO_URL = 'The option url of redisStorage() is not an address of Redis: write redis://host:6379.';
+const NO_URL =
+  'The option url of redisStorage() is not an address of Redis: write redis://host:6379, and encode special characters of a ' +
+  'password, a slash as %2F: encodeURIComponent(password).';
 const NO_CLIENT = 'The option client of redisStorage() is not a client of ioredis: write new Redis(url).';
 const NO_PREFIX =
   "The option keyPrefix of redisStorage() must be a text without braces, because the package adds the cluster's hash " +
@@ -22,6 +24,13 @@ describe('redisStorage()', () => {
     ['a url of another protocol', { url: 'http://user:correct-horse@127.0.0.1' }, NO_URL],
     ['a url within a text', { url: 'see redis://user:correct-horse@127.0.0.1' }, NO_URL],
     ['a url without a host', { url: 'redis://' }, NO_URL],
+    ['a url with a slash in its password', { url: 'redis://:correct/horse==@127.0.0.1:6379/0' }, NO_URL],
+    [
+      'a url with a question mark in its password',
+      { url: 'redis://:correct?horse@127.0.0.1:6379/0' },
+      NO_URL,
+    ],
+    ['a url with a port that is none', { url: 'redis://:correct-horse@127.0.0.1:99999/0' }, NO_URL],
     ['a url that is an object', { url: new URL('redis://user:correct-horse@127.0.0.1') }, NO_URL],
     ['a key prefix with braces', { client, keyPrefix: '{shop}:' }, NO_PREFIX],
     ['a key prefix that is a number', { client, keyPrefix: 7 }, NO_PREFIX],
