@@ -9,6 +9,8 @@ import { validateRequest } from '../gateway/validation/validate-request.js';
 import { NameLookupDto } from './name-lookup.dto.js';
 import { type NameLookupResult } from './name-lookup-result.js';
 
+/** What is longer is no name, and would take long to compare. */
+const LONGEST_NAME = 255;
 const ECHOED = ['channel', 'account_number', 'bank_code'] as const;
 
 /** Checks a request and converts it to a call. */
@@ -29,7 +31,8 @@ function nameLookupCall(request: unknown): ReadCall<NameLookupResult> {
  */
 function readLookup(data: unknown, dto: NameLookupDto): ReadPayload<NameLookupResult> | undefined {
   const wire = asRecord(data);
-  if (typeof wire?.['account_name'] !== 'string') return undefined;
+  const name = wire?.['account_name'];
+  if (!wire || typeof name !== 'string' || name.length > LONGEST_NAME) return undefined;
   const warnings = ECHOED.filter(
     (field) => dto[field] !== undefined && !isSameText(wire[field], dto[field]),
   ).map((field) => `${field} of the answer is not the one that was asked for`);

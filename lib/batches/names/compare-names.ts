@@ -28,6 +28,8 @@ const TITLES = new Set([
 ]);
 /** A shorter name with one different letter is another name. */
 const SHORTEST_MISSPELT = 4;
+/** More than any name has: each word of one name may be compared with each word of the other, again and again. */
+const MOST_WORDS = 50;
 
 /** Apostrophes of every keyboard. */
 const APOSTROPHES = /['’ʼ‘`´ʻ‛′＇]/gu;
@@ -52,6 +54,7 @@ export function compareNames(written: string, held: string): NameMatch {
   if (one.length === 0 || other.length === 0) return 'different';
   if (inOrder(one) === inOrder(other)) return 'same';
   if (one.join('') === other.join('')) return 'similar';
+  if (Math.max(one.length, other.length) > MOST_WORDS) return 'different';
   const [fewer, more] = one.length <= other.length ? [one, other] : [other, one];
   return fitsInto(fewer, more) ? 'similar' : 'different';
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { envelope, mobileRequest } from '../../support/gateway-answers.js';
 import { type Merchant, startMerchant } from '../../support/merchant.js';
@@ -48,6 +49,13 @@ describe('a name lookup', () => {
     const result = await merchant.names.lookup(asked);
     expect(result.account_name).toBe('JUMA');
     expect(result.lastResponse.warnings).toEqual([]);
+  });
+
+  it('takes no name that is longer than any, and keeps it out of the error', async () => {
+    gateway.answer(json(envelope({ ...found, account_name: `${'JUMA '.repeat(51)}J` })));
+    const error: unknown = await merchant.names.lookup(asked).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'GatewayAnswerError' });
+    expect(inspect(error, { depth: Infinity })).not.toContain('JUMA');
   });
 
   it('says that the answer is about another account', async () => {
