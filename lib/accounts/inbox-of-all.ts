@@ -57,7 +57,7 @@ export class InboxOfAllAccounts {
    * Forgets handled outcomes and events of all accounts, as `PaymentsInbox.purge()` does for one. Needs no keys and asks
    * no resolver. Outcomes of an account that belongs to no registration stay, because nobody knows its `retentionDays`.
    *
-   * @throws PaymentsValidationError if an age is not a whole number of milliseconds greater than 0.
+   * @throws PaymentsValidationError if an age is not a whole number of milliseconds from 1 to 36,500 days.
    * @throws PaymentsStorageError if the accounts cannot be listed.
    * @throws PaymentsConfigError if a storage of your own cannot list its accounts.
    *

@@ -180,7 +180,7 @@ export class JournalOfAllAccounts {
    * Forgets payments of all accounts, as `PaymentsJournal.purge()` does for one. Needs no keys and asks no resolver, so it
    * also forgets those of accounts that nobody knows any more.
    *
-   * @throws PaymentsValidationError if an age is not a whole number of milliseconds greater than 0 or is shorter than
+   * @throws PaymentsValidationError if an age is not a whole number of milliseconds from 1 to 36,500 days or is shorter than
    * `olderThanMs`, or if one for accepted payouts is given.
    * @throws PaymentsStorageError if the accounts cannot be listed.
    * @throws PaymentsConfigError if a storage of your own cannot list its accounts.

@@ -120,7 +120,7 @@ export class PayoutBatches {
    * of a forgotten batch again. Call it every day.
    *
    * @returns How many batches were forgotten.
-   * @throws PaymentsValidationError if the age is not a whole number of milliseconds greater than 0.
+   * @throws PaymentsValidationError if the age is not a whole number of milliseconds from 1 to 36,500 days.
    * @throws PaymentsStorageError
    *
    * @example

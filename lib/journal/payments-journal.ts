@@ -210,7 +210,7 @@ export class PaymentsJournal {
    * nothing and is a `ReferenceReusedError`. Tombstones stay unless you give `tombstonesOlderThanMs`.
    *
    * @returns How many payments were forgotten.
-   * @throws PaymentsValidationError if an age is not a whole number of milliseconds greater than 0 or is
+   * @throws PaymentsValidationError if an age is not a whole number of milliseconds from 1 to 36,500 days or is
    * shorter than `olderThanMs`, or if an age for accepted payouts is given although the `statusPaths` option
    * has a path for them.
    * @throws PaymentsStorageError

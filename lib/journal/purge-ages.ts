@@ -59,7 +59,7 @@ export function purgeProblems(
   const problems = [['olderThanMs', olderThanMs] as const, ...named].flatMap(([field, age]) => {
     const least = field === 'tombstonesOlderThanMs' ? 0 : olderThanMs;
     const problem =
-      ageProblem(field, age, 90) ??
+      ageProblem(field, age, { exampleDays: 90 }) ??
       (Number(age) < least ? `${field} must not be shorter than olderThanMs` : undefined);
     return problem === undefined ? [] : [[field, [problem]] as [string, string[]]];
   });

@@ -1,3 +1,4 @@
+import { ageProblem } from '../common/milliseconds.js';
 import { FINAL_STATUSES } from '../common/vocabulary.js';
 import { type ReconciliationKind } from '../storage/reconciliation-store.js';
 import { type ReconciledAccount } from './reconciled-accounts.js';
@@ -14,8 +15,7 @@ const FORGOTTEN: readonly (readonly [ReconciliationKind, readonly string[]])[] =
 const KEPT: readonly ReconciliationKind[] = ['carried', 'proposals'];
 
 export function purgeProblem(olderThanMs: unknown): string | undefined {
-  if (Number.isSafeInteger(olderThanMs) && Number(olderThanMs) >= LEAST_MS) return undefined;
-  return 'olderThanMs must be a whole number of milliseconds, 30 days or more: write 400 * 86_400_000';
+  return ageProblem('olderThanMs', olderThanMs, { leastMs: LEAST_MS });
 }
 
 /** Returns how many entries were forgotten. */

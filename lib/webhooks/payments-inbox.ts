@@ -213,7 +213,7 @@ export class PaymentsInbox {
    * A repeated delivery of a forgotten outcome runs no handler while the journal knows how its payment ended.
    *
    * @returns How many were forgotten.
-   * @throws PaymentsValidationError if an age is not a whole number of milliseconds greater than 0.
+   * @throws PaymentsValidationError if an age is not a whole number of milliseconds from 1 to 36,500 days.
    * @throws PaymentsStorageError
    *
    * @example

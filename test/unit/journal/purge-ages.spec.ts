@@ -17,7 +17,7 @@ describe('the ages of what the journal is to forget', () => {
   });
 
   it.each(['rejectedOlderThanMs', 'acceptedPayoutsOlderThanMs'])('have a sensible %s', (field) => {
-    for (const age of [0, -1, 1.5, NaN, Infinity, '7']) {
+    for (const age of [0, -1, 1.5, NaN, Infinity, 36_500 * 86_400_000 + 1, '7']) {
       const problem = expect.stringContaining(`${field} must be a whole number of milliseconds`) as unknown;
       expect(purgeProblems({ olderThanMs: 5, [field]: age }, undefined)).toEqual({ [field]: [problem] });
     }
@@ -27,7 +27,7 @@ describe('the ages of what the journal is to forget', () => {
   });
 
   it('have a sensible tombstonesOlderThanMs, which counts from another moment', () => {
-    for (const age of [0, -1, 1.5, NaN, Infinity, '7']) {
+    for (const age of [0, -1, 1.5, NaN, Infinity, 36_500 * 86_400_000 + 1, '7']) {
       const problem = expect.stringContaining(
         'tombstonesOlderThanMs must be a whole number of milliseconds',
       ) as unknown;

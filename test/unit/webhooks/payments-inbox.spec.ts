@@ -73,12 +73,12 @@ describe('what was set aside', () => {
   it.each(['unrecognizedOlderThanMs', 'unknownReferencesOlderThanMs'])(
     'is purged by no wrong age: %s',
     async (field) => {
-      for (const age of [0, -1, 1.5, NaN, Infinity, '5', null]) {
+      for (const age of [0, -1, 1.5, NaN, Infinity, 36_500 * 86_400_000 + 1, '5', null]) {
         await expect(inbox.purge({ [field]: age })).rejects.toMatchObject({
           name: 'PaymentsValidationError',
           errors: {
             [field]: [
-              `${field} must be a whole number of milliseconds greater than 0: write 400 * 86_400_000`,
+              `${field} must be a whole number of milliseconds, from 1 to 36,500 days: write 400 * 86_400_000`,
             ],
           },
         });
