@@ -4,8 +4,8 @@ import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
 import { CallbackGuard } from '../sql/callback-guard.js';
 import { closeAtOnce } from '../sql/close-at-once.js';
 import { type DrizzleDatabase } from './drizzle-database.js';
-import { type CheckAnswer, type ReturningLending, runAlone, takeOwn } from '../sql/own-statements.js';
-import { type DriverResult, DRIVER_RESULT_OF } from '../sql/driver-result.js';
+import { type CheckAnswer, type ReturningLending, runnerOnPool, takeOwn } from '../sql/own-statements.js';
+import { DRIVER_RESULT_OF, runnerBy } from '../sql/driver-result.js';
 import { type Connection, type DrizzleDialect, poolOf, type Sender } from './drizzle-dialects.js';
 
 /** What Drizzle calls the savepoints of its nested transactions. */
@@ -43,13 +43,10 @@ export function fromDrizzle(db: DrizzleDatabase): SqlExecutor {
   const open = openSessions(db);
   const lending = kind.lending(pool as never);
   const begin = beginnerOf(db, lending);
-  const alone = <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> =>
-    runAlone(lending, (connection, check) => work(runOn(connection, kind, check)));
   return {
     dialect: kind.dialect,
     ...onPool(pool),
-    query: (text, params) => alone((runner) => runner.query(text, params)),
-    execute: (text, params) => alone((runner) => runner.execute(text, params)),
+    ...runnerOnPool(lending, (connection, check) => runOn(connection, kind, check)),
     transaction: (work, { isolationLevel } = {}) => {
       const guard = new CallbackGuard(kind.dialect, NESTED);
       return guard.own(() =>
@@ -105,16 +102,11 @@ function beginnerOf(db: DrizzleDatabase, lending: ReturningLending<Connection>):
 }
 
 function runOn(sender: Sender, { dialect }: DrizzleDialect, check: CheckAnswer = () => undefined): SqlRunner {
-  const run = async (text: string, params?: readonly unknown[]): Promise<DriverResult> => {
+  return runnerBy(async (text, params) => {
     const answer = await sender.query(text, params && [...params]);
     if (dialect === 'mysql') check((answer as [Parameters<CheckAnswer>[0]])[0]);
     return DRIVER_RESULT_OF[dialect](answer as never);
-  };
-  return {
-    query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
-      (await run(text, params)).rows as Row[],
-    execute: async (text, params) => ({ affectedRows: (await run(text, params)).affectedRows }),
-  };
+  });
 }
 
 /** The session of a transaction is its own, so what is put into it lasts as long as the handler's objects do. */

@@ -9,8 +9,8 @@ import {
 } from '../sql/sql-executor.js';
 import { CallbackGuard, type OwnConnection } from '../sql/callback-guard.js';
 import { type ClosableConnection, closeAtOnce } from '../sql/close-at-once.js';
-import { type DriverResult, DRIVER_RESULT_OF } from '../sql/driver-result.js';
-import { type CheckAnswer, runAlone } from '../sql/own-statements.js';
+import { DRIVER_RESULT_OF, runnerBy } from '../sql/driver-result.js';
+import { type CheckAnswer, runnerIn, runnerOnPool } from '../sql/own-statements.js';
 import { dialectOf, KNEX_TEXT_OF } from './knex-dialects.js';
 import { endsTransaction } from '../sql/ends-transaction.js';
 import { type NestedTransaction } from '../sql/nested-transactions.js';
@@ -75,13 +75,10 @@ export function fromKnex(knex: KnexInstance): SqlExecutor {
   const { client } = knex;
   const { pool, config }: PooledClient = client;
   const lending = lendingOf(client, dialect);
-  const alone = <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> =>
-    runAlone(lending, (connection, check) => work(runOn(client, dialect, connection, check)));
   return {
     dialect,
     ...onPool(config.connectionPool ?? pool ?? client),
-    query: (text, params) => alone((runner) => runner.query(text, params)),
-    execute: (text, params) => alone((runner) => runner.execute(text, params)),
+    ...runnerOnPool(lending, (connection, check) => runOn(client, dialect, connection, check)),
     transaction: async (work, { isolationLevel } = {}) => {
       const guard = new CallbackGuard(dialect, NESTED);
       return guard.own(() =>
@@ -120,7 +117,7 @@ function runOn(
   connection: unknown,
   check: CheckAnswer = () => undefined,
 ): SqlRunner {
-  const run = async (text: string, params: readonly unknown[] = []): Promise<DriverResult> => {
+  return runnerBy(async (text, params = []) => {
     const statement: { readonly response?: unknown } & Record<string, unknown> = {
       sql: KNEX_TEXT_OF[dialect](text),
       bindings: [...params],
@@ -128,12 +125,7 @@ function runOn(
     await client.query(connection, statement);
     if (dialect === 'mysql') check((statement.response as [Parameters<CheckAnswer>[0]])[0]);
     return DRIVER_RESULT_OF[dialect](statement.response as never);
-  };
-  return {
-    query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
-      (await run(text, params)).rows as Row[],
-    execute: async (text, params) => ({ affectedRows: (await run(text, params)).affectedRows }),
-  };
+  });
 }
 
 /**
@@ -256,10 +248,6 @@ function wrapped(handle: unknown, { config }: KnexClient, dialect: SqlDialect): 
     );
   }
   const { client } = given;
-  const on = async (): Promise<SqlRunner> => runOn(client, dialect, await client.acquireConnection());
-  return {
-    handle,
-    query: async (text, params) => (await on()).query(text, params),
-    execute: async (text, params) => (await on()).execute(text, params),
-  };
+  const runner = runnerIn(async (work) => work(runOn(client, dialect, await client.acquireConnection())));
+  return { ...runner, handle };
 }

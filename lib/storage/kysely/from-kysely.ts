@@ -7,6 +7,8 @@ import {
   type SqlTransactionOptions,
 } from '../sql/sql-executor.js';
 import { CallbackGuard, type OwnConnection, rollBackOnPostgres } from '../sql/callback-guard.js';
+import { runnerBy } from '../sql/driver-result.js';
+import { runnerIn } from '../sql/own-statements.js';
 import {
   type KyselyConnection,
   type KyselyDatabase,
@@ -71,13 +73,10 @@ type KyselyClass = new (config: object) => {
  */
 export function fromKysely(db: KyselyDatabase): SqlExecutor {
   const dialect = dialectOf(db);
-  const onAny = <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> =>
-    db.getExecutor().provideConnection((connection) => work(runOn(plain(connection))));
   return {
     dialect,
     pool: db,
-    query: (text, params) => onAny((runner) => runner.query(text, params)),
-    execute: (text, params) => onAny((runner) => runner.execute(text, params)),
+    ...runnerIn((work) => db.getExecutor().provideConnection((connection) => work(runOn(plain(connection))))),
     transaction: (work, { isolationLevel } = {}) =>
       db.getExecutor().provideConnection(async (lent) => {
         const guard = new CallbackGuard(dialect, NO_NESTED);
@@ -156,13 +155,10 @@ function guarded(connection: Connection, guard: CallbackGuard): Connection {
 }
 
 function runOn({ executeQuery }: Pick<Connection, 'executeQuery'>): SqlRunner {
-  return {
-    query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
-      (await executeQuery(compiled(text, params))).rows as Row[],
-    execute: async (text, params) => ({
-      affectedRows: Number((await executeQuery(compiled(text, params))).numAffectedRows ?? 0),
-    }),
-  };
+  return runnerBy(async (text, params) => {
+    const { rows, numAffectedRows = 0 } = await executeQuery(compiled(text, params));
+    return { rows, affectedRows: Number(numAffectedRows) };
+  });
 }
 
 /** A transaction of Kysely on this connection alone, with the compiler and the plugins of the application. */

@@ -1,6 +1,7 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { onPool } from '../sql/application-pool.js';
-import { type CheckAnswer, runAlone } from '../sql/own-statements.js';
+import { DRIVER_RESULT_OF, runnerBy } from '../sql/driver-result.js';
+import { type CheckAnswer, type ReturningLending, runnerOnPool } from '../sql/own-statements.js';
 import { type SqlExecutor, type SqlRunner, type SqlTransaction } from '../sql/sql-executor.js';
 import { GuardedConnection } from './guarded-connection.js';
 import { type Mysql2Connection, type Mysql2Pool, type Mysql2Value } from './mysql2-pool.js';
@@ -25,8 +26,7 @@ export function fromMysql2(pool: Mysql2Pool): SqlExecutor {
   return {
     dialect: 'mysql',
     ...onPool(given),
-    query: (text, params) => alone(given, (runner) => runner.query(text, params)),
-    execute: (text, params) => alone(given, (runner) => runner.execute(text, params)),
+    ...runnerOnPool(lendingOf(given), runOn),
     transaction: async (work, { isolationLevel } = {}) => {
       const connection = await given.getConnection();
       try {
@@ -75,18 +75,17 @@ function checkedConnection(handle: unknown): Mysql2Connection {
   );
 }
 
-function alone<T>(pool: Mysql2Pool, work: (runner: SqlRunner) => Promise<T>): Promise<T> {
-  const lending = {
+function lendingOf(pool: Mysql2Pool): ReturningLending<Mysql2Connection> {
+  return {
     dialect: 'mysql',
     take: () => pool.getConnection(),
-    release: (connection: Mysql2Connection) => {
+    release: (connection) => {
       connection.release();
     },
-    close: (connection: Mysql2Connection) => {
+    close: (connection) => {
       connection.destroy();
     },
-  } as const;
-  return runAlone(lending, (connection, check) => work(runOn(connection, check)));
+  };
 }
 
 /**
@@ -96,21 +95,14 @@ function alone<T>(pool: Mysql2Pool, work: (runner: SqlRunner) => Promise<T>): Pr
 const VARIES = /\bIN \(\?|\), \(|\bWHEN \?|\bLIMIT\b/;
 
 function runOn(connection: Mysql2Connection, check: CheckAnswer = () => undefined): SqlRunner {
-  const run = async (text: string, params: readonly unknown[] = []): Promise<unknown> => {
+  return runnerBy(async (text, params = []) => {
     const values = [...params] as Mysql2Value[];
     // Not every statement can be prepared: SAVEPOINT, for example. None of those has parameters.
     const isPrepared = values.length > 0 && !VARIES.test(text);
-    const [result] = await (isPrepared ? connection.execute(text, values) : connection.query(text, values));
-    check(result as Parameters<CheckAnswer>[0]);
-    return result;
-  };
-  return {
-    query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
-      (await run(text, params)) as Row[],
-    execute: async (text, params) => ({
-      affectedRows: ((await run(text, params)) as { readonly affectedRows: number }).affectedRows,
-    }),
-  };
+    const answer = await (isPrepared ? connection.execute(text, values) : connection.query(text, values));
+    check(answer[0] as Parameters<CheckAnswer>[0]);
+    return DRIVER_RESULT_OF.mysql(answer as never);
+  });
 }
 
 function transactionOn(connection: Mysql2Connection): SqlTransaction {

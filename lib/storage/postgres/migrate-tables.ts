@@ -2,6 +2,7 @@ import { type PostgresPool } from './postgres-pool.js';
 import { sqlLiteral, type TableNames } from './table-names.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { DRIVER_RESULT_OF, runnerBy } from '../sql/driver-result.js';
 import { errorCodes } from '../sql/error-code.js';
 import { type SqlRunner } from '../sql/sql-executor.js';
 import { type Migration, singleStatements } from '../storage-tables.js';
@@ -103,10 +104,7 @@ async function inTransaction(
   let committed = false;
   try {
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    await work({
-      query: async <Row extends object>(text: string) => [...(await client.query(text)).rows] as Row[],
-      execute: async (text) => ({ affectedRows: (await client.query(text)).rowCount ?? 0 }),
-    });
+    await work(runnerBy(async (text) => DRIVER_RESULT_OF.postgres((await client.query(text)) as never)));
     await client.query('COMMIT');
     committed = true;
   } finally {

@@ -7,7 +7,8 @@ import {
   type SqlRunner,
   type SqlTransaction,
 } from '../sql/sql-executor.js';
-import { type CheckAnswer, runAlone, takeOwn } from '../sql/own-statements.js';
+import { DRIVER_RESULT_OF, runnerBy } from '../sql/driver-result.js';
+import { type CheckAnswer, runnerOnPool, takeOwn } from '../sql/own-statements.js';
 import { asked, type DriverConnection, guardDriver } from './guarded-driver.js';
 import { type SequelizeInstance, type SequelizeTransaction } from './sequelize-instance.js';
 
@@ -71,15 +72,12 @@ export function fromSequelize(sequelize: SequelizeInstance): SqlExecutor {
   const dialect = dialectOf(sequelize);
   const { connectionManager, options } = sequelize as SequelizeParts;
   takeFreeConnections(connectionManager, dialect);
-  const onAny = <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> =>
-    runAlone(lendingOf(connectionManager, dialect), (connection, check) =>
-      work(runOn(() => connection, dialect, check)),
-    );
   return {
     dialect,
     ...onPool(connectionManager, options?.pool?.max ?? USUAL_POOL_SIZE),
-    query: (text, params) => onAny((runner) => runner.query(text, params)),
-    execute: (text, params) => onAny((runner) => runner.execute(text, params)),
+    ...runnerOnPool(lendingOf(connectionManager, dialect), (connection, check) =>
+      runOn(() => connection, dialect, check),
+    ),
     transaction: async (work, { isolationLevel } = {}) => {
       const options = isolationLevel && { isolationLevel: isolationLevel.toUpperCase() as never };
       const transaction = (await sequelize.transaction(options)) as TransactionParts;
@@ -142,35 +140,17 @@ function takeFreeConnections(manager: Manager, dialect: SqlDialect): void {
   manager.getConnection = (options) => takeOwn(lendingOf(manager, dialect, () => take(options)));
 }
 
-/** What `pg` and `mysql2` answer. */
-type Answer =
-  | { readonly rows: unknown[]; readonly rowCount: number | null }
-  | unknown[]
-  | { readonly affectedRows: number; readonly serverStatus?: number };
-
 function runOn(
   connectionOf: () => DriverConnection,
   dialect: SqlDialect,
   check: CheckAnswer = () => undefined,
 ): SqlRunner {
-  const run = async (text: string, params: readonly unknown[] = []): Promise<Answer> => {
+  return runnerBy(async (text, params = []) => {
     const connection = connectionOf();
-    const answer = (await asked(connection.query.bind(connection), text, [...params])) as Answer;
+    const answer = await asked(connection.query.bind(connection), text, [...params]);
     check(answer as Parameters<CheckAnswer>[0]);
-    return answer;
-  };
-  return {
-    query: async <Row extends object>(text: string, params?: readonly unknown[]) => {
-      const answer = await run(text, params);
-      return ('rows' in answer ? answer.rows : answer) as Row[];
-    },
-    execute: async (text, params) => {
-      const answer = await run(text, params);
-      if (dialect === 'mysql')
-        return { affectedRows: (answer as { readonly affectedRows: number }).affectedRows };
-      return { affectedRows: (answer as { readonly rowCount: number | null }).rowCount ?? 0 };
-    },
-  };
+    return DRIVER_RESULT_OF[dialect]((dialect === 'mysql' ? [answer] : answer) as never);
+  });
 }
 
 function boundEnds(transaction: TransactionParts) {

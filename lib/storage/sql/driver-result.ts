@@ -1,4 +1,4 @@
-import { type SqlDialect } from './sql-executor.js';
+import { type SqlDialect, type SqlRunner } from './sql-executor.js';
 
 /** What a driver answers to a statement. */
 export interface DriverResult {
@@ -22,3 +22,14 @@ export const DRIVER_RESULT_OF: Readonly<Record<SqlDialect, (answer: never) => Dr
       ? { rows: result, affectedRows: 0 }
       : { rows: [], affectedRows: result.affectedRows },
 };
+
+/** Gives one function that sends statements as a runner. */
+export function runnerBy(
+  run: (text: string, params?: readonly unknown[]) => Promise<DriverResult>,
+): SqlRunner {
+  return {
+    query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
+      (await run(text, params)).rows as Row[],
+    execute: async (text, params) => ({ affectedRows: (await run(text, params)).affectedRows }),
+  };
+}

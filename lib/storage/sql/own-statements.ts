@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { errorCodes } from './error-code.js';
 import { CLOSED, isInTransaction, LeftOpenError, type Lending, takeFree } from './left-open.js';
-import { type SqlExecutor } from './sql-executor.js';
+import { type SqlExecutor, type SqlRunner } from './sql-executor.js';
 
 /** What a storage runs by itself: one call of its executor. */
 interface OwnStatements {
@@ -83,12 +83,27 @@ export interface ReturningLending<C extends object> extends Lending<C> {
   release(connection: C, hasFailed: boolean): unknown;
 }
 
+/** Gives the methods of a runner that is there only while a function runs. */
+export function runnerIn(lend: <T>(work: (runner: SqlRunner) => Promise<T>) => Promise<T>): SqlRunner {
+  return {
+    query: (text, params) => lend((runner) => runner.query(text, params)),
+    execute: (text, params) => lend((runner) => runner.execute(text, params)),
+  };
+}
+
 /**
- * Runs one statement of an executor on a connection of its pool.
+ * Runs each statement of an executor on a connection of its pool.
  *
- * @param work Gets what refuses an answer of MySQL that was given in a transaction.
+ * @param runOn Gets what refuses an answer of MySQL that was given in a transaction.
  */
-export async function runAlone<C extends object, T>(
+export function runnerOnPool<C extends object>(
+  lending: ReturningLending<C>,
+  runOn: (connection: C, check: CheckAnswer) => SqlRunner,
+): SqlRunner {
+  return runnerIn((work) => runAlone(lending, (connection, check) => work(runOn(connection, check))));
+}
+
+async function runAlone<C extends object, T>(
   lending: ReturningLending<C>,
   work: (connection: C, check: CheckAnswer) => Promise<T>,
 ): Promise<T> {

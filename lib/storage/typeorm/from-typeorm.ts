@@ -1,7 +1,8 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { onPool, poolSizeOf } from '../sql/application-pool.js';
 import { LeftOpenError } from '../sql/left-open.js';
-import { type CheckAnswer, runAlone, takeOwn } from '../sql/own-statements.js';
+import { runnerBy } from '../sql/driver-result.js';
+import { type CheckAnswer, runnerOnPool, takeOwn } from '../sql/own-statements.js';
 import {
   type SqlDialect,
   type SqlExecutor,
@@ -40,7 +41,7 @@ interface ConnectingRunner extends TypeOrmQueryRunner {
   readonly databaseConnection?: object;
   connect?(): Promise<unknown>;
 }
-interface DriverResult extends TypeOrmResult {
+interface RawResult extends TypeOrmResult {
   /** The answer of the driver. */
   readonly raw?: Parameters<CheckAnswer>[0];
 }
@@ -75,13 +76,10 @@ export function fromTypeOrm(dataSource: TypeOrmDataSource): SqlExecutor {
   const pool = driver?.master ?? driver?.pool;
   const connectionLimit = options.replication?.master?.poolSize ?? options.poolSize;
   const lending = lendingOf(dataSource, dialect);
-  const alone = <T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> =>
-    runAlone(lending, (runner, check) => work(runOn(runner, check)));
   return {
     dialect,
     ...(pool ? onPool(pool) : onPool(dataSource, poolSizeOf({ config: { connectionLimit } }))),
-    query: (text, params) => alone((runner) => runner.query(text, params)),
-    execute: (text, params) => alone((runner) => runner.execute(text, params)),
+    ...runnerOnPool(lending, runOn),
     transaction: async (work, { isolationLevel } = {}) => {
       const runner = await takeOwn(lending);
       await begin(runner, dialect, isolationLevel?.toUpperCase() as IsolationLevel | undefined);
@@ -159,16 +157,11 @@ async function begin(
 
 /** `query()` of TypeORM gives rows, or rows and their number, by the kind of the statement: a structured result has both. */
 function runOn(runner: TypeOrmQueryRunner, check: CheckAnswer = () => undefined): SqlRunner {
-  const run = async (text: string, params: readonly unknown[] | undefined): Promise<TypeOrmResult> => {
-    const result: DriverResult = await runner.query(text, params && [...params], true);
+  return runnerBy(async (text, params) => {
+    const result: RawResult = await runner.query(text, params && [...params], true);
     check(result.raw);
-    return result;
-  };
-  return {
-    query: async <Row extends object>(text: string, params?: readonly unknown[]) =>
-      (await run(text, params)).records as Row[],
-    execute: async (text, params) => ({ affectedRows: (await run(text, params)).affected ?? 0 }),
-  };
+    return { rows: result.records, affectedRows: result.affected ?? 0 };
+  });
 }
 
 function transactionOf(runner: TypeOrmQueryRunner): SqlTransaction {
