@@ -1,3 +1,5 @@
+import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { type SqlResult, type SqlRow } from './sql-database.js';
 import { type SqlDialect, type SqlRunner } from './sql-executor.js';
 
 /** What a driver answers to a statement. */
@@ -32,4 +34,28 @@ export function runnerBy(
       (await run(text, params)).rows as Row[],
     execute: async (text, params) => ({ affectedRows: (await run(text, params)).affectedRows }),
   };
+}
+
+/** What drivers make of the columns of the package. */
+type Column = string | number | bigint | Uint8Array | null;
+
+/** The rows of a driver as the package reads them. */
+export function textResult(rows: readonly unknown[]): SqlResult {
+  return { rows: (rows as readonly Readonly<Record<string, Column>>[]).map(asText), rowCount: rows.length };
+}
+
+/** Drivers and applications differ in how they read numbers and bytes. */
+function asText(row: Readonly<Record<string, Column>>): SqlRow {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value === null ? null : textOf(value)]),
+  );
+}
+
+function textOf(value: Exclude<Column, null>): string {
+  if (typeof value !== 'object') return String(value);
+  if (ArrayBuffer.isView(value)) return Buffer.from(value).toString();
+  throw new PaymentsStorageError(
+    "The database's driver gives an object in a column of text or bytes: take out the type parser (typeCast) that makes it, or have it " +
+      'leave the columns of payments_… as they are.',
+  );
 }

@@ -1,11 +1,6 @@
 import { PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
-import {
-  type SqlResult,
-  type SqlRow,
-  type SqlScript,
-  type SqlStatement,
-  statementsOf,
-} from '../sql/sql-database.js';
+import { textResult } from '../sql/driver-result.js';
+import { type SqlResult, type SqlScript, type SqlStatement, statementsOf } from '../sql/sql-database.js';
 import { CLOCK } from './sqlite-dialect.js';
 import {
   openSqlite,
@@ -105,8 +100,7 @@ export class SqliteConnection {
     const statement = this.prepared(text);
     const given = values as SqliteValue[];
     if (counts) return { rows: [], rowCount: Number(statement.run(...given).changes) };
-    const rows = statement.all(...given).map((row) => asText(row as Readonly<Record<string, SqliteValue>>));
-    return { rows, rowCount: rows.length };
+    return textResult(statement.all(...given));
   }
 
   /**
@@ -155,17 +149,6 @@ export class SqliteConnection {
     this.compiled.set(text, statement);
     return statement;
   }
-}
-
-function asText(row: Readonly<Record<string, SqliteValue>>): SqlRow {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, value === null ? null : textOf(value)]),
-  );
-}
-
-/** The package stores no bytes. */
-function textOf(value: Exclude<SqliteValue, null>): string {
-  return typeof value === 'object' ? Buffer.from(value).toString() : String(value);
 }
 
 export function isBusy(error: unknown): boolean {
