@@ -1,3 +1,5 @@
+import { PaymentsStorageError } from '../errors/payments-errors.js';
+
 /** The version of what a store holds. */
 export interface StoredVersion {
   readonly version: number;
@@ -26,4 +28,12 @@ export function refusalOfNewer({ compatibleFrom }: StoredVersion, known: number)
       ? 'does not name an older version that may use it'
       : `can be used from version ${compatibleFrom} on`;
   return `${needs}, and this version of nestjs-payments knows ${known} at most: deploy the version of the package that made it, or a newer one`;
+}
+
+/** @throws PaymentsStorageError if a build would misread the tables in a place, or not write what others rely on. */
+export function refuseNewer(place: string, found: StoredVersion, known: number): void {
+  if (versionFit(found, known) !== 'newer') return;
+  throw new PaymentsStorageError(
+    `${place} holds version ${found.version} of the tables of nestjs-payments, which ${refusalOfNewer(found, known)}.`,
+  );
 }

@@ -9,7 +9,7 @@ import {
 import { TABLES } from '../sql/portable-dialect.js';
 import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
 import { type Migration, migrationScript, singleStatements, type StorageTables } from '../storage-tables.js';
-import { refusalOfNewer, type StoredVersion, versionFit } from '../stored-version.js';
+import { refuseNewer, type StoredVersion, versionFit } from '../stored-version.js';
 import { checkSettings } from './mysql-settings.js';
 
 const OPTIONS = 'ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET = utf8mb4';
@@ -184,7 +184,7 @@ async function tryOnce(executor: SqlExecutor): Promise<MigrationTry<StoredVersio
   if ('done' in tried) return tried;
   const found = await foundVersion(executor);
   if (versionFit(found, MYSQL_MIGRATIONS.length) === 'older') return tried;
-  refuseNewer(found);
+  refuseNewer('The database', found, MYSQL_MIGRATIONS.length);
   return { done: found };
 }
 
@@ -200,7 +200,7 @@ async function otherMigration(connection: SqlRunner): Promise<OtherMigration | u
 async function migrate(connection: SqlRunner): Promise<StoredVersion> {
   await connection.execute(FIRST_TABLE);
   const found = await readVersion(connection);
-  refuseNewer(found);
+  refuseNewer('The database', found, MYSQL_MIGRATIONS.length);
   for (const [index, made] of MYSQL_MIGRATIONS.entries()) {
     const version = index + 1;
     if (version <= found.version) continue;
@@ -240,14 +240,6 @@ async function readVersion(runner: SqlRunner): Promise<StoredVersion> {
   return row ? { version: Number(row.version), compatibleFrom: Number(row.compatible_from) } : { version: 0 };
 }
 
-function refuseNewer(found: StoredVersion): void {
-  const known = MYSQL_MIGRATIONS.length;
-  if (versionFit(found, known) !== 'newer') return;
-  throw new PaymentsStorageError(
-    `The database holds version ${found.version} of the tables of nestjs-payments, which ${refusalOfNewer(found, known)}.`,
-  );
-}
-
 /** Table and column that do not exist. */
 export const NOT_MIGRATED = ['1146', '1054'];
 
@@ -268,8 +260,8 @@ function foundVersion(runner: SqlRunner): Promise<StoredVersion> {
 export async function checkMysql(runner: SqlRunner): Promise<void> {
   await checkSettings(runner);
   const found = await foundVersion(runner);
-  refuseNewer(found);
   const needed = MYSQL_MIGRATIONS.length;
+  refuseNewer('The database', found, needed);
   if (versionFit(found, needed) === 'usable') return;
   throw new PaymentsStorageError(
     `The database holds version ${found.version} of the tables of nestjs-payments, and this version of the package needs ` +

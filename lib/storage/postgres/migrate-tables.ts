@@ -12,10 +12,10 @@ import {
   type OtherMigration,
   type TellMigration,
 } from '../sql/migration-turn.js';
-import { type StoredVersion, versionFit } from '../stored-version.js';
+import { refuseNewer, type StoredVersion, versionFit } from '../stored-version.js';
 import { freeClient } from './pooled-connection.js';
 import { firstTable, migrations, recordVersion } from './migrations.js';
-import { readVersion, refuseNewer, versionIfAny } from './tables-version.js';
+import { readVersion, versionIfAny } from './tables-version.js';
 
 /** One lock number for all migrations of this package: the ASCII letters `pays`. */
 const ADVISORY_LOCK = 0x70_61_79_73;
@@ -135,7 +135,7 @@ async function tryOnce(
   if ('done' in tried) return tried;
   const found = await versionBeside(run, names);
   if (versionFit(found, versions.length) === 'older') return tried;
-  refuseNewer(found, names, versions.length);
+  refuseNewer(`The schema ${names.shownSchema}`, found, versions.length);
   return { done: found };
 }
 
@@ -182,7 +182,7 @@ async function migrate(
 ): Promise<StoredVersion> {
   await makeFirstTable(transaction, names);
   const found = await readVersion((text) => transaction.query(text), names);
-  refuseNewer(found, names, versions.length);
+  refuseNewer(`The schema ${names.shownSchema}`, found, versions.length);
   for (const [index, made] of versions.entries()) {
     const version = index + 1;
     if (version <= found.version) continue;

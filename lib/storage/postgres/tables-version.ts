@@ -1,5 +1,5 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
-import { refusalOfNewer, type StoredVersion, versionFit } from '../stored-version.js';
+import { refuseNewer, type StoredVersion, versionFit } from '../stored-version.js';
 import { migrations } from './migrations.js';
 import { type StorageCalls } from './postgres-failure.js';
 import { autocommit, type PreparingPool, type RunStatement, withConnection } from './pooled-connection.js';
@@ -34,16 +34,6 @@ export async function versionIfAny(
 ): Promise<StoredVersion> {
   const [row] = await ask(`SELECT (to_regclass(${sqlLiteral(names.migrations)}) IS NOT NULL)::text AS made`);
   return row?.['made'] === 'true' ? readVersion(ask, names) : { version: 0 };
-}
-
-/**
- * @throws PaymentsStorageError if this version would misread the tables, or not write what others rely on.
- */
-export function refuseNewer(found: StoredVersion, names: TableNames, known: number): void {
-  if (versionFit(found, known) !== 'newer') return;
-  throw new PaymentsStorageError(
-    `The schema ${names.shownSchema} holds version ${found.version} of the tables of nestjs-payments, which ${refusalOfNewer(found, known)}.`,
-  );
 }
 
 /** The application's pool with tables that fit. */
@@ -105,10 +95,11 @@ export function withCheckedTables(
 export async function checkVersion(ask: AskVersion, names: TableNames, calls: StorageCalls): Promise<void> {
   const found = await readVersion(ask, names);
   const needed = migrations(names).length;
-  refuseNewer(found, names, needed);
+  const place = `The schema ${names.shownSchema}`;
+  refuseNewer(place, found, needed);
   if (versionFit(found, needed) === 'usable') return;
   throw new PaymentsStorageError(
-    `The schema ${names.shownSchema} holds version ${found.version} of the tables of nestjs-payments, and this version of the package needs ` +
+    `${place} holds version ${found.version} of the tables of nestjs-payments, and this version of the package needs ` +
       `${needed}: call ${calls.migrate}, or run npx nestjs-payments migrate, when you deploy, with the same \`schema\` as ${calls.storage}.`,
   );
 }

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { TABLES } from '../sql/portable-dialect.js';
 import { type Migration, migrationScript, type StorageTables } from '../storage-tables.js';
-import { refusalOfNewer, type StoredVersion, versionFit } from '../stored-version.js';
+import { refuseNewer, type StoredVersion } from '../stored-version.js';
 import { sqliteFailure } from './sqlite-connection.js';
 import { openSqlite, type SqliteDatabase, type SqliteHandle } from './sqlite-engine.js';
 
@@ -143,11 +142,7 @@ export function migrateFile(database: SqliteDatabase, file: string): StoredVersi
   try {
     database.exec(FIRST_TABLE);
     const found = readVersion(database);
-    if (versionFit(found, SQLITE_MIGRATIONS.length) === 'newer') {
-      throw new PaymentsStorageError(
-        `The file ${file} holds version ${found.version} of the tables of nestjs-payments, which ${refusalOfNewer(found, SQLITE_MIGRATIONS.length)}.`,
-      );
-    }
+    refuseNewer(`The file ${file}`, found, SQLITE_MIGRATIONS.length);
     for (const [index, { statements, compatibleFrom }] of SQLITE_MIGRATIONS.entries()) {
       const version = index + 1;
       if (version <= found.version) continue;
