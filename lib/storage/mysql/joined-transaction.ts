@@ -6,7 +6,7 @@ import { raw, sql } from '../sql/sql-template.js';
 
 const SAVEPOINT = 'nestjs_payments_enlist';
 /** A savepoint does not exist. Without a transaction it is gone as soon as it is made. */
-const NO_SAVEPOINT = '1305';
+export const NO_SAVEPOINT = '1305';
 
 /** The end fails if no transaction is open, or if the one of the begin has ended. */
 export const PROBE = { begin: raw(`SAVEPOINT ${SAVEPOINT}`), end: raw(`RELEASE SAVEPOINT ${SAVEPOINT}`) };

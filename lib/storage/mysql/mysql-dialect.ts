@@ -5,15 +5,12 @@ import { databaseFailure, errorCodes } from '../sql/error-code.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import { LeftOpenError } from '../sql/left-open.js';
 import { wasLeftOpen } from '../sql/own-statements.js';
-import { portableBatches } from '../sql/portable-batches.js';
-import { portableConflicts } from '../sql/portable-conflicts.js';
-import { portableDailyCaps } from '../sql/portable-daily-caps.js';
 import { type PortableDialect } from '../sql/portable-dialect.js';
-import { finishHeld, portableInbox } from '../sql/portable-inbox.js';
+import { finishHeld } from '../sql/portable-inbox.js';
 import { portableJournal } from '../sql/portable-journal.js';
-import { portableReconciliation } from '../sql/portable-reconciliation.js';
+import { portableStatements } from '../sql/portable-statements.js';
 import { joined, raw, sql } from '../sql/sql-template.js';
-import { OpenTransactions, PROBE } from './joined-transaction.js';
+import { NO_SAVEPOINT, OpenTransactions, PROBE } from './joined-transaction.js';
 import { checkMysql, migrateMysql, NOT_MIGRATED } from './mysql-tables.js';
 
 const STATES: Readonly<Record<JournalState, true>> = {
@@ -79,8 +76,6 @@ const MARK = 'nestjs_payments_claim';
 /** How long a statement waits for a row lock: less than the time limit of its answer. */
 const LIMIT = '/*M! SET STATEMENT innodb_lock_wait_timeout = 2 FOR */';
 const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/;
-/** A savepoint does not exist. */
-const NO_SAVEPOINT = '1305';
 /** A deadlock, and a row that changed since the transaction began: nothing was done. */
 const DID_NOTHING = ['1213', '1020'];
 
@@ -93,13 +88,8 @@ export function mysqlDialect(): ExecutorDialect {
 /** MySQL and MariaDB, as an executor is used that knows nothing of the driver: what all storages share. */
 export const MYSQL_DIALECT: Omit<ExecutorDialect, 'prepare' | 'join'> = {
   statements: {
-    inbox: portableInbox(MYSQL),
-    journal: portableJournal(MYSQL),
+    ...portableStatements(MYSQL),
     joinedJournal: () => portableJournal({ ...MYSQL, probe: PROBE }),
-    conflicts: portableConflicts(MYSQL),
-    dailyCaps: portableDailyCaps(MYSQL),
-    batches: portableBatches(MYSQL),
-    reconciliation: portableReconciliation(MYSQL),
   },
   // MySQL reads the comment as one. There the server's own limit counts.
   limited: (text) => (WRITES.test(text) ? `${LIMIT} ${text}` : text),

@@ -1,5 +1,6 @@
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import { type HeldKey, type SqlStatement } from '../sql/sql-database.js';
+import { type SqlStatements } from '../sql/sql-statements.js';
 import { batchStatements } from './batch-statements.js';
 import { conflictStatements } from './conflict-statements.js';
 import { dailyCapStatements } from './daily-cap-statements.js';
@@ -18,18 +19,23 @@ import { checkVersion } from './tables-version.js';
  */
 export const MARK = 'nestjs_payments.claim';
 
+/** All operations of a storage, in the words of PostgreSQL. */
+export function postgresStatements(names: TableNames): SqlStatements {
+  return {
+    inbox: inboxStatements(names),
+    journal: journalStatements(names),
+    joinedJournal: joinedJournalStatements(names),
+    conflicts: conflictStatements(names),
+    dailyCaps: dailyCapStatements(names),
+    batches: batchStatements(names),
+    reconciliation: reconciliationStatements(names),
+  };
+}
+
 /** PostgreSQL, as an executor is used that knows nothing of `pg`: one statement each, with parameters. */
 export function postgresDialect(names: TableNames, calls: StorageCalls): ExecutorDialect {
   return {
-    statements: {
-      inbox: inboxStatements(names),
-      journal: journalStatements(names),
-      joinedJournal: joinedJournalStatements(names),
-      conflicts: conflictStatements(names),
-      dailyCaps: dailyCapStatements(names),
-      batches: batchStatements(names),
-      reconciliation: reconciliationStatements(names),
-    },
+    statements: postgresStatements(names),
     transaction: {},
     atomic: { isolationLevel: 'read committed' },
     begin: ({ fence }, leaseMs) => [beginHandlers(fence, leaseMs)],

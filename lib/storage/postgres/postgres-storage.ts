@@ -7,17 +7,12 @@ import { logMigration } from '../sql/log-migration.js';
 import { logOnce } from '../sql/log-once.js';
 import { sqlParts } from '../sql/sql-parts.js';
 import { tablesAtBoot } from '../sql/tables-at-boot.js';
-import { batchStatements } from './batch-statements.js';
-import { conflictStatements } from './conflict-statements.js';
-import { dailyCapStatements } from './daily-cap-statements.js';
-import { inboxStatements } from './inbox-statements.js';
-import { joinedJournalStatements, journalStatements } from './journal-statements.js';
 import { migrateTables } from './migrate-tables.js';
 import { postgresDatabase } from './postgres-database.js';
+import { postgresStatements } from './postgres-dialect.js';
 import { OF_POOL } from './postgres-failure.js';
 import { checkedPool, checkedSchema, poolWarnings } from './postgres-options.js';
 import { type PostgresPool } from './postgres-pool.js';
-import { reconciliationStatements } from './reconciliation-statements.js';
 import { tableNames } from './table-names.js';
 import { PreparedStatements } from './prepared-statements.js';
 import { checkVersion, withCheckedTables } from './tables-version.js';
@@ -121,17 +116,8 @@ export function postgresStorage(options: PostgresStorageOptions): PaymentsStorag
     new PreparedStatements(preparedStatements, names),
   );
   const database = postgresDatabase(tables, names, pool);
-  const statements = {
-    inbox: inboxStatements(names),
-    journal: journalStatements(names),
-    joinedJournal: joinedJournalStatements(names),
-    conflicts: conflictStatements(names),
-    dailyCaps: dailyCapStatements(names),
-    batches: batchStatements(names),
-    reconciliation: reconciliationStatements(names),
-  };
   return {
-    ...sqlParts('postgres', database, statements, transactional),
+    ...sqlParts('postgres', database, postgresStatements(names), transactional),
     ...(transactional && {
       warnings: poolWarnings('postgresStorage({ pool, transactional: true })', poolSizeOf(pool)),
     }),

@@ -2,12 +2,7 @@ import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { readAll } from '../../errors/wrong-options.js';
 import { type PaymentsStorage } from '../payments-storage.js';
-import { portableBatches } from '../sql/portable-batches.js';
-import { portableConflicts } from '../sql/portable-conflicts.js';
-import { portableDailyCaps } from '../sql/portable-daily-caps.js';
-import { portableInbox } from '../sql/portable-inbox.js';
-import { portableJournal } from '../sql/portable-journal.js';
-import { portableReconciliation } from '../sql/portable-reconciliation.js';
+import { portableStatements } from '../sql/portable-statements.js';
 import { sqlParts } from '../sql/sql-parts.js';
 import { SQLITE } from './sqlite-dialect.js';
 import { sqliteModule } from './sqlite-engine.js';
@@ -78,16 +73,8 @@ export function sqliteStorage(options: SqliteStorageOptions): PaymentsStorage {
   // What is not there is missed at once, and not at the first payment.
   sqliteModule();
   const database = new SqliteFile(file, now);
-  const statements = {
-    inbox: portableInbox(SQLITE),
-    journal: portableJournal(SQLITE),
-    conflicts: portableConflicts(SQLITE),
-    dailyCaps: portableDailyCaps(SQLITE),
-    batches: portableBatches(SQLITE),
-    reconciliation: portableReconciliation(SQLITE),
-  };
   return {
-    ...sqlParts('sqlite', database, statements, transactional),
+    ...sqlParts('sqlite', database, portableStatements(SQLITE), transactional),
     open: () =>
       new Promise((resolve) => {
         database.open();
