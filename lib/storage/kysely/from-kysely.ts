@@ -28,8 +28,6 @@ const BEGIN: Readonly<Record<SqlDialect, (level: IsolationLevel) => readonly str
 };
 /** What Kysely says of a transaction that has ended. */
 const ENDED = /Transaction is already (?:committed|rolled back)/;
-/** Kysely has no nested transactions of its own. */
-const NO_NESTED = /^$/;
 
 type IsolationLevel = SqlTransactionOptions['isolationLevel'];
 
@@ -79,7 +77,7 @@ export function fromKysely(db: KyselyDatabase): SqlExecutor {
     ...runnerIn((work) => db.getExecutor().provideConnection((connection) => work(runOn(plain(connection))))),
     transaction: (work, { isolationLevel } = {}) =>
       db.getExecutor().provideConnection(async (lent) => {
-        const guard = new CallbackGuard(dialect, NO_NESTED);
+        const guard = new CallbackGuard(dialect);
         const unguarded = plain(lent);
         const connection = guarded(unguarded, guard);
         const send = (text: string): Promise<unknown> =>

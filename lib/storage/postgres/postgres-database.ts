@@ -37,8 +37,7 @@ export function postgresDatabase(
       }
     },
     join: async (transaction, token) => {
-      const isHandlerClient =
-        typeof transaction === 'object' && transaction !== null && handlerClients.has(transaction);
+      const isHandlerClient = handlerClients.has(transaction as object);
       const run = await joined.join(transaction, isHandlerClient, token);
       await pool.prepareOn(run);
       return whileJoined(scripts(run), token);

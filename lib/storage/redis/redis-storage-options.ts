@@ -101,5 +101,5 @@ export function clientWarnings(client: RedisClient): readonly string[] {
 type ClientParts = Pick<RedisClient, 'nodes'> & { readonly options?: unknown };
 
 function isClient(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'evalsha' in value;
+  return isRecord(value) && 'evalsha' in value;
 }

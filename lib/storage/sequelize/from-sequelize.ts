@@ -14,8 +14,6 @@ import { type SequelizeInstance, type SequelizeTransaction } from './sequelize-i
 
 /** The dialects of Sequelize that the package has statements for. */
 const DIALECTS: Readonly<Record<string, SqlDialect>> = { postgres: 'postgres', mysql: 'mysql' };
-/** Nested transactions are refused: savepoints that a handler writes itself are its own. */
-const NO_NESTED = /^$/;
 
 /** Connections of its pool, unless the application says a number. */
 const USUAL_POOL_SIZE = 5;
@@ -81,7 +79,8 @@ export function fromSequelize(sequelize: SequelizeInstance): SqlExecutor {
     transaction: async (work, { isolationLevel } = {}) => {
       const options = isolationLevel && { isolationLevel: isolationLevel.toUpperCase() as never };
       const transaction = (await sequelize.transaction(options)) as TransactionParts;
-      const guard = new CallbackGuard(dialect, NO_NESTED);
+      // Nested transactions are refused: savepoints that a handler writes itself are its own.
+      const guard = new CallbackGuard(dialect);
       const { connection, commit, rollback } = boundEnds(transaction);
       const own = guardDriver(connection, guard);
       guardEnds(transaction, guard);

@@ -37,8 +37,8 @@ export class CallbackGuard extends TransactionGuard {
   /** The application gets it back without a transaction, and with its settings as they were. */
   private connection: OwnConnection | undefined;
 
-  /** @param nestedNames The names that the ORM gives to the savepoints of its nested transactions. */
-  constructor(dialect: SqlDialect, nestedNames: RegExp) {
+  /** @param nestedNames The names that the ORM gives to the savepoints of its nested transactions. Left out: it has none. */
+  constructor(dialect: SqlDialect, nestedNames = /^$/) {
     super(dialect);
     this.nested = new NestedTransactions(nestedNames);
   }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../common/json-object.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 
 /** Where drivers and ORMs keep the code of a database. */
@@ -9,12 +10,11 @@ const DEPTH = 5;
 
 /** All codes of an error and of what it wraps, as texts; the outermost first. */
 export function errorCodes(error: unknown, depth = DEPTH): readonly string[] {
-  if (typeof error !== 'object' || error === null || depth === 0) return [];
-  const fields = error as Readonly<Record<string, unknown>>;
-  const own = CODES.map((name) => fields[name]).filter(
+  if (!isRecord(error) || depth === 0) return [];
+  const own = CODES.map((name) => error[name]).filter(
     (code) => typeof code === 'string' || typeof code === 'number',
   );
-  return [...own.map(String), ...WRAPPED.flatMap((name) => errorCodes(fields[name], depth - 1))];
+  return [...own.map(String), ...WRAPPED.flatMap((name) => errorCodes(error[name], depth - 1))];
 }
 
 /** What an error is, without its texts, which repeat stored data; with the code of the database, if an ORM wraps it. */
