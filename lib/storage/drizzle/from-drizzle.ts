@@ -2,6 +2,7 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { onPool } from '../sql/application-pool.js';
 import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
 import { CallbackGuard } from '../sql/callback-guard.js';
+import { withMembers } from '../sql/transaction-guard.js';
 import { closeAtOnce } from '../sql/close-at-once.js';
 import { type DrizzleDatabase } from './drizzle-database.js';
 import { type CheckAnswer, type ReturningLending, runnerOnPool, takeOwn } from '../sql/own-statements.js';
@@ -53,7 +54,8 @@ export function fromDrizzle(db: DrizzleDatabase): SqlExecutor {
         begin(async (transaction) => {
           const { session } = transaction as TransactionParts;
           const { client } = session;
-          session.client = guardedConnection(client, kind, guard);
+          // The session is the transaction's own, so what is put into it lasts as long as the handler's objects do.
+          session.client = withMembers(client, kind.guarded(client as never, guard));
           followNested(transaction as Nesting, guard);
           await guard.begin({
             send: (text) => client.query(text),
@@ -106,18 +108,6 @@ function runOn(sender: Sender, { dialect }: DrizzleDialect, check: CheckAnswer =
     const answer = await sender.query(text, params && [...params]);
     if (dialect === 'mysql') check((answer as [Parameters<CheckAnswer>[0]])[0]);
     return DRIVER_RESULT_OF[dialect](answer as never);
-  });
-}
-
-/** The session of a transaction is its own, so what is put into it lasts as long as the handler's objects do. */
-function guardedConnection(connection: Connection, kind: DrizzleDialect, guard: CallbackGuard): Connection {
-  const guarded = kind.guarded(connection as never, guard);
-  return new Proxy(connection, {
-    get: (target, name): unknown => {
-      if (Object.hasOwn(guarded, name)) return Reflect.get(guarded, name);
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-    },
   });
 }
 

@@ -1,6 +1,6 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { timeLimited } from '../sql/statement-timeout.js';
-import { TransactionGuard } from '../sql/transaction-guard.js';
+import { TransactionGuard, withMembers } from '../sql/transaction-guard.js';
 import { type Mysql2Connection } from './mysql2-pool.js';
 
 type Text = string | { readonly sql: string };
@@ -31,13 +31,7 @@ export class GuardedConnection {
 
   constructor(private readonly connection: Mysql2Connection) {
     const guarded = guardedMethods(connection as unknown as ConnectionParts, this.guard);
-    this.view = new Proxy(connection, {
-      get: (target, name): unknown => {
-        if (Object.hasOwn(guarded, name)) return Reflect.get(guarded, name);
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      },
-    });
+    this.view = withMembers(connection, guarded);
   }
 
   /** Runs what the package sends itself. */

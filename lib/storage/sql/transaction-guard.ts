@@ -23,6 +23,17 @@ export const LEFT_OPEN =
 /** How the package and the ORMs end a transaction. */
 const LAST = /^\s*(?:COMMIT|ROLLBACK(?!\s+TO\b))\b/i;
 
+/** The same connection, but these members take the place of its own. What it has else runs on the connection itself. */
+export function withMembers<C extends object>(connection: C, members: object): C {
+  return new Proxy(connection, {
+    get: (target, name): unknown => {
+      if (Object.hasOwn(members, name)) return Reflect.get(members, name);
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
 /** The guard whose package sends what runs in this context. */
 const sending = new AsyncLocalStorage<TransactionGuard | undefined>();
 
