@@ -1,6 +1,7 @@
 import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { readAll } from '../../errors/wrong-options.js';
+import { checkSwitches } from '../check-switches.js';
 import { type PaymentsStorage } from '../payments-storage.js';
 import { checkedSchema, poolWarnings } from '../postgres/postgres-options.js';
 import { mysqlDialect } from '../mysql/mysql-dialect.js';
@@ -145,7 +146,7 @@ function checked(options: Partial<SqlStorageOptions> | undefined) {
   const { transactional = false, migrate = false, schema } = options ?? {};
   readAll({
     switches: () => {
-      checkSwitches({ transactional, migrate });
+      checkSwitches(HERE, { transactional, migrate });
     },
     names: () => {
       refuseUnknown(options, OPTIONS, callOptionErrors(HERE));
@@ -153,13 +154,6 @@ function checked(options: Partial<SqlStorageOptions> | undefined) {
   });
   if (transactional) checkPool(executor);
   return { executor, transactional, migrate, schema };
-}
-
-function checkSwitches(switches: Readonly<Record<string, unknown>>): void {
-  for (const [option, value] of Object.entries(switches)) {
-    if (typeof value === 'boolean') continue;
-    throw new PaymentsConfigError(`The option ${option} of ${HERE} must be true or false.`);
-  }
 }
 
 function checkedExecutor(where: string, executor: unknown): SqlExecutor {

@@ -1,6 +1,6 @@
+import { checkSwitches } from '../check-switches.js';
 import { type PaymentsStorage } from '../payments-storage.js';
 import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
-import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { readAll } from '../../errors/wrong-options.js';
 import { poolSizeOf } from '../sql/application-pool.js';
 import { logMigration } from '../sql/log-migration.js';
@@ -145,11 +145,4 @@ function checked(options: Partial<PostgresStorageOptions> | undefined): CheckedO
     },
   });
   return { pool, ...switches, schema };
-}
-
-function checkSwitches(where: string, switches: Readonly<Record<string, unknown>>): void {
-  for (const [option, value] of Object.entries(switches)) {
-    if (typeof value === 'boolean') continue;
-    throw new PaymentsConfigError(`The option ${option} of ${where} must be true or false.`);
-  }
 }

@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isRecord } from '../../common/json-object.js';
 import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
+import { checkSwitches } from '../check-switches.js';
 import { derivedKey, type Encryption, keyedHash, type PaymentsEncryption } from './encryption.js';
-import { checkFlag, checkKeyId, type EncryptionKey, keyBytes, wrong } from './key-bytes.js';
+import { checkKeyId, type EncryptionKey, keyBytes, wrong } from './key-bytes.js';
 
 /**
  * The keys of {@link aesGcm}.
@@ -48,7 +49,7 @@ export function aesGcm(options: AesGcmOptions): PaymentsEncryption {
   refuseUnknown(options, OPTIONS, callOptionErrors('aesGcm()'));
   const { keys, current, requireSealed = false } = options;
   const bytes = checkedKeys(keys);
-  checkFlag(requireSealed, 'requireSealed of aesGcm()');
+  checkSwitches('aesGcm()', { requireSealed });
   const currentBytes = bytes.get(current);
   if (!currentBytes) {
     const known = [...bytes.keys()].map((id) => `'${id}'`).join(' or ');

@@ -1,9 +1,10 @@
 import { isRecord } from '../../common/json-object.js';
 import { LONGEST_TIMER_MS } from '../../common/timing.js';
 import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
+import { checkSwitches } from '../check-switches.js';
 import { DataKeys } from './data-keys.js';
 import { derivedKey, type Encryption, keyedHash, keyIdIn, type PaymentsEncryption } from './encryption.js';
-import { checkFlag, checkKeyId, type EncryptionKey, keyBytes, wrong } from './key-bytes.js';
+import { checkKeyId, type EncryptionKey, keyBytes, wrong } from './key-bytes.js';
 import { type KeyManagementService } from './key-management.js';
 
 /**
@@ -96,7 +97,7 @@ export function envelope(options: EnvelopeOptions): PaymentsEncryption {
     const known = [...keys.keys()].map((id) => `'${id}'`).join(' or ');
     throw wrong('current of envelope()', `names a key that is not in keys: write ${known}, or add that key.`);
   }
-  checkFlag(requireSealed, 'requireSealed of envelope()');
+  checkSwitches('envelope()', { requireSealed });
   const marking = derivedKey(keyBytes(fingerprintKey, 'fingerprintKey of envelope()'), 'fingerprint');
   const dataKeys = new DataKeys(kms, {
     keys,

@@ -52,11 +52,6 @@ export function checkKeyId(id: unknown, path: string): void {
   );
 }
 
-/** @throws PaymentsConfigError */
-export function checkFlag(value: unknown, path: string): void {
-  if (typeof value !== 'boolean') throw wrong(path, 'must be true or false.');
-}
-
 export function wrong(path: string, problem: string): PaymentsConfigError {
   return new PaymentsConfigError(`The option ${path} ${problem}`);
 }

@@ -1,6 +1,7 @@
 import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { readAll } from '../../errors/wrong-options.js';
+import { checkSwitches } from '../check-switches.js';
 import { type PaymentsStorage } from '../payments-storage.js';
 import { portableStatements } from '../sql/portable-statements.js';
 import { sqlParts } from '../sql/sql-parts.js';
@@ -92,7 +93,7 @@ function checked(options: Partial<SqliteStorageOptions> | undefined): Required<S
   const { file } = readAll({
     file: () => checkedFile(options?.file),
     transactional: () => {
-      checkFlag(transactional);
+      checkSwitches(HERE, { transactional });
     },
     names: () => {
       refuseUnknown(options, OPTIONS, callOptionErrors(HERE));
@@ -111,9 +112,4 @@ function checkedFile(file: unknown): string {
     );
   }
   return file;
-}
-
-function checkFlag(transactional: unknown): void {
-  if (typeof transactional === 'boolean') return;
-  throw new PaymentsConfigError(`The option transactional of ${HERE} must be true or false.`);
 }
