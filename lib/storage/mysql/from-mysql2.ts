@@ -2,8 +2,9 @@ import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { onPool } from '../sql/application-pool.js';
 import { DRIVER_RESULT_OF, runnerBy } from '../sql/driver-result.js';
 import { type CheckAnswer, type ReturningLending, runnerOnPool } from '../sql/own-statements.js';
-import { type SqlExecutor, type SqlRunner, type SqlTransaction } from '../sql/sql-executor.js';
-import { GuardedConnection } from './guarded-connection.js';
+import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
+import { TransactionGuard } from '../sql/transaction-guard.js';
+import { guardedView } from './guarded-connection.js';
 import { type Mysql2Connection, type Mysql2Pool, type Mysql2Value } from './mysql2-pool.js';
 
 /**
@@ -40,17 +41,25 @@ export function fromMysql2(pool: Mysql2Pool): SqlExecutor {
         connection.destroy();
         throw error;
       }
-      const guarded = new GuardedConnection(connection);
-      try {
-        const result = await work(transactionOf(guarded));
-        await guarded.commit();
-        return result;
-      } catch (error) {
-        await guarded.rollback();
-        throw error;
-      }
+      const guard = new TransactionGuard('mysql');
+      const view = guardedView(connection, guard);
+      const ends = {
+        commit: () => view.query('COMMIT'),
+        rollback: () => view.query('ROLLBACK'),
+        send: (text: string) => connection.query(text),
+        release: () => {
+          connection.release();
+        },
+        discard: () => {
+          connection.destroy();
+        },
+      };
+      return guard.ending(ends, () => work(guard.transaction(runOn(view), view)));
     },
-    wrapTransaction: (handle) => transactionOn(checkedConnection(handle)),
+    wrapTransaction: (handle) => {
+      const connection = checkedConnection(handle);
+      return { ...runOn(connection), handle: connection };
+    },
   };
 }
 
@@ -103,19 +112,4 @@ function runOn(connection: Mysql2Connection, check: CheckAnswer = () => undefine
     check(answer[0] as Parameters<CheckAnswer>[0]);
     return DRIVER_RESULT_OF.mysql(answer as never);
   });
-}
-
-function transactionOn(connection: Mysql2Connection): SqlTransaction {
-  return { ...runOn(connection), handle: connection };
-}
-
-/** What the package uses in a transaction that it has begun. */
-function transactionOf(guarded: GuardedConnection): SqlTransaction {
-  const runner = runOn(guarded.view);
-  return {
-    query: (text, params) => guarded.own(() => runner.query(text, params)),
-    execute: (text, params) => guarded.own(() => runner.execute(text, params)),
-    handle: guarded.view,
-    close: () => guarded.close(),
-  };
 }

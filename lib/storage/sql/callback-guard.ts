@@ -2,7 +2,7 @@ import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { timeLimited } from './statement-timeout.js';
 import { errorCodes } from './error-code.js';
 import { NestedTransactions } from './nested-transactions.js';
-import { type SqlDialect, type SqlRunner, type SqlTransaction } from './sql-executor.js';
+import { type SqlDialect } from './sql-executor.js';
 import { LEFT_OPEN, TransactionGuard } from './transaction-guard.js';
 
 /** The connection of a transaction, without its guard. */
@@ -61,16 +61,6 @@ export class CallbackGuard extends TransactionGuard {
   override async close(): Promise<void> {
     await super.close();
     if (this.nested.areOpen) throw new PaymentsStorageError(LEFT_OPEN);
-  }
-
-  /** The package's view of a runner; the guard sees every statement. */
-  transaction(runner: SqlRunner, handle: unknown): SqlTransaction {
-    return {
-      query: (text, params) => this.own(() => runner.query(text, params)),
-      execute: (text, params) => this.own(() => runner.execute(text, params)),
-      handle,
-      close: () => this.close(),
-    };
   }
 
   /**

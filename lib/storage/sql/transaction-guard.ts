@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { timeLimited } from './statement-timeout.js';
 import { endsTransaction } from './ends-transaction.js';
-import { type SqlDialect } from './sql-executor.js';
+import { type SqlDialect, type SqlRunner, type SqlTransaction } from './sql-executor.js';
 
 const OVER =
   'The webhook transaction is over: await everything that a handler begins, before it returns or throws (Promise.allSettled in the ' +
@@ -22,6 +22,18 @@ export const LEFT_OPEN =
   'handler begins.';
 /** How the package and the ORMs end a transaction. */
 const LAST = /^\s*(?:COMMIT|ROLLBACK(?!\s+TO\b))\b/i;
+
+/** What ends a transaction that the package itself has begun, and its connection. */
+export interface OwnEnds {
+  commit(): Promise<unknown>;
+  rollback(): Promise<unknown>;
+  /** Sends a statement around the guard. */
+  send(text: string): Promise<unknown>;
+  /** Gives the connection back. */
+  release(): unknown;
+  /** Closes it instead. */
+  discard(reason: Error): unknown;
+}
 
 /** The same connection, but these members take the place of its own. What it has else runs on the connection itself. */
 export function withMembers<C extends object>(connection: C, members: object): C {
@@ -83,6 +95,36 @@ export class TransactionGuard {
     return endsTransaction(text, this.dialect) ? this.refuseEnd() : this.follow(send());
   }
 
+  /** The package's view of a runner; the guard sees every statement. */
+  transaction(runner: SqlRunner, handle: unknown): SqlTransaction {
+    return {
+      query: (text, params) => this.own(() => runner.query(text, params)),
+      execute: (text, params) => this.own(() => runner.execute(text, params)),
+      handle,
+      close: () => this.close(),
+    };
+  }
+
+  /**
+   * Runs the work of a transaction that the package itself has begun, and ends it. Gives the connection back, or closes it if its
+   * state is unknown. Rejects if nothing was committed, or if nobody knows.
+   */
+  async ending<T>(ends: OwnEnds, work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      await this.close();
+      await timeLimited(
+        this.own(() => ends.commit()),
+        'the answer to COMMIT',
+      );
+      await this.giveBack(ends);
+      return result;
+    } catch (error) {
+      await this.undo(ends, error as Error);
+      throw error;
+    }
+  }
+
   /**
    * Takes nothing more from the handlers, and waits for what they began.
    *
@@ -119,6 +161,34 @@ export class TransactionGuard {
   fail(why: string): PaymentsStorageError {
     this.failure ??= new PaymentsStorageError(why);
     return this.failure;
+  }
+
+  /** Rolls back, unless COMMIT was sent. */
+  private async undo(ends: OwnEnds, reason: Error): Promise<void> {
+    if (this.isSent) {
+      await ends.discard(reason);
+      return;
+    }
+    try {
+      await this.stop();
+      await timeLimited(
+        this.own(() => ends.rollback()),
+        'the answer to ROLLBACK',
+      );
+    } catch (error) {
+      await ends.discard(error as Error);
+      return;
+    }
+    await this.giveBack(ends);
+  }
+
+  private async giveBack(ends: OwnEnds): Promise<void> {
+    try {
+      if (this.dialect === 'mysql') await timeLimited(ends.send('SET autocommit = 1'), 'the connection');
+      await ends.release();
+    } catch (error) {
+      await Promise.resolve(ends.discard(error as Error)).catch(() => undefined);
+    }
   }
 
   private refuseLate(): Promise<never> {

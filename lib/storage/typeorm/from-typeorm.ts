@@ -7,10 +7,9 @@ import {
   type SqlDialect,
   type SqlExecutor,
   type SqlRunner,
-  type SqlTransaction,
   type SqlTransactionOptions,
 } from '../sql/sql-executor.js';
-import { closeRunner, GuardedRunner } from './guarded-runner.js';
+import { closeRunner, RunnerGuard } from './guarded-runner.js';
 import {
   type TypeOrmDataSource,
   type TypeOrmQueryRunner,
@@ -83,23 +82,13 @@ export function fromTypeOrm(dataSource: TypeOrmDataSource): SqlExecutor {
     transaction: async (work, { isolationLevel } = {}) => {
       const runner = await takeOwn(lending);
       await begin(runner, dialect, isolationLevel?.toUpperCase() as IsolationLevel | undefined);
-      const guarded = new GuardedRunner(runner, dialect);
-      try {
-        const given = transactionOf(runner);
-        const result = await work({
-          query: (text, params) => guarded.own(() => given.query(text, params)),
-          execute: (text, params) => guarded.own(() => given.execute(text, params)),
-          handle: given.handle,
-          close: () => guarded.close(),
-        });
-        await guarded.commit();
-        return result;
-      } catch (error) {
-        await guarded.rollback(error as Error);
-        throw error;
-      }
+      const guard = new RunnerGuard(runner, dialect);
+      return guard.ending(guard.ends, () => work(guard.transaction(runOn(runner), runner.manager)));
     },
-    wrapTransaction: (handle) => transactionOf(runnerOf(handle, dataSource)),
+    wrapTransaction: (handle) => {
+      const runner = runnerOf(handle, dataSource);
+      return { ...runOn(runner), handle: runner.manager };
+    },
   };
 }
 
@@ -162,10 +151,6 @@ function runOn(runner: TypeOrmQueryRunner, check: CheckAnswer = () => undefined)
     check(result.raw);
     return { rows: result.records, affectedRows: result.affected ?? 0 };
   });
-}
-
-function transactionOf(runner: TypeOrmQueryRunner): SqlTransaction {
-  return { ...runOn(runner), handle: runner.manager };
 }
 
 function runnerOf(handle: unknown, dataSource: TypeOrmDataSource): TypeOrmQueryRunner {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { timeLimited } from '../sql/statement-timeout.js';
 import { type SqlDialect } from '../sql/sql-executor.js';
-import { LEFT_OPEN, TransactionGuard } from '../sql/transaction-guard.js';
+import { LEFT_OPEN, type OwnEnds, TransactionGuard } from '../sql/transaction-guard.js';
 import { type TypeOrmQueryRunner } from './typeorm-data-source.js';
 
 type Query = (text: string, ...more: unknown[]) => Promise<unknown>;
@@ -22,9 +22,9 @@ interface RunnerParts {
   readonly databaseConnection?: { readonly destroy?: () => void };
 }
 
-/** A nested transaction, and the guarded runner that it is of. */
+/** A nested transaction, and the guard of its runner. */
 interface Nested {
-  readonly of: GuardedRunner;
+  readonly of: RunnerGuard;
 }
 
 const COMMIT = /^\s*COMMIT\b/i;
@@ -35,87 +35,50 @@ const FAILED_BEFORE_COMMIT =
 /** The nested transaction whose code runs. */
 const inside = new AsyncLocalStorage<Nested>();
 
-/** A runner whose transaction only the package ends. */
-export class GuardedRunner {
-  private readonly guard: TransactionGuard;
+/** Guards the transaction of a runner, which only the package ends. */
+export class RunnerGuard extends TransactionGuard {
+  readonly ends: OwnEnds;
   private readonly parts: RunnerParts;
-  private readonly send: Query;
-  private readonly release: () => Promise<void>;
   /** What the package sent, and subscribers with it. */
   private readonly ownSent: Promise<unknown>[] = [];
   /** The innermost nested transaction that is open. */
   private nested: Nested | undefined;
 
-  constructor(
-    private readonly runner: TypeOrmQueryRunner,
-    private readonly dialect: SqlDialect,
-  ) {
-    const guard = new TransactionGuard(dialect);
-    this.guard = guard;
+  constructor(runner: TypeOrmQueryRunner, dialect: SqlDialect) {
+    super(dialect);
     const parts = runner as unknown as RunnerParts;
     this.parts = parts;
-    this.release = parts.release.bind(runner);
-    this.send = parts.query.bind(runner);
-    const { send } = this;
+    const release = parts.release.bind(runner);
+    const send = parts.query.bind(runner);
     const stream = parts.stream.bind(runner);
     parts.query = (text, ...more) => this.run(text, () => send(text, ...more));
     parts.stream = (text, ...more) => this.run(text, () => stream(text, ...more));
-    parts.release = () => guard.refuseEnd();
+    parts.release = () => this.refuseEnd();
     this.guardNested(parts.manager);
+    this.ends = {
+      commit: () => runner.commitTransaction(),
+      rollback: async () => {
+        // A nested transaction that is open takes the first of them.
+        await runner.rollbackTransaction().catch(() => undefined);
+        if (runner.isTransactionActive) await parts.query('ROLLBACK');
+      },
+      send,
+      release,
+      discard: (reason) => closeParts(parts, release, reason),
+    };
   }
 
-  /** Runs what the package sends itself. */
-  own<T>(work: () => T): T {
-    return this.guard.own(work);
-  }
-
-  /** Takes nothing more from the handlers. Rejects if nothing may be committed. */
-  async close(): Promise<void> {
-    await this.guard.close();
+  override async close(): Promise<void> {
+    await super.close();
     const { transactionDepth = 1 } = this.parts;
     if (transactionDepth > 1) throw new PaymentsStorageError(LEFT_OPEN);
   }
 
-  /** Rejects if nothing was committed, or if nobody knows. */
-  async commit(): Promise<void> {
-    await this.close();
-    await timeLimited(
-      this.own(() => this.runner.commitTransaction()),
-      'the answer to COMMIT',
-    );
-    await this.returnConnection();
-  }
-
-  /** Rolls back, unless COMMIT was sent, and gives the connection back, or closes it if its state is unknown. */
-  async rollback(reason: Error): Promise<void> {
-    if (this.guard.isOver) {
-      await this.discard(reason);
-      return;
-    }
-    try {
-      await this.guard.stop();
-      await timeLimited(
-        this.own(() => this.rollbackAll()),
-        'the answer to ROLLBACK',
-      );
-    } catch (error) {
-      await this.discard(error as Error);
-      return;
-    }
-    await this.returnConnection();
-  }
-
-  private async rollbackAll(): Promise<void> {
-    // A nested transaction that is open takes the first of them.
-    await this.runner.rollbackTransaction().catch(() => undefined);
-    if (this.runner.isTransactionActive) await this.parts.query('ROLLBACK');
-  }
-
-  private run<T>(text: string, send: () => Promise<T>): Promise<T> {
-    if (this.isBeside()) return Promise.reject(this.guard.refuseBeside());
-    if (!this.guard.isOwn) return this.guard.run(text, send);
-    if (COMMIT.test(text)) return this.afterOwn(() => this.guard.run(text, send));
-    const sent = this.guard.run(text, send);
+  override run<T>(text: string, send: () => Promise<T>): Promise<T> {
+    if (this.isBeside()) return Promise.reject(this.refuseBeside());
+    if (!this.isOwn) return super.run(text, send);
+    if (COMMIT.test(text)) return this.afterOwn(() => super.run(text, send));
+    const sent = super.run(text, send);
     this.ownSent.push(sent);
     return sent;
   }
@@ -138,7 +101,7 @@ export class GuardedRunner {
 
   /** Whether the caller is outside of the nested transaction that is open, or inside of one that has ended. */
   private isBeside(): boolean {
-    if (this.guard.isOwn) return false;
+    if (this.isOwn) return false;
     const current = inside.getStore();
     return (current?.of === this ? current : undefined) !== this.nested;
   }
@@ -147,7 +110,7 @@ export class GuardedRunner {
   private guardNested(manager: RunnerParts['manager']): void {
     const begin = manager.transaction.bind(manager);
     manager.transaction = async (...given) => {
-      if (this.isBeside()) throw this.guard.refuseBeside();
+      if (this.isBeside()) throw this.refuseBeside();
       const outer = this.nested;
       const own: Nested = { of: this };
       this.nested = own;
@@ -157,19 +120,6 @@ export class GuardedRunner {
         this.nested = outer;
       }
     };
-  }
-
-  private async returnConnection(): Promise<void> {
-    try {
-      if (this.dialect === 'mysql') await timeLimited(this.send('SET autocommit = 1'), 'the connection');
-      await this.release();
-    } catch (error) {
-      await this.discard(error as Error).catch(() => undefined);
-    }
-  }
-
-  private discard(error: Error): Promise<void> {
-    return closeParts(this.parts, this.release, error);
   }
 }
 
