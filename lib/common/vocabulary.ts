@@ -131,6 +131,9 @@ export interface AttemptInfo {
   readonly durationMs: number;
 }
 
+/** The states of a payment in the journal. */
+export const JOURNAL_STATES = ['planned', 'in-flight', 'accepted', 'rejected', 'unknown', 'settled'] as const;
+
 /**
  * The state of a payment in the journal.
  *
@@ -143,9 +146,10 @@ export interface AttemptInfo {
  * - `unknown`: money may have moved.
  * - `settled`: it ended with `outcome`.
  *
+ * @useDeclaredType
  * @publicApi
  */
-export type JournalState = 'planned' | 'in-flight' | 'accepted' | 'rejected' | 'unknown' | 'settled';
+export type JournalState = (typeof JOURNAL_STATES)[number];
 
 /**
  * One merchant account in one of the gateway's environments.

@@ -1,4 +1,4 @@
-import { type JournalState } from '../../common/vocabulary.js';
+import { JOURNAL_STATES } from '../../common/vocabulary.js';
 import { PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
 import { BATCH } from '../sql/delete-in-batches.js';
 import { databaseFailure, errorCodes } from '../sql/error-code.js';
@@ -13,15 +13,7 @@ import { joined, raw, sql } from '../sql/sql-template.js';
 import { NO_SAVEPOINT, OpenTransactions, PROBE } from './joined-transaction.js';
 import { checkMysql, migrateMysql, NOT_MIGRATED } from './mysql-tables.js';
 
-const STATES: Readonly<Record<JournalState, true>> = {
-  accepted: true,
-  'in-flight': true,
-  planned: true,
-  rejected: true,
-  settled: true,
-  unknown: true,
-};
-const NAMES = Object.keys(STATES).sort();
+const NAMES = JOURNAL_STATES.toSorted();
 /** What is between two states: those that only another build knows, or damaged ones. */
 const GAPS = [
   `state < '${NAMES[0] ?? ''}'`,

@@ -1,6 +1,6 @@
 import { type LuaScript, luaScript } from './lua-script.js';
 import { dayExpression } from '../daily-cap.js';
-import { JOURNAL_STATES } from './redis-keys.js';
+import { INDEXED_STATES } from './redis-keys.js';
 
 /*
  * KEYS of every script: payments, last version, tombstones, one index per state, one for all other states (`RedisKeys.journal`).
@@ -8,10 +8,10 @@ import { JOURNAL_STATES } from './redis-keys.js';
  * A payment is stored as a row: `<version> <created> <updated> <attempt at> <lease until> <sequence> <attempt> <state> <JSON>`,
  * times in ms. The sequence is the first version, and the order of the lists.
  */
-const LAST_INDEX = JOURNAL_STATES.length + 4;
+const LAST_INDEX = INDEXED_STATES.length + 4;
 const ROWS = `
 local index = setmetatable({}, { __index = function() return KEYS[${LAST_INDEX}] end })
-for i, state in ipairs({ ${JOURNAL_STATES.map((state) => `'${state}'`).join(', ')} }) do index[state] = KEYS[3 + i] end
+for i, state in ipairs({ ${INDEXED_STATES.map((state) => `'${state}'`).join(', ')} }) do index[state] = KEYS[3 + i] end
 local function indexedAt(field)
   for i = 4, ${LAST_INDEX} do
     local sequence = redis.call('ZSCORE', KEYS[i], field)

@@ -1,15 +1,12 @@
 import { type JournalScope } from '../journal-store.js';
-import { type JournalState, type InboxScope } from '../../common/vocabulary.js';
+import { type InboxScope, JOURNAL_STATES } from '../../common/vocabulary.js';
 import { type InboxKey } from '../inbox-store.js';
 
-/** The states of a payment, in the order of their keys. */
-export const JOURNAL_STATES: readonly JournalState[] = [
-  'in-flight',
-  'accepted',
-  'rejected',
-  'unknown',
-  'settled',
-];
+/**
+ * The states that have an index, in the order of their keys. Planned payments are among the others: no application can plan one in
+ * Redis, whose transactions nobody joins.
+ */
+export const INDEXED_STATES = JOURNAL_STATES.filter((state) => state !== 'planned');
 
 /**
  * The names of the keys. The keys of one account share a hash tag: a cluster keeps them on one node, where a
@@ -44,7 +41,7 @@ export class RedisKeys {
    */
   journal(scope: JournalScope): readonly string[] {
     const name = (part: string): string => this.of(scope, `journal:${scope.family}${part}`);
-    const indexes = [...JOURNAL_STATES, 'other'].map((state) => name(`:${state}`));
+    const indexes = [...INDEXED_STATES, 'other'].map((state) => name(`:${state}`));
     return [name(''), name(':version'), name(':tombstones'), ...indexes];
   }
 

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Cluster, type Redis } from 'ioredis';
-import { type PaymentsStorage, type SetAsideDelivery } from 'nestjs-payments';
+import { type JournalState, type PaymentsStorage, type SetAsideDelivery } from 'nestjs-payments';
 import { redisStorage, type RedisClient } from 'nestjs-payments/redis';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
-import { damagedJournalContract } from '../../../support/journal-contract.js';
+import { allBut, damagedJournalContract, journalRecord, storedBy } from '../../../support/journal-contract.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis, reaches } from '../../../support/redis.js';
 import { redisOfSpecs } from '../../../support/redis-of-specs.js';
 import { RedisServer } from '../../../support/redis-server.js';
@@ -30,6 +30,22 @@ describeWith([redisService], 'redisStorage()', () => {
   const { prefix, client } = redisOfSpecs();
 
   storageContracts(() => open(client(), prefix));
+
+  it('lists a planned payment, whose state has no index, once and in its state', async () => {
+    const { journal } = open(client(), prefix);
+    const planned = journalRecord('order-1', { state: 'planned' });
+    const listed = async (...states: readonly JournalState[]): Promise<number> =>
+      (await journal.list(planned, allBut(...states), { limit: 9 })).entries.length;
+    const { version } = storedBy(await journal.insert(planned, 0));
+    expect([await listed('planned'), await listed('in-flight')]).toEqual([1, 0]);
+    const sent = await journal.replace(version, journalRecord('order-1'), 0);
+    expect([await listed('planned'), await listed('in-flight')]).toEqual([0, 1]);
+    expect(await listed('planned', 'in-flight')).toBe(1);
+    const again = await journal.replace(sent?.version ?? 0, planned, 0);
+    expect([await listed('planned'), await listed('in-flight')]).toEqual([1, 0]);
+    expect(await journal.remove(planned, again?.version ?? 0)).toBe(true);
+    expect(await listed('planned', 'in-flight')).toBe(0);
+  });
 
   describe('a row of it that cannot be read', () => {
     const keyPrefix = `${prefix}damaged:`;
