@@ -1,7 +1,7 @@
 import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type CallbackGuard } from '../sql/callback-guard.js';
 import { type ClosableConnection } from '../sql/close-at-once.js';
-import { type ReturningLending } from '../sql/own-statements.js';
+import { mysql2Lending, type ReturningLending } from '../sql/own-statements.js';
 import { type SqlDialect } from '../sql/sql-executor.js';
 import { type DrizzleDatabase } from './drizzle-database.js';
 
@@ -78,18 +78,7 @@ interface LentConnection extends Connection {
 
 const MYSQL: DrizzleDialect = {
   dialect: 'mysql',
-  lending: (pool: {
-    readonly getConnection: () => Promise<LentConnection>;
-  }): ReturningLending<LentConnection> => ({
-    dialect: 'mysql',
-    take: () => pool.getConnection(),
-    release: (connection) => {
-      connection.release();
-    },
-    close: (connection) => {
-      connection.destroy();
-    },
-  }),
+  lending: mysql2Lending<LentConnection>,
   guarded: (connection: MysqlConnection, guard) => ({
     query: through(guard, connection.query.bind(connection)),
     execute: through(guard, connection.execute.bind(connection)),

@@ -1,7 +1,7 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { onPool } from '../sql/application-pool.js';
 import { DRIVER_RESULT_OF, runnerBy } from '../sql/driver-result.js';
-import { type CheckAnswer, type ReturningLending, runnerOnPool } from '../sql/own-statements.js';
+import { type CheckAnswer, mysql2Lending, runnerOnPool } from '../sql/own-statements.js';
 import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
 import { TransactionGuard } from '../sql/transaction-guard.js';
 import { guardedView } from './guarded-connection.js';
@@ -24,10 +24,11 @@ import { type Mysql2Connection, type Mysql2Pool, type Mysql2Value } from './mysq
  */
 export function fromMysql2(pool: Mysql2Pool): SqlExecutor {
   const given = checked(pool);
+  const lending = mysql2Lending(given);
   return {
     dialect: 'mysql',
     ...onPool(given),
-    ...runnerOnPool(lendingOf(given), runOn),
+    ...runnerOnPool(lending, runOn),
     transaction: async (work, { isolationLevel } = {}) => {
       const connection = await given.getConnection();
       try {
@@ -47,12 +48,8 @@ export function fromMysql2(pool: Mysql2Pool): SqlExecutor {
         commit: () => view.query('COMMIT'),
         rollback: () => view.query('ROLLBACK'),
         send: (text: string) => connection.query(text),
-        release: () => {
-          connection.release();
-        },
-        discard: () => {
-          connection.destroy();
-        },
+        release: () => lending.release(connection, false),
+        discard: () => lending.close(connection),
       };
       return guard.ending(ends, () => work(guard.transaction(runOn(view), view)));
     },
@@ -82,19 +79,6 @@ function checkedConnection(handle: unknown): Mysql2Connection {
     'mysql2 needs the connection of an open transaction here: write const connection = await pool.getConnection(), and ' +
       'connection.beginTransaction() before it.',
   );
-}
-
-function lendingOf(pool: Mysql2Pool): ReturningLending<Mysql2Connection> {
-  return {
-    dialect: 'mysql',
-    take: () => pool.getConnection(),
-    release: (connection) => {
-      connection.release();
-    },
-    close: (connection) => {
-      connection.destroy();
-    },
-  };
 }
 
 /**

@@ -83,6 +83,22 @@ export interface ReturningLending<C extends object> extends Lending<C> {
   release(connection: C, hasFailed: boolean): unknown;
 }
 
+/** How a pool of `mysql2` with promises lends its connections. */
+export function mysql2Lending<C extends { release(): void; destroy(): void }>(pool: {
+  getConnection(): Promise<C>;
+}): ReturningLending<C> {
+  return {
+    dialect: 'mysql',
+    take: () => pool.getConnection(),
+    release: (connection) => {
+      connection.release();
+    },
+    close: (connection) => {
+      connection.destroy();
+    },
+  };
+}
+
 /** Gives the methods of a runner that is there only while a function runs. */
 export function runnerIn(lend: <T>(work: (runner: SqlRunner) => Promise<T>) => Promise<T>): SqlRunner {
   return {
