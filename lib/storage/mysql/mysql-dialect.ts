@@ -1,4 +1,3 @@
-import { JOURNAL_STATES } from '../../common/vocabulary.js';
 import { PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
 import { BATCH } from '../sql/delete-in-batches.js';
 import { databaseFailure, errorCodes } from '../sql/error-code.js';
@@ -9,19 +8,9 @@ import { type PortableDialect } from '../sql/portable-dialect.js';
 import { finishHeld } from '../sql/portable-inbox.js';
 import { portableJournal } from '../sql/portable-journal.js';
 import { portableStatements } from '../sql/portable-statements.js';
-import { joined, raw, sql } from '../sql/sql-template.js';
+import { raw, sql } from '../sql/sql-template.js';
 import { NO_SAVEPOINT, OpenTransactions, PROBE } from './joined-transaction.js';
 import { checkMysql, migrateMysql, NOT_MIGRATED } from './mysql-tables.js';
-
-const NAMES = JOURNAL_STATES.toSorted();
-/** What is between two states: those that only another build knows, or damaged ones. */
-const GAPS = [
-  `state < '${NAMES[0] ?? ''}'`,
-  ...NAMES.map((name, index) => {
-    const next = NAMES[index + 1];
-    return `state > '${name}'${next === undefined ? '' : ` AND state < '${next}'`}`;
-  }),
-];
 
 /** Less than the time limit of the answer, where MySQL reads a comment. */
 const WAIT_FOR_ROWS = raw('FOR UPDATE /*M! WAIT 2 */');
@@ -51,16 +40,6 @@ const MYSQL: PortableDialect = {
   },
   lockRows: raw('FOR UPDATE SKIP LOCKED'),
   waitForRows: WAIT_FOR_ROWS,
-  // DISTINCT, or a step from each state to the next one, would read every entry of the index. A gap is empty as a rule.
-  states: (condition) => {
-    const entries = sql`FROM payments_journal WHERE ${condition}`;
-    const known = NAMES.map((name) => sql`SELECT state ${entries} AND state = ${raw(`'${name}'`)} LIMIT 1`);
-    const others = GAPS.map((gap) => sql`SELECT DISTINCT state ${entries} AND ${raw(gap)}`);
-    const parts = [...known, ...others].map(
-      (part, index) => sql`SELECT * FROM (${part}) AS ${raw(`part${index}`)}`,
-    );
-    return joined(parts, ' UNION ALL ');
-  },
 };
 
 /** A savepoint that lasts as long as the transaction of the handlers. */

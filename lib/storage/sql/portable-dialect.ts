@@ -31,8 +31,6 @@ export interface PortableDialect {
    * the first write must be harmless, because it was committed.
    */
   readonly probe?: { readonly begin: SqlPiece; readonly end: SqlPiece };
-  /** The states of the payments that meet a condition, as `state`. */
-  readonly states: (condition: SqlPiece) => SqlPiece;
 }
 
 /** The tables of these dialects. */

@@ -2,10 +2,11 @@ import { type ForgettablePayments, type JournalRecord, type JournalScope } from 
 import { purgeTargets } from '../purge-targets.js';
 import { portableAccounts } from './portable-accounts.js';
 import { BATCH } from './delete-in-batches.js';
+import { journalPage } from './portable-journal-page.js';
 import { newVersion, paymentHash, type PortableDialect, TABLES } from './portable-dialect.js';
 import { type SqlResult, type SqlScript, type SqlStep } from './sql-database.js';
-import { type JournalStatements, type PageStart } from './sql-statements.js';
-import { joined, listOf, raw, sql, type SqlPiece } from './sql-template.js';
+import { type JournalStatements } from './sql-statements.js';
+import { listOf, raw, sql, type SqlPiece } from './sql-template.js';
 import { journalKeyValues } from './sql-text.js';
 
 export const JOURNAL = raw(TABLES.journal);
@@ -35,12 +36,7 @@ export function portableJournal(dialect: PortableDialect): JournalStatements {
     remove: (key, version) =>
       one(sql`DELETE FROM ${JOURNAL} WHERE ${keyIs(journalKeyValues(key))} AND version = ${version}`),
     list: (scope, except, start, limit) =>
-      one(dialect.states(scopeIs(scope)), ([states]) => {
-        const wanted = (states?.rows ?? [])
-          .map(({ state }) => state)
-          .filter((state) => !except.includes(state as never));
-        return wanted.length === 0 ? nothing : pageOf(stored, scope, wanted, start, limit);
-      }),
+      one(journalPage(sql`${stored} FROM ${JOURNAL} WHERE ${scopeIs(scope)}`, except, start, limit)),
     purge: (scope, what, olderThanMs) => {
       const { account, environment } = scope;
       const isOf = sql`account = ${account} AND environment = ${environment}`;
@@ -51,9 +47,6 @@ export function portableJournal(dialect: PortableDialect): JournalStatements {
     accounts: portableAccounts([TABLES.journal, TABLES.tombstones]),
   };
 }
-
-/** A page without a row. */
-const nothing = raw('SELECT one FROM (SELECT 1 AS one) AS given WHERE one = 0');
 
 export function storedColumns(now: SqlPiece): SqlPiece {
   return sql`account, environment, family, reference, state, attempt AS attempt_text, record AS record_text,
@@ -227,24 +220,6 @@ export function replacement(
       outcome = ${outcome}, settled_by = ${settledBy}, keeps_key = ${keepsKey ? 1 : 0}, version = ${next},
       updated_at = ${now}, lease_until = ${now} + ${leaseMs}
     WHERE ${keyIs(journalKeyValues(record))} AND version = ${held}`;
-}
-
-/** A page of each state, each in the order of its index, and the first of them all. */
-function pageOf(
-  stored: SqlPiece,
-  scope: JournalScope,
-  states: readonly (string | null | undefined)[],
-  { createdAt, id }: PageStart,
-  limit: number,
-): SqlPiece {
-  const [after, afterId] = [Number(createdAt), Number(id)];
-  const pages = states.map(
-    (state, index) => sql`SELECT * FROM (
-      SELECT ${stored} FROM ${JOURNAL}
-      WHERE ${scopeIs(scope)} AND state = ${state} AND created_at >= ${after} AND (created_at > ${after} OR id > ${afterId})
-      ORDER BY created_at, id LIMIT ${raw(`${limit}`)}) AS ${raw(`page${index}`)}`,
-  );
-  return sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY created_ms, id_text LIMIT ${raw(`${limit}`)}`;
 }
 
 /** Forgets a batch and leaves its tombstones, all or nothing. */

@@ -23,13 +23,4 @@ export const SQLITE: PortableDialect = {
   // There is one writer at a time.
   lockRows: raw(''),
   waitForRows: raw(''),
-  // One step in the index for each state, however many payments there are.
-  states: (condition) =>
-    sql`WITH RECURSIVE states (state) AS (
-        SELECT min(state) FROM payments_journal WHERE ${condition}
-        UNION ALL
-        SELECT (SELECT min(state) FROM payments_journal WHERE ${condition} AND state > states.state)
-        FROM states WHERE states.state IS NOT NULL
-      )
-      SELECT state FROM states WHERE state IS NOT NULL`,
 };

@@ -1,5 +1,5 @@
 import { type Cases } from './contract-framework.js';
-import { JOURNAL_SCOPE as SCOPE, journalRecord, type JournalTest } from './journal-test.js';
+import { JOURNAL_SCOPE as SCOPE, journalRecord, type JournalTest, LEASE_MS } from './journal-test.js';
 
 const REFERENCES = Array.from({ length: 12 }, (_, index) => `order-${index}`);
 const UNKNOWN = { state: 'unknown', evidence: 'conflict' } as const;
@@ -55,6 +55,23 @@ export const JOURNAL_RACING: Cases<JournalTest> = {
       if (state !== undefined) left += 1;
     }
     expect(left).toBe(replaced.filter(Boolean).length);
+  },
+
+  'lists a payment once that changes its state at the same time': async ({ journal, expect, insert }) => {
+    let { version } = await insert(journalRecord('order-1'));
+    let left = 30;
+    const change = async (): Promise<void> => {
+      for (; left > 0; left -= 1) {
+        const next = journalRecord('order-1', left % 2 === 0 ? UNKNOWN : {});
+        version = (await journal.replace(version, next, LEASE_MS))?.version ?? 0;
+      }
+    };
+    const changed = change();
+    while (left > 0) {
+      const { entries } = await journal.list(SCOPE, ['settled'], { limit: 9 });
+      expect(entries.map(({ record }) => record.reference)).toEqual(['order-1']);
+    }
+    await changed;
   },
 
   'never writes a payment down that it forgets at the same time': async ({
