@@ -4,7 +4,12 @@ import { type JournalState, type PaymentsStorage, type SetAsideDelivery } from '
 import { redisStorage, type RedisClient } from 'nestjs-payments/redis';
 import { conflictContract } from '../../../support/conflict-contract.js';
 import { inboxDelivery, inboxKey } from '../../../support/inbox-contract.js';
-import { allBut, damagedJournalContract, journalRecord, storedBy } from '../../../support/journal-contract.js';
+import {
+  allBut,
+  damagedJournalContract,
+  journalRecord,
+  storedBy,
+} from '../../../support/journal-contract.js';
 import { connectRedis, forget, ownPrefix, TimeTravellingRedis, reaches } from '../../../support/redis.js';
 import { redisOfSpecs } from '../../../support/redis-of-specs.js';
 import { RedisServer } from '../../../support/redis-server.js';
