@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { isRecord } from '../../common/json-object.js';
 import { PaymentsValidationError } from '../../errors/payments-errors.js';
+import { missingIdProblem } from '../../gateway/validation/field-rules.js';
 import { type NewBatchLine } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { CHUNK_LINES } from './chunk-lines.js';
@@ -73,6 +74,11 @@ export class LineIntake {
       return;
     }
     const { line } = read;
+    const missing = missingIdProblem(line.key);
+    if (missing !== undefined) {
+      this.refuse(place, [`key ${missing}`]);
+      return;
+    }
     const first = this.places.get(line.key);
     if (first !== undefined) {
       this.refuse(place, [`it has the key of ${first}`]);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { formatCents } from '../../common/money.js';
 import { quoted } from '../../common/quoted.js';
 import { PaymentsError, PaymentsValidationError } from '../../errors/payments-errors.js';
+import { missingIdProblem } from '../../gateway/validation/field-rules.js';
 import { type BatchRecord, type StoredBatch } from '../../storage/batch-store.js';
 import { type BatchAccount } from '../batch/batch-accounts.js';
 import { type BatchDetails } from '../batch/batch-details.js';
@@ -32,9 +33,9 @@ interface BatchToLoad {
  * @throws PaymentsError with the code `BATCH_EXISTS` or `BATCH_SAME_LINES`.
  */
 export async function loadBatch(account: BatchAccount, wanted: BatchToLoad): Promise<StoredBatch> {
-  if (!isBatchName(wanted.batch)) {
-    throw new PaymentsValidationError({ batch: [`the name of a batch must be ${NAME_RULE}`] });
-  }
+  const { batch } = wanted;
+  const problem = isBatchName(batch) ? missingIdProblem(batch) : `must be ${NAME_RULE}`;
+  if (problem !== undefined) throw new PaymentsValidationError({ batch: [`the name of a batch ${problem}`] });
   let stored = await begin(account, wanted);
   try {
     const loaded = await new LineIntake(account, stored.record.load).takeAll(wanted.lines);

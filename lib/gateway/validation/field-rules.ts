@@ -54,6 +54,36 @@ export function trimmedReference(reference: string): string {
   return reference.replace(BLANK_ENDS, '');
 }
 
+/** Between the parts of a composed reference. Not a space: a sentence may hold the word `undefined`. */
+const SEPARATORS = /[-_:/.#|]/;
+const OBJECT_AS_TEXT = /\[object \w+\]/;
+/** `order`, `Order`, `INV` or `2026`, and no part of a random id. */
+const WORD_OR_NUMBER = /^(?:\p{Lu}?\p{Ll}*|\p{Lu}*|\d*)$/u;
+
+/**
+ * Says that a reference was made without the id that belongs into it, as the end of a sentence; undefined if that is not
+ * certain. Two payments with such a reference would pass for one.
+ */
+export function missingIdProblem(reference: string): string | undefined {
+  if (OBJECT_AS_TEXT.test(reference))
+    return 'holds "[object …]", the text of an object: write its id, or await the promise of it';
+  const word = missingWord(reference);
+  if (word === undefined) return undefined;
+  return `${reference === word ? 'is' : 'holds'} the text "${word}": the id was missing where it was made`;
+}
+
+/** Must find no word of a real name: `undefined-behaviour` may be a product, and `order-null` the order of a family. */
+function missingWord(reference: string): 'undefined' | 'null' | 'NaN' | undefined {
+  if (reference === 'null') return 'null';
+  const parts = reference.split(SEPARATORS);
+  if (parts.some((part, at) => part === 'undefined' && !/^\p{L}/u.test(parts[at + 1] ?? '')))
+    return 'undefined';
+  // Random ids hold it between dashes by chance.
+  const isNumberMissing =
+    parts.includes('NaN') && parts.every((part) => part === 'NaN' || WORD_OR_NUMBER.test(part));
+  return isNumberMissing ? 'NaN' : undefined;
+}
+
 const referenceProblem: FieldProblem = (value, request) => {
   const problem = textProblem(value, request);
   if (problem !== undefined) return problem;
@@ -63,9 +93,9 @@ const referenceProblem: FieldProblem = (value, request) => {
   if (Buffer.byteLength(reference) > MAX_REFERENCE_BYTES)
     return 'must be at most 255 bytes long: use the id of your order, not its description';
   // A gateway that trims it sends its webhook under a reference that the journal does not know.
-  return trimmedReference(reference) === reference
-    ? undefined
-    : 'must not begin or end with white space or an invisible character: trim it';
+  if (trimmedReference(reference) !== reference)
+    return 'must not begin or end with white space or an invisible character: trim it';
+  return missingIdProblem(reference);
 };
 
 function matches(value: unknown, pattern: RegExp): boolean {
@@ -93,7 +123,7 @@ const networkProblem: FieldProblem = (value) =>
 /** A string that is not blank. */
 export const IsText = (): PropertyDecorator => fieldRule('isText', textProblem);
 
-/** The merchant's reference: 1 to 255 bytes, without white space at its ends or control characters. */
+/** The merchant's reference: 1 to 255 bytes, without white space at its ends or control characters, and with its id. */
 export const IsReference = (): PropertyDecorator => fieldRule('isReference', referenceProblem);
 
 /** `255` and nine digits (specification, "Endpoints" 1). */

@@ -46,6 +46,8 @@ const REFERENCES: readonly (readonly [what: string, reference: unknown])[] = [
   ['a NUL inside', 'order\u00001'],
   ['a delete inside', 'order\u007f1'],
   ['a C1 control inside', 'order\u00851'],
+  ['a missing id', String(undefined)],
+  ['a missing id and a count', `order-${String(undefined)}-2`],
 ];
 
 describe('a payment with bad input', () => {

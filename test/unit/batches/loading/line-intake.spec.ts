@@ -45,6 +45,14 @@ describe('the lines of a batch that is loaded', () => {
     });
   });
 
+  it('are refused whose key was missing where they were made', async () => {
+    const keyed = (number: number): object => ({ key: ['S-1', 'undefined', 'S-NaN'][number - 1] });
+    expect(await problemsOf(lines(3, keyed))).toEqual({
+      'line 2': ['line 2: key is the text "undefined": the id was missing where it was made'],
+      'line 3': ['line 3: key holds the text "NaN": the id was missing where it was made'],
+    });
+  });
+
   it('are all told what is wrong with them, also if two files have the same numbers', async () => {
     const numbered = (number: number): object => ({ line: 7, amount: number === 2 ? '1,000' : '0' });
     const { 'line 7': both } = await problemsOf(lines(2, numbered));
