@@ -3,7 +3,7 @@ import { type PaymentsOperation } from '../common/operations.js';
 import { performance } from 'node:perf_hooks';
 import { type ResolvedPaymentsOptions, type ResolvedRetryOptions } from '../config/resolved-options.js';
 import { SHORTEST_TRY_MS } from './wait-before-try.js';
-import { wrongRequest } from './validation/wrong-request.js';
+import { insteadOf, wrongRequest } from './validation/wrong-request.js';
 
 /**
  * Options of one call.
@@ -66,7 +66,8 @@ const RULES: Readonly<Record<keyof CallOptions, (value: unknown) => string | und
 
 function problemOf(name: string, value: unknown, allowed: readonly string[]): string | undefined {
   if (value === undefined) return undefined;
-  if (!allowed.includes(name)) return `is not a call option: use ${allowed.join(', ')}`;
+  if (!allowed.includes(name))
+    return `is not a call option: ${insteadOf(name, allowed, 'options.', `use ${allowed.join(', ')}`)}`;
   return RULES[name as keyof CallOptions](value);
 }
 

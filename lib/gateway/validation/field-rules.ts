@@ -219,6 +219,12 @@ export function passesRules(requestClass: RequestClass<object>, dto: object): bo
   return rules !== undefined && passes(rules, dto);
 }
 
+/** The names of the fields of a request. */
+export function fieldsOf(requestClass: RequestClass<object>): readonly string[] {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(requestClass, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
+}
+
 type RuleMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
 type Check = (dto: object, value: unknown) => boolean;

@@ -2,8 +2,8 @@ import { validateSync } from 'class-validator';
 import { formatCents, parseCents, type MoneyInput } from '../../common/money.js';
 import { type PaymentsOperation } from '../../common/operations.js';
 import { type ResolvedLimits } from '../../config/resolved-options.js';
-import { jsonCopy, passesRules, type RequestClass } from './field-rules.js';
-import { wrongRequest } from './wrong-request.js';
+import { fieldsOf, jsonCopy, passesRules, type RequestClass } from './field-rules.js';
+import { insteadOf, wrongRequest } from './wrong-request.js';
 
 /** Problems of a request by field. */
 type FieldErrors = Record<string, string[]>;
@@ -29,7 +29,8 @@ export function validateRequest<T extends object>(
 ): T {
   const errors: FieldErrors = {};
   const dto = copyFields(requestClass, request, errors);
-  if (!hasErrors(errors) && !passesRules(requestClass, dto)) Object.assign(errors, fieldErrors(dto));
+  if (!hasErrors(errors) && !passesRules(requestClass, dto))
+    Object.assign(errors, fieldErrors(dto, fieldsOf(requestClass)));
   if (allowed && !hasErrors(errors)) Object.assign(errors, optionErrors(dto, allowed));
   if (hasErrors(errors)) throw wrongRequest(errors, { operation });
   return dto;
@@ -68,17 +69,18 @@ function copyFields<T extends object>(
   return dto;
 }
 
-function fieldErrors(dto: object): FieldErrors {
+const NO_FIELD = 'remove it, or put it into metadata if the request has one';
+
+function fieldErrors(dto: object, fields: readonly string[]): FieldErrors {
   const errors: FieldErrors = {};
+  const missing = fields.filter((field) => (dto as Record<string, unknown>)[field] === undefined);
   for (const { property, constraints = {} } of validateSync(dto, {
     whitelist: true,
     forbidNonWhitelisted: true,
   })) {
     errors[property] =
       'whitelistValidation' in constraints
-        ? [
-            `${property} is not a field of this request: remove it, or put it into metadata if the request has one`,
-          ]
+        ? [`${property} is not a field of this request: ${insteadOf(property, missing, '', NO_FIELD)}`]
         : Object.values(constraints);
   }
   return errors;

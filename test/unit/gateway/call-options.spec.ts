@@ -38,6 +38,8 @@ describe('the options of a call', () => {
   const TIME = 'must be a whole number of milliseconds from 1 to 2147483647: write 30_000';
   const UNKNOWN = 'is not a call option: use idempotencyKey, attempt, signal, timeoutMs, deadlineMs, retry';
 
+  const meant = (name: string): string => `is not a call option: did you mean \`options.${name}\`?`;
+
   it.each([
     [{ idempotencyKey: '' }, 'idempotencyKey', KEY],
     [{ idempotencyKey: 'a b' }, 'idempotencyKey', KEY],
@@ -55,10 +57,18 @@ describe('the options of a call', () => {
     [{ deadlineMs: -1 }, 'deadlineMs', TIME],
     [{ deadlineMs: 2 ** 31 }, 'deadlineMs', TIME],
     [{ retry: true }, 'retry', 'can only be false: leave it out to retry if that is safe'],
-    [{ idempotencykey: 'x' }, 'idempotencykey', UNKNOWN],
+    [{ idempotencykey: 'x' }, 'idempotencykey', meant('idempotencyKey')],
+    [{ idempotency_key: 'x' }, 'idempotency_key', meant('idempotencyKey')],
+    [{ atempt: 2 }, 'atempt', meant('attempt')],
+    [{ key: 'x' }, 'key', UNKNOWN],
     [{ toString: 1 }, 'toString', UNKNOWN],
   ])('are refused when they are %j', (options, field, problem) => {
     expect(errorsOf(options)).toEqual({ [field]: [`options.${field} ${problem}`] });
+  });
+
+  it('are not named if the call does not have them', () => {
+    const check = (): unknown => checkCallOptions({ atempt: 2 }, 'banks.list', ['signal']);
+    expect(check).toThrow('options.atempt is not a call option: use signal');
   });
 
   it.each([['text'], [[]], [null]])('must be an object, and not %j', (options) => {

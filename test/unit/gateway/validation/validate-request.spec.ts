@@ -60,9 +60,9 @@ for (const [requestClass, request] of valid) {
     }
 
     it('is refused with a field that the specification does not have', () => {
-      expect(check(requestClass, { ...request, ammount: 1 })).toEqual({
-        ammount: [
-          'ammount is not a field of this request: remove it, or put it into metadata if the request has one',
+      expect(check(requestClass, { ...request, colour: 1 })).toEqual({
+        colour: [
+          'colour is not a field of this request: remove it, or put it into metadata if the request has one',
         ],
       });
     });
@@ -81,6 +81,42 @@ for (const [requestClass, request] of valid) {
     });
   });
 }
+
+describe('a field that the request does not have', () => {
+  it.each([
+    [MobileMoneyCollectionDto, { ...collectionRequest, metdata: {} }, 'metdata', 'metadata'],
+    [MobileMoneyCollectionDto, { ...collectionRequest, phone: undefined, Phone: '1' }, 'Phone', 'phone'],
+    [
+      PartnerWalletCollectionDto,
+      { ...collectionRequest, customer_name: undefined, customerName: 'Asha' },
+      'customerName',
+      'customer_name',
+    ],
+    [
+      BankDisbursementDto,
+      { ...bankRequest, account_number: undefined, accountNumber: '0150' },
+      'accountNumber',
+      'account_number',
+    ],
+    [
+      MobileMoneyDisbursementDto,
+      { ...mobileRequest, recipient_phone: undefined, recipientPhone: '1' },
+      'recipientPhone',
+      'recipient_phone',
+    ],
+    [NameLookupDto, { ...lookupRequest, bank_code: undefined, bankCode: 'ABC' }, 'bankCode', 'bank_code'],
+  ])('of a %o is refused with the one that is meant', (requestClass, request, field, meant) => {
+    expect(check(requestClass, request)).toMatchObject({
+      [field]: [`${field} is not a field of this request: did you mean \`${meant}\`?`],
+    });
+  });
+
+  it('is not taken for one that the request has already', () => {
+    const { colour: expected } = check(BankDisbursementDto, { ...bankRequest, colour: 1 });
+    const { ammount } = check(BankDisbursementDto, { ...bankRequest, ammount: '17' });
+    expect(ammount).toEqual([expected?.[0]?.replace('colour', 'ammount')]);
+  });
+});
 
 describe('what is no request', () => {
   for (const [what, request] of [
