@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { READ_OPERATIONS } from '../common/operations.js';
+import { TZ_PHONE } from '../common/phone.js';
+import { PaymentRejectedError } from '../errors/payments-errors.js';
 import { type CallOptions } from '../gateway/call-options.js';
 import { type ReadCall, type ReadPayload } from '../gateway/gateway-call.js';
 import { type GatewayClient } from '../gateway/gateway-client.js';
@@ -13,9 +15,13 @@ import { type NameLookupResult } from './name-lookup-result.js';
 const LONGEST_NAME = 255;
 const ECHOED = ['channel', 'account_number', 'bank_code'] as const;
 
-/** Checks a request and converts it to a call. */
-function nameLookupCall(request: unknown): ReadCall<NameLookupResult> {
-  const dto = validateRequest(NameLookupDto, request, 'name-lookup');
+const UNKNOWN_ACCOUNT: ReadonlySet<string> = new Set(['ACCOUNT_NOT_FOUND', 'INVALID_ACCOUNT']);
+
+const OTHER_FORM_HINT =
+  'Write the mobile number as 255 and nine digits, which normalizeTzPhone() makes of 0712 345 678; if it gives undefined, ask the recipient again.';
+
+/** Converts a request to a call. */
+function nameLookupCall(dto: NameLookupDto): ReadCall<NameLookupResult> {
   return {
     kind: 'read',
     operation: 'name-lookup',
@@ -40,6 +46,14 @@ function readLookup(data: unknown, dto: NameLookupDto): ReadPayload<NameLookupRe
     value: { ...wire, channel: wire['channel'] ?? dto.channel } as unknown as NameLookupResult,
     warnings,
   };
+}
+
+/** The usual hint of a code sends people to the recipient, who gave the right number. */
+function withFormHint(error: unknown, { channel, account_number: number }: NameLookupDto): unknown {
+  const isUnknown = error instanceof PaymentRejectedError && UNKNOWN_ACCOUNT.has(error.code);
+  if (!isUnknown || channel !== 'MOBILE_MONEY' || TZ_PHONE.test(number)) return error;
+  const { name, code, errors, final, retryable, mayHaveBeenProcessed, ...details } = error;
+  return new PaymentRejectedError(code, error.message, { ...details, hint: OTHER_FORM_HINT }, errors, final);
 }
 
 /**
@@ -72,6 +86,11 @@ export class NameLookupService {
     request: Readonly<NameLookupDto>,
     options?: CallOptions,
   ): Promise<PaymentsResponse<NameLookupResult>> {
-    return this.gateway.read(nameLookupCall(request), options);
+    const dto = validateRequest(NameLookupDto, request, 'name-lookup');
+    try {
+      return await this.gateway.read(nameLookupCall(dto), options);
+    } catch (error) {
+      throw withFormHint(error, dto);
+    }
   }
 }

@@ -105,7 +105,7 @@ function matches(value: unknown, pattern: RegExp): boolean {
 const phoneProblem: FieldProblem = (value) =>
   matches(value, TZ_PHONE)
     ? undefined
-    : 'must be a string of 255 and nine digits, without a plus sign, spaces or a leading 0: write 255712345678';
+    : 'must be a string of 255 and nine digits, without a plus sign, spaces or a leading 0: write 255712345678, which normalizeTzPhone() makes of 0712 345 678';
 
 const emailProblem: FieldProblem = (value) =>
   matches(value, USUAL_EMAIL) || isEmail(value)

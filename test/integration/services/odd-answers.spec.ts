@@ -75,6 +75,42 @@ describe('a name lookup', () => {
     expect(gateway.seen).toEqual([]);
   });
 
+  describe('of an account that the gateway does not know', () => {
+    const hintOf = async (request: object, code = 'ACCOUNT_NOT_FOUND'): Promise<unknown> => {
+      gateway.answer(json({ ...envelope(null, code), status: 'error', message: 'No.' }, 422));
+      const error: unknown = await merchant.names.lookup(request as never).catch((thrown: unknown) => thrown);
+      const said = { name: 'PaymentRejectedError', code, operation: 'name-lookup', httpStatus: 422 };
+      expect(error).toMatchObject({ ...said, final: true, errors: {} });
+      expect(error).toHaveProperty('attempts', [expect.objectContaining({ httpStatus: 422 })]);
+      expect(JSON.stringify(error)).not.toContain('12345678');
+      return (error as { readonly hint: unknown }).hint;
+    };
+    const mobile = (account_number: string) => ({ channel: 'MOBILE_MONEY', account_number });
+    const FORM =
+      'Write the mobile number as 255 and nine digits, which normalizeTzPhone() makes of 0712 345 678; if it gives undefined, ask the recipient again.';
+    const ASK = 'Ask the recipient for the account number again.';
+
+    it.each(['0712345678', '+255712345678', '712345678', '255 712 345 678'])(
+      'says how a mobile number is written, without the number: %s',
+      async (number) => {
+        expect(await hintOf(mobile(number))).toBe(FORM);
+        expect(await hintOf(mobile(number), 'INVALID_ACCOUNT')).toBe(FORM);
+      },
+    );
+
+    it('says to ask the recipient if the number is written rightly, or is no mobile number', async () => {
+      expect(await hintOf(mobile('255712345678'))).toBe(ASK);
+      expect(await hintOf({ ...asked, account_number: '0712345678' })).toBe(ASK);
+      expect(await hintOf({ channel: 'PARTNERPESA', account_number: '0712345678' })).toBe(ASK);
+    });
+
+    it('says what another refusal asks for', async () => {
+      expect(await hintOf(mobile('0712345678'), 'INVALID_CHANNEL')).toBe(
+        'Use MOBILE_MONEY, BANK or PARTNERPESA.',
+      );
+    });
+  });
+
   it('names the channels that there are', async () => {
     const request = { ...asked, channel: 'CASH' } as never;
     await expect(merchant.names.lookup(request)).rejects.toMatchObject({

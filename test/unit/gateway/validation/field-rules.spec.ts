@@ -55,7 +55,7 @@ const CONTROL = 'field must not hold control characters, such as a line break or
 const ENDS = 'field must not begin or end with white space or an invisible character: trim it';
 const TOO_LONG = 'field must be at most 255 bytes long: use the id of your order, not its description';
 const NO_PHONE =
-  'field must be a string of 255 and nine digits, without a plus sign, spaces or a leading 0: write 255712345678';
+  'field must be a string of 255 and nine digits, without a plus sign, spaces or a leading 0: write 255712345678, which normalizeTzPhone() makes of 0712 345 678';
 const NO_ADDRESS = 'field is required and must be an e-mail address: write name@example.com';
 const NOT_TZS = 'field must be "TZS": leave it out, or write "TZS"';
 const NO_NETWORK =
