@@ -16,7 +16,12 @@ import { type SandboxRequest } from './core/request-journal.js';
 import { type CallSelection, NextCall } from './faults/next-call.js';
 import { SandboxCustomer } from './handle/customer.js';
 import { SandboxPayoutProvider } from './handle/payout-provider.js';
-import { type MerchantSelection, SandboxMerchant, type StatementPeriod } from './handle/sandbox-merchant.js';
+import {
+  assertSelection,
+  type MerchantSelection,
+  SandboxMerchant,
+  type StatementPeriod,
+} from './handle/sandbox-merchant.js';
 import { close, portOf, unref } from './http/http-server.js';
 import { urlHost } from './http/loopback.js';
 import { type SandboxSettings } from './resolve-sandbox-options.js';
@@ -99,8 +104,13 @@ export class PaymentsSandbox {
     return this.settings.webhookSecret;
   }
 
-  /** Options for `PaymentsModule.forRoot`: base address, keys and webhook signature. */
-  moduleOptions({ merchant = DEFAULT_MERCHANT }: MerchantSelection = {}): PaymentsModuleOptions {
+  /**
+   * Options for `PaymentsModule.forRoot`: base address, keys and webhook signature.
+   *
+   * @throws PaymentsConfigError if the name does not fit a key pair, or an option is unknown.
+   */
+  moduleOptions({ merchant = DEFAULT_MERCHANT, ...others }: MerchantSelection = {}): PaymentsModuleOptions {
+    assertSelection(others, 'moduleOptions()');
     return this.merchant(merchant).moduleOptions();
   }
 
@@ -118,13 +128,15 @@ export class PaymentsSandbox {
     this.parts.endpoints.deliverTo(address);
   }
 
-  /** The customer behind a phone number (`255XXXXXXXXX`). */
-  customer(phone: string, { merchant }: MerchantSelection = {}): SandboxCustomer {
+  /** The customer behind a phone number (`255XXXXXXXXX`). @throws PaymentsConfigError if an option is unknown. */
+  customer(phone: string, { merchant, ...others }: MerchantSelection = {}): SandboxCustomer {
+    assertSelection(others, 'customer()');
     return new SandboxCustomer(this.parts.gateway, phone, merchant);
   }
 
-  /** The provider of a payout. */
-  payout(reference: string, { merchant }: MerchantSelection = {}): SandboxPayoutProvider {
+  /** The provider of a payout. @throws PaymentsConfigError if an option is unknown. */
+  payout(reference: string, { merchant, ...others }: MerchantSelection = {}): SandboxPayoutProvider {
+    assertSelection(others, 'payout()');
     return new SandboxPayoutProvider(this.parts.gateway, reference, merchant);
   }
 
@@ -171,21 +183,19 @@ export class PaymentsSandbox {
     return this.parts.view.deliveries();
   }
 
-  /**
-   * A merchant's wallet.
-   *
-   * @throws PaymentsConfigError if the name does not fit a key pair.
-   */
-  balance({ merchant = DEFAULT_MERCHANT }: MerchantSelection = {}): SandboxBalance {
+  /** A merchant's wallet. @throws PaymentsConfigError if the name does not fit a key pair, or an option is unknown. */
+  balance({ merchant = DEFAULT_MERCHANT, ...others }: MerchantSelection = {}): SandboxBalance {
+    assertSelection(others, 'balance()');
     return this.merchant(merchant).balance();
   }
 
   /**
    * A merchant's statement of a period as CSV text, which `csvStatement()` reads.
    *
-   * @throws PaymentsConfigError if the name does not fit a key pair, or a date does not exist.
+   * @throws PaymentsConfigError if the name does not fit a key pair, a date does not exist, or an option is unknown.
    */
   statement({ merchant = DEFAULT_MERCHANT, ...period }: MerchantSelection & StatementPeriod = {}): string {
+    assertSelection(period, 'statement()', ['from', 'to']);
     return this.merchant(merchant).statement(period);
   }
 

@@ -1,4 +1,5 @@
 import { type PaymentsModuleOptions } from '../../config/payments-options.js';
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { sandboxBalance } from '../control/record-mappers.js';
 import {
@@ -38,6 +39,11 @@ export interface StatementPeriod {
   readonly from?: Date;
   /** The first moment after it. @default it has no end */
   readonly to?: Date;
+}
+
+/** @throws PaymentsConfigError for an option of a call that does not exist: without its merchant, it has another one. */
+export function assertSelection(others: object, call: string, names: readonly string[] = []): void {
+  refuseUnknown(others, ['merchant', ...names], callOptionErrors(call));
 }
 
 /**
@@ -127,6 +133,7 @@ export class SandboxMerchant {
    * @throws PaymentsConfigError if the gateway has no such operation, or an option is unknown.
    */
   next(operation: SandboxOperation, selection: { readonly reference?: string } = {}): NextCall {
+    refuseUnknown(selection, ['reference'], callOptionErrors('next()'));
     return new NextCall(this.parts.faults, operation, { ...selection, merchant: this.name });
   }
 
@@ -168,9 +175,10 @@ export class SandboxMerchant {
   /**
    * The merchant's statement of a period as CSV text, which `csvStatement()` reads: what moved money, the oldest first.
    *
-   * @throws PaymentsConfigError if a date does not exist.
+   * @throws PaymentsConfigError if a date does not exist, or an option is unknown.
    */
-  statement({ from, to }: StatementPeriod = {}): string {
+  statement({ from, to, ...others }: StatementPeriod = {}): string {
+    refuseUnknown(others, ['from', 'to'], callOptionErrors('statement()'));
     const span = { from: from?.getTime(), to: to?.getTime() };
     if (Object.values(span).some(Number.isNaN)) {
       throw new PaymentsConfigError(

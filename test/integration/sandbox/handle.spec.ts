@@ -91,6 +91,31 @@ describe('the handle of the emulator', () => {
     expect(sandbox.payments()).toMatchObject([{ status: 'pending' }, { status: 'success' }]);
   });
 
+  it.each<[string, (sandbox: PaymentsSandbox, typo: object) => unknown]>([
+    ['moduleOptions', (own, typo) => own.moduleOptions(typo)],
+    ['customer', (own, typo) => own.customer(phone, typo)],
+    ['payout', (own, typo) => own.payout('salary-1', typo)],
+    ['next', (own, typo) => own.next('GET /merchant-balance', typo)],
+    ['balance', (own, typo) => own.balance(typo)],
+    ['statement', (own, typo) => own.statement(typo)],
+  ])('refuses a misspelled option of %s, which would select the wrong merchant', (call, use) => {
+    const message = `The option \`merchnat\` of ${call}() does not exist: did you mean \`merchant\`?`;
+    const error = expect.objectContaining({ name: 'PaymentsConfigError', message }) as Error;
+    expect(() => use(sandbox, { merchnat: 'other' })).toThrow(error);
+  });
+
+  it("refuses a misspelled option of one merchant's calls", () => {
+    const shop = sandbox.merchant('shop');
+    const date = new Date(0);
+    expect(() => shop.statement({ frm: date } as object)).toThrow(
+      'The option `frm` of statement() does not exist: did you mean `from`?',
+    );
+    // It would plan the fault for its own calls, not for the other merchant's.
+    expect(() => shop.next('GET /merchant-balance', { merchant: 'other' } as object)).toThrow(
+      'The option `merchant` of next() does not exist: write reference.',
+    );
+  });
+
   it('decides by itself two seconds after acceptance with auto', async () => {
     const auto = await startSandbox({ clock: 'manual', auto: true });
     await callerOf(auto).collect();
