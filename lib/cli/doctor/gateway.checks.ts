@@ -1,6 +1,6 @@
 import { type ResolvedCredentials } from '../../config/resolve-credentials.js';
 import { classifyAnswer } from '../../gateway/answer/classify-answer.js';
-import { type ParsedAnswer, parseAnswer } from '../../gateway/answer/parse-answer.js';
+import { type GatewayErrorBody, type ParsedAnswer, parseAnswer } from '../../gateway/answer/parse-answer.js';
 import { redactText } from '../../gateway/answer/safe-texts.js';
 import { readBalance } from '../../wallet/read-balance.js';
 import {
@@ -16,6 +16,10 @@ const TIMEOUT_MS = 10_000;
 /** Far below the usual tolerance of schemes with a signed time (300 s), and far above network delays. */
 const MAX_SKEW_MS = 30_000;
 const LONGEST_CODE = 64;
+const TAKE_AGAIN =
+  "Take the pair from the gateway's portal again, for the environment of this address; --auth bearer for keys sent as a bearer token.";
+const LET_IN =
+  "the gateway's support whether an allow-list of IP addresses or a firewall keeps the address of this machine out, and compare PAYMENTS_BASE_URL";
 
 const STEPS: Readonly<Record<ExchangeStep, readonly [name: string, fix: string]>> = {
   lookup: [
@@ -78,7 +82,7 @@ export function keyCheck({ status, headers, text }: Omit<Answered, 'durationMs'>
       status === 401 || status === 403
         ? `refused with ${status}`
         : `refused with the code ${code} under HTTP ${status}`,
-      "Take the pair from the gateway's portal again, for the environment of this address; --auth bearer for keys sent as a bearer token.",
+      TAKE_AGAIN,
     );
   }
   if (status === 429)
@@ -109,10 +113,13 @@ export function keyCheck({ status, headers, text }: Omit<Answered, 'durationMs'>
   );
 }
 
-/** What to say of an answer that the gateway did not give: it refuses keys with one of its errors. */
+/**
+ * What to say of an answer that the gateway did not give, or may not have given: its errors have a code or messages
+ * by field, and `{ message }` alone is also what an API gateway or a firewall answers.
+ */
 function answeredBefore(
   status: number,
-  { shape }: ParsedAnswer,
+  answer: ParsedAnswer,
 ): readonly [detail: string, fix: string] | undefined {
   if (status === 407) {
     return [
@@ -120,11 +127,24 @@ function answeredBefore(
       'Let this machine reach the gateway without the proxy, or give its address and its login to the agent in the option `http`: the keys were not judged.',
     ];
   }
-  if (shape !== 'unreadable' || (status !== 401 && status !== 403)) return undefined;
+  if (status !== 401 && status !== 403) return undefined;
+  if (answer.shape === 'unreadable') {
+    return [
+      `answered ${status} without an error of the gateway: something before it answered`,
+      `Ask ${LET_IN}: the keys were not judged.`,
+    ];
+  }
+  if (answer.shape !== 'error' || answer.error.code !== undefined || hasMessages(answer.error)) {
+    return undefined;
+  }
   return [
-    `answered ${status} without an error of the gateway: something before it answered`,
-    "Ask the gateway's support whether an allow-list of IP addresses or a firewall keeps the address of this machine out, and compare PAYMENTS_BASE_URL: the keys were not judged.",
+    `answered ${status} without a code of the gateway: it refused the keys, or something before it answered`,
+    `${TAKE_AGAIN}\nIf the pair is right, ask ${LET_IN}.`,
   ];
+}
+
+function hasMessages({ errors }: GatewayErrorBody): boolean {
+  return Object.keys(errors).length > 0;
 }
 
 /** The code of an error, as far as it can be shown: a gateway may repeat a key in it. Empty if there is none. */

@@ -51,7 +51,7 @@ describe('the keys', () => {
     [401, { status: 'success', data: BALANCE }, 'refused with 401'],
     [401, { status: 'error', code: 'UNAUTHORIZED' }, 'refused with 401'],
     [403, { status: 'error', code: 'INSUFFICIENT_PERMISSIONS' }, 'refused with 403'],
-    [403, { success: false, message: 'no', errors: {} }, 'refused with 403'],
+    [401, { success: false, message: 'no', errors: { api_key: ['unknown'] } }, 'refused with 401'],
     [500, { status: 'success', data: BALANCE }, 'answered 500: the gateway fails'],
     [
       200,
@@ -105,6 +105,25 @@ describe('the keys', () => {
     expect(check.fix).toContain('firewall');
     expect(check.fix).toContain('the keys were not judged');
     expect(check.fix).not.toContain('portal');
+  });
+
+  // The specification gives each error a code or messages by field; AWS answers exactly the second one.
+  it.each([
+    [401, { message: 'Unauthenticated.' }],
+    [403, { message: 'Forbidden' }],
+    [403, { success: false, message: 'no', errors: {} }],
+  ])('may have been refused, or not have been seen: %d with %j', (status, body) => {
+    const headers = { 'content-type': 'application/json' };
+    const check = keyCheck({ status, headers, text: JSON.stringify(body) });
+    expect(check).toMatchObject({
+      state: 'failed',
+      detail: `answered ${status} without a code of the gateway: it refused the keys, or something before it answered`,
+    });
+    const [keys, firewall, ...others] = check.fix!.split('\n');
+    expect(keys).toContain("Take the pair from the gateway's portal again");
+    expect(firewall).toContain('If the pair is right');
+    expect(firewall).toContain('allow-list of IP addresses');
+    expect(others).toEqual([]);
   });
 
   it('are not judged by a proxy that wants a login', () => {
