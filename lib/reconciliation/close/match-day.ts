@@ -71,12 +71,14 @@ function checkNames(
   // Loose matching is for rows without a reference: they name no payment, whatever column is read.
   const misnamed = misnamedRows(names.signs(from, policy.looseMatching !== undefined));
   if (misnamed === 0) return;
-  const { agreeing, differing, strangers } = names;
+  const { agreeing, differing, strangers, forgotten } = names;
   const named = agreeing + differing.length;
+  // Row numbers name forgotten payments, too, so they prove no column: a person tells a day that was closed late.
+  const because = forgotten > 0 ? `, ${forgotten} because the journal has forgotten it` : '';
   const found =
     named === 0
       ? `none of its payment rows of ${day} (${strangers.length}) finds a payment`
-      : `most of its payment rows of ${day} that name a payment (${differing.length} of ${named}) do not agree with it`;
+      : `most of its payment rows of ${day} that name a payment (${differing.length} of ${named}) do not agree with it${because}`;
   throw wrongStatement(
     `${found}, and the journal has payments of that day with the amounts of rows that do not name them (${misnamed}): check that it is the statement of this account, and name the column of your own reference, for example columns: { reference: 'the name in your file' }; if these references are right, write allowNoMatch: true`,
   );

@@ -138,6 +138,7 @@ export class OpenRows {
     const { given, money } = row;
     const { own, opposite, isForgotten = false } = found ?? {};
     const named = own ?? opposite;
+    if (isForgotten) names.forgotten += 1;
     if (!named && !isForgotten) names.strangers.push(row);
     // It may be a levy, as in a file that has a sign and no kinds.
     else if (opposite && !takesBack(opposite, money)) names.asides += 1;

@@ -90,6 +90,8 @@ interface NamedPayment {
 export class RowNames {
   agreeing = 0;
   asides = 0;
+  /** How many of the differing rows name a payment that the journal has forgotten. */
+  forgotten = 0;
   private loose = 0;
   readonly differing: Amount[] = [];
   readonly strangers: OpenRow[] = [];

@@ -447,6 +447,21 @@ describe('the column of references', () => {
     expect(await refusalOf({ ...file, allowNoMatch: true })).toBeUndefined();
   });
 
+  it('is refused with the number of payments that the journal has forgotten, so that a day which is closed late can be told', async () => {
+    const forgotten = {
+      journal: ['in 1 0 forgotten', 'in 2 0 forgotten', 'in 1001 500', 'in 1002 700'],
+      rows: ['in 1 500', 'in 2 700'],
+    };
+    expect(await refusalOf(forgotten)).toContain(
+      '(2 of 2) do not agree with it, 2 because the journal has forgotten it, and',
+    );
+    const others = {
+      ...forgotten,
+      journal: forgotten.journal.map((one) => one.replace('forgotten', 'ancient')),
+    };
+    expect(await refusalOf(others)).toContain('(2 of 2) do not agree with it, and');
+  });
+
   it.each(HIDDEN)(
     'closes the day, because nothing tells that the column is wrong, if it %s',
     async (_, file) => {
