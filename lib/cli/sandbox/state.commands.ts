@@ -1,13 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { entriesOf, exportState } from '../../sandbox/state/state-entry.js';
+import { entriesOf } from '../../sandbox/state/state-entry.js';
 import { readState, StateFolder } from '../../sandbox/state/state-folder.js';
 import { composeSandbox } from '../../sandbox/compose.js';
 import { resolveSandboxOptions } from '../../sandbox/resolve-sandbox-options.js';
 import { parseCommandLine } from '../command-line.js';
 import { type Command, text } from '../command.js';
 import { shellWord } from '../shell-word.js';
-import { decodedText, textOfFile, unreadable } from '../text-file.js';
+import { unreadable } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
+import { exportedState, stateLines } from './state-lines.js';
 
 const OPTIONS = { data: text('<folder>', 'the folder of `sandbox --data`') };
 
@@ -24,7 +26,7 @@ export const exportCommand: Command = {
     const data = required(values.data, folder);
     const entries = readState(data);
     if (entries.length === 0) throw new UsageError('--data must name a folder of `sandbox --data`.');
-    terminal.data(JSON.stringify(exportState({ all: () => entries })));
+    for (const line of stateLines(entries)) terminal.data(line);
     return Promise.resolve(0);
   },
 };
@@ -41,8 +43,9 @@ export const importCommand: Command = {
     const { values, positionals } = parseCommandLine(args, OPTIONS, { positionals: true });
     const data = required(values.data, folder);
     const [file] = positionals;
-    const state = parsed(file === undefined ? decodedText(await input()) : contentOf(resolve(folder, file)));
-    const entries = entriesOf(state, file === undefined ? 'The input' : `The file ${file}`);
+    const where = file === undefined ? 'The input' : `The file ${file}`;
+    const bytes = file === undefined ? await input() : contentOf(resolve(folder, file));
+    const entries = entriesOf(exportedState(bytes, where), where);
     composeSandbox(resolveSandboxOptions({})).state.restore(entries);
     const target = await StateFolder.open(data);
     try {
@@ -63,18 +66,11 @@ function required(data: string | undefined, folder: string): string {
   throw new UsageError('Which folder? Name it with --data.');
 }
 
-function contentOf(file: string): string {
+function contentOf(file: string): Buffer {
   try {
-    return textOfFile(file);
+    return readFileSync(file);
   } catch (error) {
-    throw unreadable(file, error);
-  }
-}
-
-function parsed(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined;
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_FS_FILE_TOO_LARGE';
+    throw unreadable(file, error, isTooLarge ? 'copy the folder of `sandbox --data` instead.' : undefined);
   }
 }
