@@ -2,10 +2,11 @@ import { type KeyObject, randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { quoted } from '../../common/quoted.js';
 import { SafeLogger } from '../../common/safe-logger.js';
+import { withTimeout } from '../../common/timing.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 import { derivedKey, keyIdIn, KeyServiceError } from './encryption.js';
 import { type KeyManagementService } from './key-management.js';
-import { KeyServiceCalls } from './key-service-calls.js';
+import { KeyServiceCalls, notAnswered, notAsked } from './key-service-calls.js';
 import { type SealingKey } from './sealed-value.js';
 
 const KEY_BYTES = 32;
@@ -41,7 +42,13 @@ interface DataKey extends SealingKey, CachedKey {
   uses: number;
 }
 
-type OpeningKeys = Map<string, Promise<KeyObject | undefined>>;
+/** A data key that is opened for lists and renewals. */
+interface OpeningInLine {
+  readonly key: Promise<KeyObject | undefined>;
+  /** Until when the last of them waits. */
+  wantedUntil: number;
+  hasTurn: boolean;
+}
 
 /** The data keys that a key service has wrapped: makes those that seal, and opens those that sealed. */
 export class DataKeys {
@@ -50,9 +57,9 @@ export class DataKeys {
   /** By name, the longest unused one first. */
   private readonly cached = new Map<string, CachedKey>();
   /** The calls that open a data key, by its name. */
-  private readonly opening: OpeningKeys = new Map();
+  private readonly opening = new Map<string, Promise<KeyObject | undefined>>();
   /** Those of lists and renewals, which may still wait for their turn. */
-  private readonly inLine: OpeningKeys = new Map();
+  private readonly inLine = new Map<string, OpeningInLine>();
   private sealing: DataKey | undefined;
   private making: Promise<DataKey> | undefined;
   private isReported = false;
@@ -116,18 +123,35 @@ export class DataKeys {
     }
   }
 
+  /** Each list waits until its own end for an opening that all of them share. */
   private openedInLine(name: string, endsAt: number): Promise<KeyObject | undefined> {
-    return sharedIn(this.inLine, name, () =>
-      this.calls.inLine(keyIdIn(name), endsAt, async () => {
-        const found = this.cached.get(name);
-        // Somebody may have opened it while this waited.
-        return found && ageOf(found) < this.rules.maxAgeMs ? found.key : this.opened(name);
-      }),
-    );
+    const opening = this.inLine.get(name) ?? this.lineUp(name);
+    opening.wantedUntil = Math.max(opening.wantedUntil, endsAt);
+    return withTimeout(opening.key, endsAt, () => (opening.hasTurn ? notAnswered() : notAsked()));
   }
 
+  private lineUp(name: string): OpeningInLine {
+    const isWanted = (): boolean => (opening.hasTurn = performance.now() <= opening.wantedUntil);
+    const open = async (): Promise<KeyObject | undefined> => {
+      const found = this.cached.get(name);
+      // Somebody may have opened it while this waited.
+      return found && ageOf(found) < this.rules.maxAgeMs ? found.key : this.opened(name);
+    };
+    const key = this.calls.inLine(keyIdIn(name), isWanted, open);
+    const opening: OpeningInLine = { key, wantedUntil: 0, hasTurn: false };
+    this.inLine.set(name, opening);
+    const ended = (): boolean => this.inLine.delete(name);
+    key.then(ended, ended);
+    return opening;
+  }
+
+  /** All who ask for the same data key at the same time share one opening. */
   private opened(name: string): Promise<KeyObject | undefined> {
-    return sharedIn(this.opening, name, () => this.open(name));
+    const known = this.opening.get(name);
+    if (known) return known;
+    const opening = this.open(name).finally(() => this.opening.delete(name));
+    this.opening.set(name, opening);
+    return opening;
   }
 
   private async open(name: string): Promise<KeyObject | undefined> {
@@ -189,19 +213,6 @@ export class DataKeys {
 function used(dataKey: DataKey): DataKey {
   dataKey.uses += 1;
   return dataKey;
-}
-
-/** All who ask for the same data key at the same time share one opening. */
-function sharedIn(
-  running: OpeningKeys,
-  name: string,
-  open: () => Promise<KeyObject | undefined>,
-): Promise<KeyObject | undefined> {
-  const known = running.get(name);
-  if (known) return known;
-  const opening = open().finally(() => running.delete(name));
-  running.set(name, opening);
-  return opening;
 }
 
 function ageOf({ since }: CachedKey): number {

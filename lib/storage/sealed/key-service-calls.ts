@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { withTimeout } from '../../common/timing.js';
+import { LONGEST_TIMER_MS, withTimeout } from '../../common/timing.js';
 import { Turns } from '../../common/turns.js';
 import { failureLabel } from '../../errors/payments-errors.js';
 import { KeyServiceError } from './encryption.js';
@@ -47,27 +47,22 @@ export class KeyServiceCalls {
   }
 
   /**
-   * Does work for a list or a renewal, which makes one call of this key at most. Further such work waits in line, so that
+   * Does work for lists and renewals, which makes one call of this key at most. Further such work waits in line, so that
    * it leaves places to payments and webhooks.
    *
-   * @param endsAt Until when it waits, by `performance.now()`. The call continues.
+   * @param isWanted Whether a list or a renewal still waits when its turn comes. Otherwise the work is left out.
    * @throws KeyServiceError
    */
-  async inLine<T>(id: string, endsAt: number, work: () => Promise<T>): Promise<T> {
+  async inLine<T>(id: string, isWanted: () => boolean, work: () => Promise<T>): Promise<T> {
     const { listed } = this.laneOf(id);
-    if (!(await listed.begin(Math.max(0, endsAt - performance.now())))) {
-      throw new KeyServiceError(
-        `The key service was not asked in time: lists and renewals open ${LISTED_AT_ONCE} data keys at once.`,
-      );
-    }
-    const working = work().finally(() => {
+    // Each call before it ends in time, so its turn comes.
+    await listed.begin(LONGEST_TIMER_MS);
+    try {
+      if (!isWanted()) throw notAsked();
+      return await work();
+    } finally {
       listed.end();
-    });
-    return withTimeout(
-      working,
-      endsAt,
-      () => new KeyServiceError('The key service had not answered when the time of the list was over.'),
-    );
+    }
   }
 
   private async answered<T>(
@@ -109,6 +104,18 @@ export class KeyServiceCalls {
   private tooLate(when = ''): KeyServiceError {
     return new KeyServiceError(`The key service did not answer within ${this.timeoutMs} ms${when}.`);
   }
+}
+
+/** Its turn did not come before the time of a list was over. */
+export function notAsked(): KeyServiceError {
+  return new KeyServiceError(
+    `The key service was not asked in time: lists and renewals open ${LISTED_AT_ONCE} data keys at once.`,
+  );
+}
+
+/** It was asked, and the time of a list was over first. */
+export function notAnswered(): KeyServiceError {
+  return new KeyServiceError('The key service had not answered when the time of the list was over.');
 }
 
 function stoodStill(): KeyServiceError {

@@ -447,6 +447,25 @@ describe('a list that needs many data keys', () => {
       expect((await again).entries.filter(({ unavailable }) => !unavailable)).toHaveLength(24);
     });
 
+    it('opens for each list what it can in its own three seconds, although they wait for the same data keys', async () => {
+      const { journal } = await filled(40);
+      slow(1_900);
+      const readable = async (): Promise<number> => {
+        const { entries } = await journal.list(journalRecord('any'), [], page);
+        return entries.filter(({ unavailable = false }) => !unavailable).length;
+      };
+      const first = readable();
+      await vi.advanceTimersByTimeAsync(1_000);
+      const second = readable();
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(await first).toBe(8);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(await second).toBe(16);
+      await vi.advanceTimersByTimeAsync(10_000);
+      // Nobody waited for the others any more when their turn came.
+      expect(kms.calls.filter((call) => call.startsWith('unwrap'))).toHaveLength(24);
+    });
+
     it('a call that had to wait for its place does not call the key service silent', async () => {
       const foreign = await Promise.all(Array.from({ length: 34 }, () => sealer().seal('{}', PLACE)));
       const one = sealer();
