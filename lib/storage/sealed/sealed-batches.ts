@@ -13,13 +13,15 @@ type OpenedLine = { readonly line: SealedLine; readonly problem?: undefined } | 
 
 /** The lines of one account, whose storage gets their names, accounts and phones only sealed. */
 export function sealedBatches(store: BatchStore, scope: InboxScope, sealer: ValueSealer): BatchStore {
-  const open = async (load: string, line: BatchLine): Promise<BatchLine> => {
-    const opened = await openLine(scope, load, line, sealer);
+  const open = async (load: string, line: BatchLine, opener = sealer): Promise<BatchLine> => {
+    const opened = await openLine(scope, load, line, opener);
     if (opened.problem === undefined) return { ...line, ...opened.line };
     throw unreadableLine(line, opened.problem);
   };
-  const openAll = (load: string, lines: readonly BatchLine[]): Promise<readonly BatchLine[]> =>
-    Promise.all(lines.map((line) => open(load, line)));
+  const openAll = (load: string, lines: readonly BatchLine[]): Promise<readonly BatchLine[]> => {
+    const listed = sealer.forList();
+    return Promise.all(lines.map((line) => open(load, line, listed)));
+  };
   return {
     ...withoutLines(store),
     addChunk: async (load, chunk, lines) => {

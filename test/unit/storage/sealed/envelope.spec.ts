@@ -11,6 +11,8 @@ import { type Encryption } from '../../../../lib/storage/sealed/encryption.js';
 import { oneEncryption } from '../../../../lib/storage/sealed/encryption-list.js';
 import { envelope, type EnvelopeOptions } from '../../../../lib/storage/sealed/envelope.js';
 import { type KeyManagementService } from '../../../../lib/storage/sealed/key-management.js';
+import { type BatchStore } from '../../../../lib/storage/batch-store.js';
+import { sealedBatches } from '../../../../lib/storage/sealed/sealed-batches.js';
 import { sealedStorage } from '../../../../lib/storage/sealed/sealed-storage.js';
 import { ValueSealer } from '../../../../lib/storage/sealed/value-sealer.js';
 import { journalRecord } from '../../../support/journal-contract.js';
@@ -398,6 +400,40 @@ describe('a list that needs many data keys', () => {
       await settle();
     }
     expect(kms.calls.length - before).toBe(40 - 8 + 40);
+  });
+
+  it('leaves places of the key service when lines of a batch are read, too', async () => {
+    const { one } = await filled(0);
+    const lines = await Promise.all(
+      Array.from({ length: 40 }, async (_, number) => {
+        const content = await sealer().seal('{}', [
+          'batches',
+          'default',
+          'sandbox',
+          'load',
+          number,
+          'content',
+        ]);
+        return { number, content, result: '{}' };
+      }),
+    );
+    const raw = { lines: () => Promise.resolve(lines), linesOf: () => Promise.resolve(lines) };
+    const store = sealedBatches(
+      raw as unknown as BatchStore,
+      { account: 'default', environment: 'sandbox' },
+      one,
+    );
+    const answers: (() => void)[] = [];
+    kms.before = () => new Promise((resolve) => answers.push(resolve));
+    const reads = [store.lines('load', { after: 0, limit: 40 }), store.linesOf('load', 1)];
+    await settle();
+    expect(answers).toHaveLength(8);
+    while (answers.length > 0) {
+      for (const answer of answers.splice(0)) answer();
+      await settle();
+    }
+    for (const read of await Promise.all(reads))
+      expect(read.map(({ number }) => number)).toEqual(lines.map(({ number }) => number));
   });
 
   it('asks once for a data key of many entries, also if the key service says that it is gone', async () => {
