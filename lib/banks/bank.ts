@@ -1,5 +1,6 @@
 import { KEPT } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
+import { type LastResponse } from '../gateway/answer/wire-record.js';
 
 /**
  * A bank that payouts can go to (specification, "Bank entry").
@@ -20,6 +21,9 @@ export class Bank {
   /** What `bank_code` of a payout or a lookup says. */
   @OpenApiField({ ...KEPT, description: 'What bank_code of a payout or a lookup says.', example: 'ABC' })
   readonly code!: string;
+
+  /** How the call went, in the result of a call; JSON and copies of the result lack it. */
+  readonly lastResponse?: LastResponse;
 
   /** The package keeps fields that the specification does not know. */
   readonly [field: string]: unknown;

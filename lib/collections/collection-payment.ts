@@ -1,6 +1,7 @@
 import { KEPT, METADATA, MONEY, PHONE, listed, TIMESTAMP, TZS } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
 import { COLLECTION_STATUSES, type CollectionStatus } from '../common/vocabulary.js';
+import { type LastResponse } from '../gateway/answer/wire-record.js';
 
 /**
  * A collection as the gateway accepted it (specification, "Collection payment record"). Accepted is not paid: the
@@ -95,6 +96,9 @@ export class CollectionPayment {
   /** ISO 8601; null before processing began. */
   @OpenApiField({ ...TIMESTAMP, nullable: true, description: 'Null before processing began.' })
   readonly processing_at!: string | null;
+
+  /** How the call went, in the result of a call; JSON and copies of the result lack it. */
+  readonly lastResponse?: LastResponse;
 
   /** Fields that the specification does not know are kept. */
   readonly [field: string]: unknown;

@@ -13,6 +13,7 @@ import {
 import { OpenApiField } from '../common/openapi/open-api-field.js';
 import { DISBURSEMENT_STATUSES, type DisbursementStatus } from '../common/vocabulary.js';
 import { IsMetadata, IsMoneyAmount, IsReference, IsText, IsTzs } from '../gateway/validation/field-rules.js';
+import { type LastResponse } from '../gateway/answer/wire-record.js';
 
 /** The common fields of payout requests (specification, "Endpoints" 6 and 7). */
 export abstract class DisbursementDto {
@@ -90,6 +91,9 @@ export abstract class Disbursement {
   /** Your description of the payout, echoed. */
   @OpenApiField({ ...KEPT, example: 'Salary of January' })
   readonly remarks!: string;
+
+  /** How the call went, in the result of a call; JSON and copies of the result lack it. */
+  readonly lastResponse?: LastResponse;
 
   /** Fields that the specification does not know are kept. */
   readonly [field: string]: unknown;

@@ -1,5 +1,6 @@
 import { KEPT } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
+import { type LastResponse } from '../gateway/answer/wire-record.js';
 
 /** The common fields of lookup results. */
 abstract class VerifiedAccount {
@@ -10,6 +11,9 @@ abstract class VerifiedAccount {
   /** The verified holder's name. */
   @OpenApiField({ ...KEPT, description: "The verified holder's name.", example: 'A. Recipient' })
   readonly account_name!: string;
+
+  /** How the call went, in the result of a call; JSON and copies of the result lack it. */
+  readonly lastResponse?: LastResponse;
 
   /** The package keeps fields that the specification does not know. */
   readonly [field: string]: unknown;

@@ -1,5 +1,6 @@
 import { MONEY, TZS } from '../common/openapi/field-schemas.js';
 import { OpenApiField } from '../common/openapi/open-api-field.js';
+import { type LastResponse } from '../gateway/answer/wire-record.js';
 
 /**
  * The merchant's wallet (specification, "Wallet balance").
@@ -32,6 +33,9 @@ export class WalletBalance {
   /** `TZS`. */
   @OpenApiField(TZS)
   readonly currency!: string;
+
+  /** How the call went, in the result of a call; JSON and copies of the result lack it. */
+  readonly lastResponse?: LastResponse;
 
   /** The package keeps fields that the specification does not know. */
   readonly [field: string]: unknown;

@@ -119,6 +119,23 @@ export async function payOut(
   return [balance.locked_balance, bankName, network, payout.total_amount, (await banks.list()).length].join();
 }
 
+/** A result keeps `lastResponse` in a variable of its own type. Optional, because JSON and copies of the result lack it. */
+export async function keep(
+  collections: CollectionsService,
+  disbursements: DisbursementsService,
+  names: NameLookupService,
+  wallet: WalletService,
+  banks: BanksService,
+): Promise<readonly (readonly string[] | undefined)[]> {
+  const payment: CollectionPayment = await collections.mobileMoney(new MobileMoneyCollectionDto());
+  const toBank: BankDisbursement = await disbursements.bank(new BankDisbursementDto());
+  const toPhone: MobileMoneyDisbursement = await disbursements.mobileMoney(new MobileMoneyDisbursementDto());
+  const holder: NameLookupResult = await names.lookup(new NameLookupDto());
+  const balance: WalletBalance = await wallet.balance();
+  const bank: Bank | undefined = await banks.find('ABC');
+  return [payment, toBank, toPhone, holder, balance, bank].map((result) => result?.lastResponse?.warnings);
+}
+
 export async function wrongCalls(collections: CollectionsService, names: NameLookupService): Promise<void> {
   // @ts-expect-error -- the customer's e-mail address is required
   await collections.mobileMoney({
