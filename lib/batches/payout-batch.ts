@@ -8,7 +8,7 @@ import { eventPages, linePages } from './batch/batch-pages.js';
 import { type BatchCheckReport, checkReport, checkStopped } from './batch-check-report.js';
 import { checkState, decideApproval, noDigest, refuseBlocked } from './batch/batch-decisions.js';
 import { detailsOf } from './batch/batch-details.js';
-import { type BatchProgress, progressOf } from './batch/batch-progress.js';
+import { type BatchProgress } from './batch/batch-progress.js';
 import { checkReady } from './batch-ready.js';
 import { type PayoutBatchLine, payoutBatchLine } from './payout-batch-line.js';
 import { reportCsv, reportJson, summaryCsv } from './report/report.js';
@@ -175,9 +175,7 @@ export class PayoutBatch {
 
   /** How far it is. Costs the same for every size. */
   async progress(): Promise<BatchProgress> {
-    const { account, context, load } = this.access();
-    const stored = await this.access().stored();
-    return progressOf(stored, await account.store.counts(load), context.now());
+    return this.access().progress();
   }
 
   /**
@@ -203,7 +201,8 @@ export class PayoutBatch {
   }
 
   /**
-   * Resolves when the batch has ended, pauses, or was cancelled.
+   * Resolves when the batch has ended, pauses, or was cancelled. A batch that waits for its keys is waited for: `waitReason` of
+   * `progress()` and of `watch()` says so.
    *
    * @throws PaymentsError with the code `STOPPING` if the application stops first: the next process continues.
    */

@@ -1,11 +1,12 @@
 import { otherEnvironment, registeredElsewhere } from '../../accounts/account-lookups.js';
 import { quoted } from '../../common/quoted.js';
-import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
+import { failureLabel, isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { type BatchLine, type BatchRecord, type StoredBatch } from '../../storage/batch-store.js';
 import { isBatchName } from '../lines/payout-line.js';
 import { type BatchAccount } from './batch-accounts.js';
 import { type BatchChange, changeBatch } from './batch-change.js';
 import { type BatchContext } from './batch-context.js';
+import { type BatchProgress, progressOf } from './batch-progress.js';
 
 /** One batch in its storage, always as it is now. */
 export class BatchAccess {
@@ -57,6 +58,31 @@ export class BatchAccess {
       throw error;
     });
     if (problem) throw problem;
+  }
+
+  /** How far the batch is. Nobody needs keys to read it. */
+  async progress(): Promise<BatchProgress> {
+    const stored = await this.stored();
+    const { state } = stored.record;
+    const isWorkedOn = state === 'checking' || state === 'running';
+    const [counts, waitReason] = await Promise.all([
+      this.account.store.counts(this.load),
+      isWorkedOn ? this.waitReason() : undefined,
+    ]);
+    const progress = progressOf(stored, counts, this.context.now());
+    return waitReason === undefined ? progress : { ...progress, waitReason };
+  }
+
+  private async waitReason(): Promise<string | undefined> {
+    const { environment } = this.account.scope;
+    try {
+      const now = await this.context.accounts.open(this.account.scope.account);
+      // Without a resolver, it is a process of the other environment that works on it.
+      if (now.scope.environment === environment || !now.hasResolver) return undefined;
+      return `It waits until accounts.resolve returns keys of the ${environment} environment.`;
+    } catch (error) {
+      return `It waits for the keys of its account: ${failureLabel(error)}`;
+    }
   }
 
   private async environmentProblem(): Promise<PaymentsError | undefined> {

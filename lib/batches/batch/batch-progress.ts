@@ -37,6 +37,8 @@ export interface BatchProgress {
   readonly leftMs?: number;
   /** Why it pauses, as a sentence; present if it does. */
   readonly pauseReason?: string;
+  /** Why it is checked or paid by nobody for now, as a sentence; present if it waits for the keys of its account. */
+  readonly waitReason?: string;
 }
 
 /** The states whose lines a run will still send. */

@@ -107,9 +107,15 @@ describe('a batch whose account gets keys of the other environment', () => {
     await engine.pass();
     await waits();
     expect(gateway.paidIn('sandbox')).toEqual(references(6));
-    expect((await batch.progress()).state).toBe('running');
+    const waitReason = 'It waits until accounts.resolve returns keys of the sandbox environment.';
+    expect(await batch.progress()).toMatchObject({ state: 'running', waitReason });
+    for await (const seen of batch.watch()) {
+      expect(seen).toMatchObject({ state: 'running', waitReason });
+      break;
+    }
     expect(told()).toEqual([waiting()]);
     shop.turn('sandbox');
+    expect(await batch.progress()).not.toHaveProperty('waitReason');
     await engine.pass();
     expect(await batch.finished()).toMatchObject({ state: 'ended', byState: { accepted: { lines: 10 } } });
     expect([gateway.paidIn('sandbox'), gateway.paidIn('production')]).toEqual([references(10), []]);
