@@ -44,7 +44,7 @@ import { sealedStorage } from './storage/sealed/sealed-storage.js';
 import { ValueSealer } from './storage/sealed/value-sealer.js';
 import { timeLimited } from './storage/time-limited-storage.js';
 import { accountTransport } from './gateway/http/account-transport.js';
-import { GatewayConnections } from './gateway/http/gateway-connections.js';
+import { GatewayConnections, ownAxios } from './gateway/http/gateway-connections.js';
 import { WalletService } from './wallet/wallet.service.js';
 import { PaymentHandlers } from './webhooks/handlers/payment-handlers.js';
 import { PaymentsInbox } from './webhooks/payments-inbox.js';
@@ -252,11 +252,8 @@ function gatewayHttpModule(optionsModule: DynamicModule): DynamicModule {
       },
       {
         provide: GATEWAY_HTTP,
-        useFactory: (connections: GatewayConnections) => {
-          // An import of axios may load a second copy of it.
-          const { axiosRef: axios } = new HttpService();
-          return new HttpService(axios.create(connections.httpModuleOptions()));
-        },
+        useFactory: (connections: GatewayConnections) =>
+          new HttpService(ownAxios(connections.httpModuleOptions())),
         inject: [GatewayConnections],
       },
     ],

@@ -1,5 +1,6 @@
-import { type HttpModuleOptions } from '@nestjs/axios';
+import { type HttpModuleOptions, HttpService } from '@nestjs/axios';
 import { type OnApplicationShutdown } from '@nestjs/common';
+import { type AxiosInstance, type CreateAxiosDefaults } from 'axios';
 import { type Agent } from 'undici';
 // The whole of undici is 110 files instead of 23, and puts itself below the application's own `fetch`.
 // @ts-expect-error undici has types for the whole only.
@@ -27,6 +28,25 @@ export function assertNode(versions: object): void {
     'nestjs-payments does not support Bun: it must know whether a request has left, and relies on the sockets of Node for that. ' +
       'Start the application with Node: node dist/main.js.',
   );
+}
+
+const ACCEPT = 'application/json, text/plain, */*';
+/** What axios itself starts with, as far as it counts on Node. */
+const AXIOS_DEFAULTS: CreateAxiosDefaults = {
+  adapter: 'http',
+  headers: { common: { Accept: ACCEPT }, delete: {}, get: {}, head: {}, patch: {}, post: {}, put: {} },
+};
+
+/**
+ * An axios with these options and without the defaults of the shared one: applications set headers, a user or a
+ * query there for other services, and the gateway must get none of them.
+ */
+export function ownAxios(options: CreateAxiosDefaults): AxiosInstance {
+  // An import of axios may load a second copy of it. `create` merges with the object that `defaults` is here.
+  const empty = new HttpService().axiosRef.create();
+  for (const name of Object.keys(empty.defaults)) Reflect.deleteProperty(empty.defaults, name);
+  Object.assign(empty.defaults, AXIOS_DEFAULTS);
+  return empty.create(options);
 }
 
 /** The connections of one registration, until the application shuts down. */
