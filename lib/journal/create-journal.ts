@@ -5,6 +5,7 @@ import { type ConflictStore } from '../storage/conflict-store.js';
 import { type Resealing } from '../storage/sealed/reseal.js';
 import { type JournalStore } from '../storage/journal-store.js';
 import { SafeLogger } from '../common/safe-logger.js';
+import { stopController } from '../common/timing.js';
 import { type ResolvedPaymentsOptions } from '../config/resolved-options.js';
 import { type GatewayClient } from '../gateway/gateway-client.js';
 import { EntryRecovery } from './recovery/recover-entry.js';
@@ -25,7 +26,7 @@ export interface AccountJournal {
   readonly outcomes: WebhookOutcomes;
   /** For a run over all accounts. */
   readonly turns: RecoveryTurns;
-  /** `recover()` begins no further payment after this. */
+  /** `recover()` begins no further payment after this, and nobody waits for an outcome any more. */
   stop(): void;
   /** Resolves when `recover()` has finished with its payments. */
   idle(): Promise<void>;
@@ -58,7 +59,7 @@ export function createAccountJournal({
   const recorder = new OutcomeRecorder(store);
   const status = new StatusResolver(statusPaths, gateway, store, recorder.notifier);
   const rules = { probe, recoveryWindowMs, deadlineMs, staleAfterMs };
-  const stopping = new AbortController();
+  const stopping = stopController();
   const announce = (entry: JournalEntry): void => {
     announceStale(entry, events);
   };
@@ -66,7 +67,7 @@ export function createAccountJournal({
   const run = new RecoveryRun(scope, runLimitMs(recoveryWindowMs), store, status, entries, stopping.signal);
   const turns = new RecoveryTurns(scope, store, status, entries, stopping.signal);
   const eraser = new PersonEraser(scope, store, conflicts);
-  const waiter = new OutcomeWaiter(store, recorder.notifier, status);
+  const waiter = new OutcomeWaiter(store, recorder.notifier, status, stopping.signal);
   return {
     journal: new PaymentsJournal(scope, store, recorder, run, waiter, eraser, resealing),
     outcomes: new WebhookOutcomes(scope, store, recorder.notifier),

@@ -4,7 +4,7 @@ import { type JournalEntry } from '../common/journal-entry.js';
 import { PAYMENT_FAMILIES, type PaymentFamily, type PaymentOutcome } from '../common/vocabulary.js';
 import { type ResealReport, type Resealing } from '../storage/sealed/reseal.js';
 import { PaymentsValidationError, type PaymentsError } from '../errors/payments-errors.js';
-import { journalEntry, forgotten, noOutcome, notFound, settledEntry } from './recovery/journal-answers.js';
+import { cutShort, journalEntry, noOutcome, notFound, settledEntry } from './recovery/journal-answers.js';
 import { openMs } from './recovery/recovery-decision.js';
 import { type OldestUnresolved, sharedLook } from './recovery/oldest-unresolved.js';
 import { type PersonEraser } from './outcomes/erase-person.js';
@@ -174,7 +174,7 @@ export class PaymentsJournal {
    * option has a path, or for `settle`. Also waits if the gateway only turned it away, or refused it without a listed
    * code: the same call may follow, and may be accepted.
    *
-   * @throws PaymentOutcomeUnknownError when the time is up: the payment has not failed.
+   * @throws PaymentOutcomeUnknownError when the time is up, or the application stops: the payment has not failed.
    * @throws PaymentRejectedError if the gateway refused it for good (`JournalEntry.final`).
    * @throws PaymentsError with the code `ENTRY_NOT_FOUND`, or `ENTRY_FORGOTTEN` after `purge`; or the signal's reason.
    * @throws PaymentsValidationError if an option is wrong, there is no such family, or no reference is given.
@@ -195,7 +195,7 @@ export class PaymentsJournal {
     if (signal?.aborted) throw signal.reason;
     const deadline = performance.now() + timeoutMs;
     const end = await withoutStoreDetails(this.waiter.wait(this.keyOf(family, reference), deadline, signal));
-    if ('aborted' in end) throw signal?.reason;
+    if (end.aborted) throw signal?.aborted ? signal.reason : cutShort(reference, end.existing);
     const { existing } = end;
     if (!existing) throw await this.missing(family, reference);
     if (existing.record.state === 'settled') return journalEntry(existing);
@@ -290,7 +290,7 @@ export class PaymentsJournal {
 
   private async missing(family: PaymentFamily, reference: string): Promise<PaymentsError> {
     const tombstone = await withoutStoreDetails(this.store.tombstone(this.keyOf(family, reference)));
-    return tombstone ? forgotten(family, reference, tombstone) : notFound(family, reference);
+    return notFound(family, reference, tombstone);
   }
 
   private keyOf(family: PaymentFamily, reference: string): JournalKey {

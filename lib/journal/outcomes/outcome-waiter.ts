@@ -14,8 +14,11 @@ const LAST_LOOK_MS = 500;
 const FIRST_QUESTION_MS = 1_000;
 const LONGEST_BETWEEN_QUESTIONS_MS = 15_000;
 
-/** The record when the wait ended, or `aborted` if the signal fired first. */
-type WaitEnd = { readonly existing: StoredJournalRecord | undefined } | { readonly aborted: true };
+/** The last record that was read. `aborted` if the signal fired, or the application stopped, before the wait ended. */
+interface WaitEnd {
+  readonly existing?: StoredJournalRecord | undefined;
+  readonly aborted?: true;
+}
 
 /** Waits until a payment is settled, or refused for good. */
 export class OutcomeWaiter {
@@ -23,14 +26,25 @@ export class OutcomeWaiter {
     private readonly store: JournalStore,
     private readonly notifier: OutcomeNotifier,
     private readonly status: StatusResolver,
+    /** Fires when the application stops: then a wait would hold an open request, and ask what is closed. */
+    private readonly stopped: AbortSignal,
   ) {}
 
   /** @param deadline By `performance.now()`. */
   async wait(key: JournalKey, deadline: number, signal: AbortSignal | undefined): Promise<WaitEnd> {
+    if (this.stopped.aborted) return { aborted: true };
     const questions = new StatusQuestions(this.status, deadline);
+    const ending = new AbortController();
+    const abort = (): void => {
+      ending.abort();
+    };
+    signal?.addEventListener('abort', abort);
+    this.stopped.addEventListener('abort', abort);
     try {
-      return await this.untilEnded(key, questions, deadline, signal);
+      return await this.untilEnded(key, questions, deadline, ending.signal);
     } finally {
+      signal?.removeEventListener('abort', abort);
+      this.stopped.removeEventListener('abort', abort);
       questions.stop();
     }
   }
@@ -40,14 +54,14 @@ export class OutcomeWaiter {
     key: JournalKey,
     questions: StatusQuestions,
     deadline: number,
-    signal: AbortSignal | undefined,
+    ending: AbortSignal,
   ): Promise<WaitEnd> {
     let existing: StoredJournalRecord | undefined;
     for (;;) {
       const change = this.nextChange(key);
       try {
-        const read = await withDeadline(this.store.get(key), deadline + LAST_LOOK_MS, signal);
-        if (read.ended === 'aborted') return { aborted: true };
+        const read = await withDeadline(this.store.get(key), deadline + LAST_LOOK_MS, ending);
+        if (read.ended === 'aborted') return { existing, aborted: true };
         if (read.ended === 'late') {
           if (existing) return { existing };
           throw new PaymentsStorageError('The journal did not answer in time.', { reference: key.reference });
@@ -57,8 +71,8 @@ export class OutcomeWaiter {
         const question = questions.next(existing);
         const news = question ? Promise.race([change.happened, question]) : change.happened;
         const lookAt = Math.min(deadline, performance.now() + LOOK_EVERY_MS);
-        const waited = await withDeadline(news, lookAt, signal);
-        if (waited.ended === 'aborted') return { aborted: true };
+        const waited = await withDeadline(news, lookAt, ending);
+        if (waited.ended === 'aborted') return { existing, aborted: true };
         const answered = waited.ended === 'done' ? waited.value : undefined;
         if (answered && !isOpen(answered)) return { existing: answered };
       } finally {

@@ -80,6 +80,16 @@ export function noOutcome(
   return new PaymentOutcomeUnknownError(evidence, message, { operation, reference, idempotencyKey, hint });
 }
 
+/** @param existing Undefined if the journal had not answered yet. */
+export function cutShort(reference: string, existing?: StoredJournalRecord): PaymentOutcomeUnknownError {
+  const evidence = existing ? openPayment(existing).evidence : 'in-flight';
+  const { operation, idempotencyKey } = existing?.record ?? {};
+  const message = 'The application stops, so nobody waits for the outcome any more: the payment stays open.';
+  const hint =
+    'Keep it open and wait again when the application runs: it has not failed, so do not make it again under another reference.';
+  return new PaymentOutcomeUnknownError(evidence, message, { operation, reference, idempotencyKey, hint });
+}
+
 function openPayment(existing: StoredJournalRecord): OpenPayment {
   const { record } = existing;
   const { state } = record;
@@ -96,12 +106,17 @@ function openPayment(existing: StoredJournalRecord): OpenPayment {
 const TURNED_AWAY =
   'the gateway refused the payment or turned it away without a listed refusal, so it stays open';
 
-export function notFound(family: PaymentFamily, reference: string): PaymentsError {
+export function notFound(
+  family: PaymentFamily,
+  reference: string,
+  tombstone?: PaymentTombstone,
+): PaymentsError {
+  if (tombstone) return forgotten(family, reference, tombstone);
   const message = `The journal holds no ${family} under this reference: none was sent, or the storage has lost it.`;
   return new JournalEntryError('ENTRY_NOT_FOUND', message, { reference }, 'not-by-this-call');
 }
 
-export function forgotten(
+function forgotten(
   family: PaymentFamily,
   reference: string,
   { end, attempt }: PaymentTombstone,

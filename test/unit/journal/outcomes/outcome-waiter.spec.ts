@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
+import { getEventListeners } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
 import { OutcomeNotifier } from '../../../../lib/journal/outcomes/outcome-recorder.js';
@@ -23,15 +24,18 @@ describe('who waits for an outcome', () => {
   let ask: Mock<StatusResolver['ask']>;
   let watch: OutcomeNotifier;
   let canAsk: boolean;
+  let stopping: AbortController;
 
   const wait = (ms: number, signal?: AbortSignal) => {
     const status = { canAsk: () => canAsk, ask } as unknown as StatusResolver;
     const store = Object.assign(memoryStorage().journal, { get });
-    return new OutcomeWaiter(store, watch, status).wait(accepted.record, performance.now() + ms, signal);
+    const waiter = new OutcomeWaiter(store, watch, status, stopping.signal);
+    return waiter.wait(accepted.record, performance.now() + ms, signal);
   };
 
   beforeEach(() => {
     canAsk = false;
+    stopping = new AbortController();
     watch = new OutcomeNotifier();
     get = vi.fn(() => Promise.resolve(accepted));
     ask = vi.fn<StatusResolver['ask']>(never);
@@ -217,7 +221,49 @@ describe('who waits for an outcome', () => {
     const waiting = wait(LONG_MS, controller.signal);
     await new Promise(setImmediate);
     controller.abort('enough');
-    expect(await waiting).toEqual({ aborted: true });
+    expect(await waiting).toEqual({ existing: accepted, aborted: true });
+  });
+
+  describe('when the application stops', () => {
+    it('waits no longer while the journal is read for the first time', async () => {
+      get.mockImplementation(never);
+      const waiting = wait(LONG_MS, new AbortController().signal);
+      stopping.abort();
+      expect(await atOnce(waiting)).toEqual({ aborted: true });
+    });
+
+    it('gets what the journal said last, while it is read again', async () => {
+      get.mockResolvedValueOnce(accepted).mockImplementation(never);
+      const waiting = wait(LONG_MS);
+      await new Promise(setImmediate);
+      watch.changed(accepted.record);
+      await new Promise(setImmediate);
+      expect(get).toHaveBeenCalledTimes(2);
+      stopping.abort();
+      expect(await atOnce(waiting)).toEqual({ existing: accepted, aborted: true });
+    });
+
+    it('gives its question up', async () => {
+      canAsk = true;
+      const waiting = wait(LONG_MS);
+      await new Promise(setImmediate);
+      stopping.abort();
+      expect(await atOnce(waiting)).toEqual({ existing: accepted, aborted: true });
+      expect(ask.mock.calls[0]?.[1]?.signal?.aborted).toBe(true);
+    });
+
+    it('reads nothing for a wait that begins afterwards', async () => {
+      stopping.abort();
+      expect(await atOnce(wait(LONG_MS))).toEqual({ aborted: true });
+      expect(get).not.toHaveBeenCalled();
+    });
+  });
+
+  it('leaves nothing on the signals', async () => {
+    get.mockResolvedValue(settled);
+    const { signal } = new AbortController();
+    await wait(LONG_MS, signal);
+    expect([signal, stopping.signal].map((one) => getEventListeners(one, 'abort').length)).toEqual([0, 0]);
   });
 
   it('gets the error of a status query that fails by itself', async () => {

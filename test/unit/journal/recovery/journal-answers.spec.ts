@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
+  cutShort,
   journalEntry,
   alreadySettled,
   settledEntry,
-  forgotten,
   noOutcome,
   notFound,
 } from '../../../../lib/journal/recovery/journal-answers.js';
@@ -28,6 +28,20 @@ describe('waiting for an outcome in vain', () => {
       message: `No outcome came within 50 ms: the payment is ${change.state} and stays open.`,
       hint: 'Keep it open and keep waiting: it has not failed, so do not make it again under another reference.',
     });
+  });
+
+  it.each([
+    [storedRecord({ state: 'accepted' }), 'in-flight'],
+    [storedRecord({ state: 'unknown', evidence: 'no-answer' }), 'no-answer'],
+  ])('says that the application stops, which ends the wait: %#', (existing, evidence) => {
+    expect(cutShort('order-1', existing)).toMatchObject({
+      ...NAMED,
+      name: 'PaymentOutcomeUnknownError',
+      evidence,
+      message: expect.stringContaining('The application stops') as unknown,
+      hint: expect.stringContaining('do not make it again under another reference') as unknown,
+    });
+    expect(cutShort('order-1', undefined)).toMatchObject({ evidence: 'in-flight', reference: 'order-1' });
   });
 
   it('says of a refusal that proves nothing to make the same call again', () => {
@@ -113,7 +127,7 @@ describe('whether a payment may have been made, if its entry is', () => {
     ['cancelled', false],
     ['expired', false],
   ] as const)('forgotten, and its end was %s: %s', (end, made) => {
-    const error = forgotten('collection', 'order-1', { attempt: 1, end });
+    const error = notFound('collection', 'order-1', { attempt: 1, end });
     expect(error).toMatchObject({
       name: 'PaymentsError',
       code: 'ENTRY_FORGOTTEN',
