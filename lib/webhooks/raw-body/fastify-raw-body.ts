@@ -125,18 +125,21 @@ async function bufferedBody(
   return whole ?? readBody(payload, limits);
 }
 
-/** Gives the parser valid JSON, so that it does not refuse the delivery instead of the guard. */
+/**
+ * Gives the parser an empty object, so that it does not refuse the delivery instead of the guard. Guards, hooks and parsers
+ * of the application read fields of whatever body they get.
+ */
 function alreadyRead({ headers }: IncomingMessage): Readable {
   // Without it, the parser does not compare lengths. Without both, Fastify needs no parser for a body without a type.
   delete headers['content-length'];
   delete headers['transfer-encoding'];
-  return new Readable({ read: giveNull });
+  return new Readable({ read: giveNothing });
 }
 
-/** If Nest keeps raw bodies, it keeps this one. */
-export const NO_BODY: Uint8Array = Buffer.from('null');
+/** If Nest keeps raw bodies, it keeps this one. Nobody else spells an empty object so. */
+export const NO_BODY: Uint8Array = Buffer.from('{ \t }');
 
-function giveNull(this: Readable): void {
+function giveNothing(this: Readable): void {
   this.push(NO_BODY);
   this.push(null);
 }

@@ -87,7 +87,7 @@ function remedyFor({ status, reached, host }: ForeignAnswer): string {
   if (status === 429) {
     return 'If a throttler did, give this route a limit of its own or none, with @SkipThrottle() or its like: the gateway may send many at once.';
   }
-  if (status === 413 || status === 500) {
+  if (status === 413) {
     return (
       'If a body parser did (entity.too.large), raise its limit to webhooks.bodyLimit, as with ' +
       "app.useBodyParser('json', { limit: '64kb' }). Otherwise take this path out of what answered."
