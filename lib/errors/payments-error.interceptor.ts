@@ -158,13 +158,18 @@ function titleOf(status: number): string {
     .replace(/(^|_)([a-z])/g, (_, gap: string, letter: string) => (gap ? ' ' : '') + letter.toUpperCase());
 }
 
-/** Express calls the method `setHeader`, Fastify `header`. */
+interface Answer {
+  readonly headersSent?: boolean;
+  readonly raw?: { readonly headersSent?: boolean };
+  header?(name: string, value: string): unknown;
+  setHeader?(name: string, value: string): unknown;
+}
+
+/** Express calls the method `setHeader`, Fastify `header`. An answer that has begun, such as a stream of events, takes none. */
 function setRetryAfter(context: Partial<ExecutionContext>, seconds: number): void {
   if (kindOf(context) !== 'http') return;
-  const response = context.switchToHttp?.().getResponse<{
-    header?: (name: string, value: string) => unknown;
-    setHeader?: (name: string, value: string) => unknown;
-  }>();
+  const response = context.switchToHttp?.().getResponse<Answer>();
+  if (response?.headersSent || response?.raw?.headersSent) return;
   if (response?.header) response.header('Retry-After', String(seconds));
   else response?.setHeader?.('Retry-After', String(seconds));
 }

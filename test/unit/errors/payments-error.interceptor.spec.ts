@@ -6,12 +6,13 @@ import {
   HttpException,
   type INestApplication,
   Param,
+  Sse,
   UseInterceptors,
 } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
-import { lastValueFrom, throwError } from 'rxjs';
+import { concat, lastValueFrom, type Observable, of, throwError } from 'rxjs';
 import { DailyCapReachedError } from '../../../lib/errors/daily-cap.error.js';
 import {
   GatewayAnswerError,
@@ -61,6 +62,14 @@ const errors: Record<string, () => Error> = {
 @Controller()
 @UseInterceptors(PaymentsErrorInterceptor)
 class FailingController {
+  @Sse('events/:kind')
+  begin(@Param('kind') kind: string): Observable<{ data: string }> {
+    return concat(
+      of({ data: 'asking' }),
+      throwError(() => errors[kind]!()),
+    );
+  }
+
   @Get(':kind')
   fail(@Param('kind') kind: string): never {
     throw errors[kind]!();
@@ -166,6 +175,15 @@ describe.each([
     expect((await fetch(`${url}/${kind}`)).headers.get('retry-after')).toBe('5');
   });
 
+  it.each(['rate', 'refused'])('adds no header to an answer that has begun: %s', async (kind) => {
+    const response = await fetch(`${url}/events/${kind}`);
+    const { message } = errors[kind]!();
+    expect(await response.text()).toMatch(
+      new RegExp(`data: asking\n(.*\n)*event: error\n(.*\n)*data: ${message}\n`),
+    );
+    expect(response.headers.get('retry-after')).toBeNull();
+  });
+
   it('leaves other errors alone', async () => {
     expect((await fetch(`${url}/own`)).status).toBe(418);
   });
@@ -231,6 +249,20 @@ it.each(['header', 'setHeader'])(
     );
     await expect(answer).rejects.toMatchObject({ status: 503 });
     expect(setHeader.mock.calls).toEqual([['Retry-After', '2']]);
+  },
+);
+
+it.each([{ headersSent: true }, { raw: { headersSent: true } }])(
+  'asks no header of a response that has begun: %j',
+  async (begun) => {
+    const header = vi.fn();
+    const getResponse = () => ({ header, setHeader: header, ...begun });
+    const context = { getType: () => 'http', switchToHttp: () => ({ getResponse }) };
+    const limited = throwError(() => new PaymentsRateLimitError(1_200, 'slow down'));
+    const interceptor = new PaymentsErrorInterceptor();
+    const answer = interceptor.intercept(context as unknown as ExecutionContext, { handle: () => limited });
+    await expect(lastValueFrom(answer)).rejects.toMatchObject({ status: 503 });
+    expect(header).not.toHaveBeenCalled();
   },
 );
 
