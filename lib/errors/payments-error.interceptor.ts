@@ -39,8 +39,8 @@ export interface PaymentsErrorInterceptorOptions {
 export const PAYMENTS_ERROR_INTERCEPTOR_OPTIONS = Symbol.for('nestjs-payments.error-interceptor-options');
 
 /**
- * Converts this package's errors to Nest's `HttpException`s. Other errors pass unchanged, and so do all errors in
- * the handlers of microservices and WebSocket gateways, which answer no HTTP.
+ * Converts this package's errors to Nest's `HttpException`s in HTTP routes and GraphQL resolvers. Other errors pass
+ * unchanged, and so do all errors in other handlers (of microservices, WebSocket gateways, queues, bots), which answer no HTTP.
  *
  * The error of the package is the `cause` of the exception. An exception filter finds the `hint` there.
  *
@@ -92,7 +92,7 @@ export class PaymentsErrorInterceptor implements NestInterceptor {
       .pipe(
         catchError((error: unknown) =>
           throwError(() =>
-            isPaymentsError(error) && !UNANSWERED.has(kindOf(context))
+            isPaymentsError(error) && ANSWERED.has(kindOf(context))
               ? this.toHttpException(error, context)
               : error,
           ),
@@ -112,8 +112,8 @@ export class PaymentsErrorInterceptor implements NestInterceptor {
   }
 }
 
-/** The kinds of handlers whose caller gets no HTTP status. */
-const UNANSWERED: ReadonlySet<string> = new Set(['rpc', 'ws']);
+/** The kinds of handlers whose caller gets a status. Libraries for queues and bots have kinds of their own. */
+const ANSWERED: ReadonlySet<string> = new Set(['http', 'graphql']);
 
 /** A test may call the interceptor with less than a whole context. */
 function kindOf(context: Partial<ExecutionContext>): string {

@@ -334,12 +334,17 @@ it('finds its options under a token that is the same in every copy of the packag
   expect(PAYMENTS_ERROR_INTERCEPTOR_OPTIONS).toBe(Symbol.for('nestjs-payments.error-interceptor-options'));
 });
 
-it.each(['rpc', 'ws'])('passes errors unchanged where an HTTP status means nothing: %s', async (kind) => {
-  const error = new PaymentsRateLimitError(1_200, 'slow down');
-  const context = { getType: () => kind } as unknown as ExecutionContext;
-  const answer = new PaymentsErrorInterceptor().intercept(context, { handle: () => throwError(() => error) });
-  await expect(lastValueFrom(answer)).rejects.toBe(error);
-});
+it.each(['rpc', 'ws', 'rmq', 'telegraf', 'necord', 'a kind of tomorrow'])(
+  'passes errors unchanged where an HTTP status means nothing: %s',
+  async (kind) => {
+    const error = new PaymentsRateLimitError(1_200, 'slow down');
+    const context = { getType: () => kind } as unknown as ExecutionContext;
+    const answer = new PaymentsErrorInterceptor().intercept(context, {
+      handle: () => throwError(() => error),
+    });
+    await expect(lastValueFrom(answer)).rejects.toBe(error);
+  },
+);
 
 it('gives GraphQL the code, the status and the body of REST', async () => {
   const context = { getType: () => 'graphql' } as unknown as ExecutionContext;
