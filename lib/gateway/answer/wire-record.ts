@@ -114,15 +114,22 @@ export function wireAmount(canonical: string, format: AmountFormat): string | nu
 export interface LastResponse {
   /** The gateway's `request_id`, for its support. */
   readonly requestId?: string;
-  /** The envelope's code, for example `PAYMENT_INITIATED`. */
+  /** The envelope's code, for example `PAYMENT_INITIATED`; empty if no answer is known. */
   readonly code: string;
-  /** The envelope's message, for people. */
+  /** The envelope's message, for people; empty if no answer is known. */
   readonly message: string;
-  /** HTTP status of the answer. */
+  /**
+   * HTTP status of the answer. 0 if no answer is known: the payment was certainly made, as a webhook, a status query or an
+   * operator says, but the gateway's record of it never came or cannot be read. A payment has only its `reference`,
+   * `amount`, `currency` and `status` then.
+   */
   readonly httpStatus: number;
   /** The `Idempotency-Key` that was sent, on the four operations that move money. */
   readonly idempotencyKey?: string;
-  /** Every try of the call, in order. */
+  /**
+   * Every try of the call, in order. Empty if this call sent nothing: the payment was made before, or the list of banks was
+   * kept, and the other fields are those of the earlier answer.
+   */
   readonly attempts: readonly AttemptInfo[];
   /**
    * What was odd about the answer: an absent echo, a status that the specification does not list, an end that the answer

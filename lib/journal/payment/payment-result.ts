@@ -2,10 +2,10 @@ import { type JournalRecord } from '../../storage/journal-store.js';
 import { isSealed } from '../../storage/sealed/sealed-value.js';
 import { jsonObject } from '../../common/json-object.js';
 import { normalizeTzPhone } from '../../common/phone.js';
-import { movesMoney } from '../../common/vocabulary.js';
+import { type AttemptInfo, movesMoney, type PaymentOutcome } from '../../common/vocabulary.js';
 import { isPaymentsError, type PaymentOutcomeUnknownError } from '../../errors/payments-errors.js';
 import { type CallAborted, type CallFailure, type CallResult } from '../../gateway/call-result.js';
-import { type MoneyCall } from '../../gateway/gateway-call.js';
+import { type MoneyCall, type Payment } from '../../gateway/gateway-call.js';
 import { type AnswerEnvelope, type ReadSuccess } from '../../gateway/answer/interpret-try.js';
 import {
   asRecord,
@@ -70,15 +70,16 @@ export function paymentResult<T extends object>(
     const { value, envelope, warnings } = result.success;
     const all = recorded.written ? warnings : [...warnings, ANSWER_NOT_WRITTEN];
     const lastResponse = { idempotencyKey, attempts: result.attempts, warnings: all, ...envelope };
-    return {
-      ok: true,
-      value: withLastResponse(withOutcome(value, ofSameKey(existing, idempotencyKey)), lastResponse),
-    };
+    const outcome = ofSameKey(existing, idempotencyKey)?.outcome;
+    return { ok: true, value: withLastResponse(completed(value, call.payment, outcome), lastResponse) };
   }
   if (!recorded.written && recorded.mayBeSentAgain && result.end !== 'unknown') {
     return { ok: false, error: endNotWritten(record, result) };
   }
-  if (existing && wasMade(existing)) return { ok: true, value: repeatedAnswer(call, existing) };
+  if (existing && wasMade(existing)) {
+    const attempts = result.end === 'aborted' ? [] : result.error.attempts;
+    return { ok: true, value: repeatedAnswer(call, existing, attempts) };
+  }
   const unknown = existing && unknownBesideAnotherTry(existing, result.end);
   if (unknown) return { ok: false, error: unknown };
   return result.end === 'aborted'
@@ -198,41 +199,64 @@ function ofSameKey(existing: JournalRecord | undefined, idempotencyKey: string):
   return existing?.idempotencyKey === idempotencyKey ? existing : undefined;
 }
 
-/** The result for a payment that the journal holds as accepted or paid. */
+/**
+ * The result for a payment that the journal holds as accepted or paid.
+ *
+ * @param attempts The tries of this call; none if it sent nothing.
+ */
 export function repeatedAnswer<T extends object>(
   call: MoneyCall<T>,
   record: JournalRecord,
+  attempts: readonly AttemptInfo[] = [],
 ): PaymentsResponse<T> {
-  const { idempotencyKey } = record;
+  const { idempotencyKey, outcome } = record;
   const stored = storedAnswer(record);
   const data = stored && (stored.answer ?? stored).data;
   const read = stored && call.read(data);
-  if (!read) return answerless(record);
-  const payload =
-    record.outcome === undefined ? withProvenEnd(record.family, read, asRecord(data) ?? {}) : read;
-  return withLastResponse(withOutcome(payload.value, record), {
+  if (!read) return answerless(record, attempts);
+  const answer = asRecord(data) ?? {};
+  const payload = outcome === undefined ? withProvenEnd(record.family, read, answer) : read;
+  const lacking = ASKED.filter((field) => answer[field] == null).map((field) => `the answer has no ${field}`);
+  return withLastResponse(completed(payload.value, record, outcome), {
     ...stored.envelope,
     idempotencyKey,
-    attempts: [],
-    warnings: payload.warnings,
+    attempts,
+    warnings: [...lacking, ...payload.warnings],
   });
 }
 
-/** Sets the status to the outcome of a settled payment. */
-function withOutcome<T extends object>(value: T, record: JournalRecord | undefined): T {
-  return record?.outcome === undefined ? value : { ...value, status: record.outcome };
+const ASKED = ['reference', 'amount', 'currency'] as const satisfies readonly (keyof Payment)[];
+
+/** Fills in what the gateway's record leaves out and the request says. The outcome of a settled payment is its status. */
+function completed<T extends object>(
+  value: T,
+  payment: Pick<JournalRecord, (typeof ASKED)[number]>,
+  outcome: PaymentOutcome | undefined,
+): T {
+  const { reference, amount, currency, status } = value as WireRecord;
+  const isComplete = reference != null && amount != null && currency != null && status != null;
+  if (isComplete && outcome === undefined) return value;
+  return {
+    ...value,
+    reference: reference ?? payment.reference,
+    amount: amount ?? payment.amount,
+    currency: currency ?? payment.currency,
+    status: outcome ?? status ?? 'pending',
+  };
 }
 
 /** The result if the gateway's record never came or cannot be read. The payment was certainly made. */
-function answerless<T extends object>(record: JournalRecord): PaymentsResponse<T> {
-  const { reference, amount, currency, outcome, idempotencyKey } = record;
-  const known = { reference, amount, currency, status: outcome ?? 'pending' };
-  return withLastResponse(known as unknown as T, {
+function answerless<T extends object>(
+  record: JournalRecord,
+  attempts: readonly AttemptInfo[],
+): PaymentsResponse<T> {
+  const { idempotencyKey, outcome } = record;
+  return withLastResponse(completed({} as T, record, outcome), {
     code: '',
     message: '',
     httpStatus: 0,
     idempotencyKey,
-    attempts: [],
+    attempts,
     warnings: [
       record.answer === undefined
         ? `the gateway's record of this payment was never received: that it was made is known from ${SOURCES[record.settledBy ?? 'status']}`

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { envelope, mobileRequest } from '../../support/gateway-answers.js';
+import { bankRequest, collectionRequest, envelope, mobileRequest } from '../../support/gateway-answers.js';
 import { type Merchant, startMerchant } from '../../support/merchant.js';
 import { json, type MisbehavingGateway, startMisbehavingGateway } from '../../support/misbehaving-gateway.js';
 
@@ -141,5 +141,30 @@ describe('the balance', () => {
   it.each([[null], ['12.00'], [{ ...balance, balance: 0.125 }]])('cannot be read from %j', async (data) => {
     gateway.answer(json(envelope(data)));
     await expect(merchant.wallet.balance({ retry: false })).rejects.toMatchObject({ code: 'BAD_ANSWER' });
+  });
+});
+
+describe('a payment of which the gateway repeats only the reference', () => {
+  it.each([
+    ['a payout', 'salary-1', () => merchant.disbursements.bank({ ...bankRequest, amount: '2000' })],
+    [
+      'a collection',
+      'order-1',
+      () => merchant.collections.mobileMoney({ ...collectionRequest, amount: '2000' }),
+    ],
+  ])('%s has an amount, a currency and a status, also when it is repeated', async (_, reference, pay) => {
+    gateway.answer(json(envelope({ reference })));
+    const certain = { reference, amount: '2000.00', currency: 'TZS', status: 'pending' };
+    const first = await pay();
+    expect(first).toEqual(certain);
+    expect(first.lastResponse.warnings).toContain('the answer has no status');
+    expect(first.lastResponse.warnings).toContain(
+      'the answer does not repeat amount, so it could not be compared',
+    );
+    const repeated = await pay();
+    expect(repeated).toEqual(certain);
+    expect(repeated.lastResponse.attempts).toEqual([]);
+    expect(repeated.lastResponse.warnings).toContain('the answer has no amount');
+    expect(gateway.seen).toHaveLength(1);
   });
 });

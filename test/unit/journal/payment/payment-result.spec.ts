@@ -181,6 +181,17 @@ describe('what a call gives by its answer and by the current entry', () => {
     expect(paymentResult(call, end, recorded, record)).toEqual(expected);
   });
 
+  it('has the tries of a call whose payment a webhook reported first', () => {
+    const attempts = [{ number: 1, phase: 'ambiguous', durationMs: 1 }] as const;
+    const silent = new PaymentOutcomeUnknownError('no-answer', 'no answer', { attempts });
+    const end = failed({ end: 'unknown', evidence: 'no-answer' }, silent);
+    const paid = written({ state: 'settled', outcome: 'success' });
+    expect(paymentResult(call, end, paid, record)).toMatchObject({ value: { lastResponse: { attempts } } });
+    expect(paymentResult(call, ABORTED, paid, record)).toMatchObject({
+      value: { lastResponse: { attempts: [], httpStatus: 0 } },
+    });
+  });
+
   it.each([
     ['written', written({ state: 'accepted' }), ['odd']],
     ['not written', lost(false), ['odd', expect.stringContaining('could not be written') as unknown]],

@@ -8,7 +8,13 @@ const call = {
   read: (data: unknown) => ({ value: asRecord(data), warnings: [] }),
 } as unknown as MoneyCall<WireRecord>;
 const envelope = { code: 'PAYMENT_INITIATED', message: 'm', httpStatus: 200, requestId: 'r' };
-const data = { provider_reference: 'PA-1' };
+const data = {
+  reference: 'order-1',
+  amount: '1180.50',
+  currency: 'TZS',
+  status: 'pending',
+  provider_reference: 'PA-1',
+};
 
 it.each([
   [
