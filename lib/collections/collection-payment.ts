@@ -7,6 +7,9 @@ import { type LastResponse } from '../gateway/answer/wire-record.js';
  * A collection as the gateway accepted it (specification, "Collection payment record"). Accepted is not paid: the
  * outcome comes with the webhook.
  *
+ * Only `reference`, `amount`, `currency` and `status` are certain. The gateway's answer may leave out every other field, and
+ * a payment that is known from a webhook alone has none of them.
+ *
  * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: CollectionPayment })`.
  *
  * @publicApi
@@ -17,16 +20,16 @@ export class CollectionPayment {
   readonly merchant_id?: number;
 
   /** The customer's full name, echoed. */
-  @OpenApiField({ ...KEPT, example: 'A. Customer' })
-  readonly customer_name!: string;
+  @OpenApiField({ ...KEPT, example: 'A. Customer', required: false })
+  readonly customer_name?: string;
 
   /** The customer's email address, echoed. */
-  @OpenApiField({ ...KEPT, example: 'customer@example.com' })
-  readonly customer_email!: string;
+  @OpenApiField({ ...KEPT, example: 'customer@example.com', required: false })
+  readonly customer_email?: string;
 
   /** `255` and nine digits. */
-  @OpenApiField({ ...PHONE, description: '255 and nine digits.' })
-  readonly customer_phone!: string;
+  @OpenApiField({ ...PHONE, description: '255 and nine digits.', required: false })
+  readonly customer_phone?: string;
 
   /** Your reference, echoed. */
   @OpenApiField({ ...KEPT, description: 'Your reference, echoed.', example: 'order-1042' })
@@ -37,12 +40,17 @@ export class CollectionPayment {
   readonly amount!: string;
 
   /** Two-decimal string. */
-  @OpenApiField({ ...MONEY, description: 'Two-decimal string.', example: '23.61' })
-  readonly fee!: string;
+  @OpenApiField({ ...MONEY, description: 'Two-decimal string.', example: '23.61', required: false })
+  readonly fee?: string;
 
   /** Amount less the fee: two-decimal string. */
-  @OpenApiField({ ...MONEY, description: 'Amount less the fee: two-decimal string.', example: '1156.89' })
-  readonly net_amount!: string;
+  @OpenApiField({
+    ...MONEY,
+    description: 'Amount less the fee: two-decimal string.',
+    example: '1156.89',
+    required: false,
+  })
+  readonly net_amount?: string;
 
   /** `TZS`. */
   @OpenApiField(TZS)
@@ -58,16 +66,21 @@ export class CollectionPayment {
   readonly source?: string;
 
   /** `mobile_money` or `partnerpesa`. */
-  @OpenApiField({ ...listed(['mobile_money', 'partnerpesa']), example: 'mobile_money' })
-  readonly payment_method!: string;
+  @OpenApiField({ ...listed(['mobile_money', 'partnerpesa']), example: 'mobile_money', required: false })
+  readonly payment_method?: string;
 
   /** Name of the provider that handles the payment. */
-  @OpenApiField({ ...KEPT, example: 'provider-a' })
-  readonly provider!: string;
+  @OpenApiField({ ...KEPT, example: 'provider-a', required: false })
+  readonly provider?: string;
 
   /** The provider's transaction reference. */
-  @OpenApiField({ ...KEPT, description: "The provider's transaction reference.", example: 'PA-1' })
-  readonly provider_reference!: string;
+  @OpenApiField({
+    ...KEPT,
+    description: "The provider's transaction reference.",
+    example: 'PA-1',
+    required: false,
+  })
+  readonly provider_reference?: string;
 
   /**
    * Typically `pending`. A final status of an answer that does not name the payment is `pending`, too, with a line in
@@ -86,16 +99,22 @@ export class CollectionPayment {
     nullable: true,
     description: 'Your own data, echoed; null when none was sent.',
     example: { basket: 17 },
+    required: false,
   })
-  readonly metadata!: Readonly<Record<string, unknown>> | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
 
   /** ISO 8601, UTC. */
-  @OpenApiField({ ...TIMESTAMP, description: 'ISO 8601, UTC.' })
-  readonly created_at!: string;
+  @OpenApiField({ ...TIMESTAMP, description: 'ISO 8601, UTC.', required: false })
+  readonly created_at?: string;
 
   /** ISO 8601; null before processing began. */
-  @OpenApiField({ ...TIMESTAMP, nullable: true, description: 'Null before processing began.' })
-  readonly processing_at!: string | null;
+  @OpenApiField({
+    ...TIMESTAMP,
+    nullable: true,
+    description: 'Null before processing began.',
+    required: false,
+  })
+  readonly processing_at?: string | null;
 
   /** How the call went, in the result of a call; JSON and copies of the result lack it. */
   readonly lastResponse?: LastResponse;

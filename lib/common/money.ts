@@ -124,9 +124,10 @@ function centsOf(amount: MoneyInput): bigint {
  *
  * @example
  * ```ts
- * addMoney(payout.amount, payout.fee); // '251500.00'
+ * addMoney(payout.amount, '1500'); // '251500.00'
  * addMoney(wallet.available_balance, '-5000'); // what is left
- * addMoney(...payments.map(({ net_amount }) => net_amount));
+ * addMoney(...payments.map(({ amount }) => amount));
+ * if (payout.fee !== undefined) addMoney(payout.amount, payout.fee); // an answer may leave out the fee
  * ```
  *
  * @publicApi

@@ -36,26 +36,29 @@ export class BankDisbursementDto extends DisbursementDto {
 /**
  * A bank payout as the gateway accepted it (specification, "Bank disbursement record").
  *
+ * Only `reference`, `amount`, `currency` and `status` are certain. The gateway's answer may leave out every other field, and
+ * a payout that is known from a status query or an operator alone has none of them.
+ *
  * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: BankDisbursement })`.
  *
  * @publicApi
  */
 export class BankDisbursement extends Disbursement {
   /** Code of the recipient's bank, echoed. */
-  @OpenApiField({ ...KEPT, example: 'ABC' })
-  readonly bank_code!: string;
+  @OpenApiField({ ...KEPT, example: 'ABC', required: false })
+  readonly bank_code?: string;
 
   /** Full name of that bank. */
-  @OpenApiField({ ...KEPT, example: 'Able Bank' })
-  readonly bank_name!: string;
+  @OpenApiField({ ...KEPT, example: 'Able Bank', required: false })
+  readonly bank_name?: string;
 
   /** The recipient's account number. */
-  @OpenApiField({ ...KEPT, example: '0000000000001' })
-  readonly account_number!: string;
+  @OpenApiField({ ...KEPT, example: '0000000000001', required: false })
+  readonly account_number?: string;
 
   /** Name of the account's holder. */
-  @OpenApiField({ ...KEPT, example: 'A. Recipient' })
-  readonly account_name!: string;
+  @OpenApiField({ ...KEPT, example: 'A. Recipient', required: false })
+  readonly account_name?: string;
 
   /** Your own data, echoed; an empty object when none was sent. */
   @OpenApiField({
@@ -63,6 +66,7 @@ export class BankDisbursement extends Disbursement {
     nullable: true,
     description: 'Your own data, echoed; an empty object when none was sent.',
     example: { run: 17 },
+    required: false,
   })
-  readonly metadata!: Readonly<Record<string, unknown>> | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
 }

@@ -65,20 +65,20 @@ export abstract class Disbursement {
   readonly amount!: string;
 
   /** Two-decimal string. */
-  @OpenApiField({ ...MONEY, description: 'Two-decimal string.', example: '500.00' })
-  readonly fee!: string;
+  @OpenApiField({ ...MONEY, description: 'Two-decimal string.', example: '500.00', required: false })
+  readonly fee?: string;
 
   /** Two-decimal string; amount plus fee in the specification's example. */
-  @OpenApiField({ ...MONEY, description: 'Two-decimal string.', example: '250500.00' })
-  readonly total_amount!: string;
+  @OpenApiField({ ...MONEY, description: 'Two-decimal string.', example: '250500.00', required: false })
+  readonly total_amount?: string;
 
   /** `TZS`. */
   @OpenApiField(TZS)
   readonly currency!: string;
 
   /** Name of the provider that handles the payout. */
-  @OpenApiField({ ...KEPT, example: 'provider-b' })
-  readonly provider!: string;
+  @OpenApiField({ ...KEPT, example: 'provider-b', required: false })
+  readonly provider?: string;
 
   /**
    * `processing` in the specification's example. A final status of an answer that does not name the payout is
@@ -89,8 +89,8 @@ export abstract class Disbursement {
   readonly status!: DisbursementStatus;
 
   /** Your description of the payout, echoed. */
-  @OpenApiField({ ...KEPT, example: 'Salary of January' })
-  readonly remarks!: string;
+  @OpenApiField({ ...KEPT, example: 'Salary of January', required: false })
+  readonly remarks?: string;
 
   /** How the call went, in the result of a call; JSON and copies of the result lack it. */
   readonly lastResponse?: LastResponse;

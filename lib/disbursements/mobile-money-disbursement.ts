@@ -33,28 +33,31 @@ export class MobileMoneyDisbursementDto extends DisbursementDto {
 /**
  * A mobile money payout as the gateway accepted it (specification, "Mobile money disbursement record").
  *
+ * Only `reference`, `amount`, `currency` and `status` are certain. The gateway's answer may leave out every other field, and
+ * a payout that is known from a status query or an operator alone has none of them.
+ *
  * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: MobileMoneyDisbursement })`.
  *
  * @publicApi
  */
 export class MobileMoneyDisbursement extends Disbursement {
   /** The recipient's full name. */
-  @OpenApiField({ ...KEPT, example: 'A. Recipient' })
-  readonly recipient_name!: string;
+  @OpenApiField({ ...KEPT, example: 'A. Recipient', required: false })
+  readonly recipient_name?: string;
 
   /** `255` and nine digits. */
-  @OpenApiField({ ...PHONE, description: '255 and nine digits.' })
-  readonly recipient_phone!: string;
+  @OpenApiField({ ...PHONE, description: '255 and nine digits.', required: false })
+  readonly recipient_phone?: string;
 
   /** `MOBILE_MONEY`. */
-  @OpenApiField({ ...KEPT, description: 'MOBILE_MONEY.', example: 'MOBILE_MONEY' })
-  readonly channel!: string;
+  @OpenApiField({ ...KEPT, description: 'MOBILE_MONEY.', example: 'MOBILE_MONEY', required: false })
+  readonly channel?: string;
 
   /** The recipient's mobile network. */
-  @OpenApiField({ ...KEPT, example: 'NET_ONE' })
-  readonly network!: string;
+  @OpenApiField({ ...KEPT, example: 'NET_ONE', required: false })
+  readonly network?: string;
 
   /** ISO 8601, UTC. */
-  @OpenApiField({ ...TIMESTAMP, description: 'ISO 8601, UTC.' })
-  readonly created_at!: string;
+  @OpenApiField({ ...TIMESTAMP, description: 'ISO 8601, UTC.', required: false })
+  readonly created_at?: string;
 }

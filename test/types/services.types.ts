@@ -1,6 +1,6 @@
 // Calling the gateway: what goes in and what comes out.
 import {
-  type addMoney,
+  addMoney,
   type AttemptInfo,
   type Bank,
   type BankDirectoryOptions,
@@ -38,10 +38,10 @@ export type Checks = [
   Expect<Equal<keyof BankDirectoryOptions, 'maxAgeMs' | 'staleIfErrorMs'>>,
   Expect<Equal<MoneyInput, string | number | bigint>>,
   Expect<Equal<CollectionPayment['amount'], string>>,
-  Expect<Equal<CollectionPayment['fee'], string>>,
-  Expect<Equal<CollectionPayment['metadata'], Readonly<Record<string, unknown>> | null>>,
-  Expect<Equal<BankDisbursement['total_amount'], string>>,
-  Expect<Equal<MobileMoneyDisbursement['network'], string>>,
+  Expect<Equal<CollectionPayment['fee'], string | undefined>>,
+  Expect<Equal<CollectionPayment['metadata'], Readonly<Record<string, unknown>> | null | undefined>>,
+  Expect<Equal<BankDisbursement['total_amount'], string | undefined>>,
+  Expect<Equal<MobileMoneyDisbursement['network'], string | undefined>>,
   Expect<Equal<WalletBalance['available_balance'], string>>,
   Expect<
     Equal<
@@ -152,6 +152,14 @@ export async function wrongCalls(collections: CollectionsService, names: NameLoo
   await collections.mobileMoney({ reference: 'a', amount: '1', ...customer }, { retry: true });
   // @ts-expect-error -- three channels exist
   await names.lookup({ channel: 'CARD', account_number: '1' });
+}
+
+export function cost(payout: BankDisbursement, payment: CollectionPayment): string[] {
+  // @ts-expect-error -- the answer may leave out the fee
+  addMoney(payout.amount, payout.fee);
+  // @ts-expect-error -- the answer may leave out the amount less the fee
+  addMoney(payment.net_amount);
+  return [addMoney(payout.amount, payout.fee ?? '1500'), addMoney(payment.amount)];
 }
 
 export async function enlisting(

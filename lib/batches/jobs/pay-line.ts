@@ -91,7 +91,7 @@ function changeOf(
   to: keyof typeof REPLACES,
   more: {
     readonly detail?: string | undefined;
-    readonly fee?: string;
+    readonly fee?: string | undefined;
     readonly isOfAnother?: true | undefined;
   },
 ): LineChange {
@@ -113,7 +113,7 @@ async function send(
   batch: string,
   { key, content, result }: BatchLine,
   attempt: number,
-): Promise<{ readonly fee: string }> {
+): Promise<{ readonly fee?: string }> {
   const { recipient, amount, remarks = batch } = lineFrom(content);
   const { holder = '', network = '' } = resultOf(result);
   const payment = { reference: paymentReference(batch, key), amount, remarks };

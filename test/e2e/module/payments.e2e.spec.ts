@@ -124,7 +124,7 @@ describe.each(ADAPTERS)('a Nest application on %s', (_, adapter) => {
 
     const after = await wallet.balance();
     const cents = (amount: string): number => Math.round(Number(amount) * 100);
-    expect(cents(after.balance)).toBe(cents(before.balance) - cents(transfer.total_amount));
+    expect(cents(after.balance)).toBe(cents(before.balance) - cents(transfer.total_amount ?? ''));
     expect(after.locked_balance).toBe('0.00');
   });
 });

@@ -11,6 +11,10 @@ import { RECORDS, REQUESTS, startSwaggerApp, type SwaggerApp } from '../../suppo
 const LOOKUP = 'NameLookupResult';
 const isLookup = ({ gateway }: (typeof RECORDS)[number]): boolean => gateway.includes(LOOKUP);
 
+/** What the package fills in from the request if the gateway leaves it out. */
+const CERTAIN = ['amount', 'currency', 'reference', 'status'];
+const isPayment = (name: string): boolean => /Payment$|Disbursement$/.test(name);
+
 /** Put into every field of a request in turn; undefined: the field is left out. */
 const VALUES: readonly unknown[] = [
   ...[undefined, null, true, false, 0, -1, 0.01, 1, 1180.5, 9_999_999_999_999, 1e13],
@@ -86,13 +90,13 @@ describe.each(REQUESTS)('the schema of $name', ({ name, Class, gateway: [gateway
 });
 
 describe.each(RECORDS.filter((record) => !isLookup(record)))('the schema of $name', ({ name, gateway }) => {
-  it('the schema has the fields of the gateway and requires those that every kind has', () => {
+  it('the schema has the fields of the gateway and requires those that every record has', () => {
     const kinds = gateway.map(gatewaySchema);
     const { properties, required = [] } = schemas.get(name);
     const known = new Set(kinds.flatMap((kind) => Object.keys(kind.properties)));
     expect(Object.keys(properties).sort()).toEqual([...known].sort());
     const always = [...known].filter((field) => kinds.every((kind) => kind.required.includes(field)));
-    expect([...required].sort()).toEqual(always.sort());
+    expect([...required].sort()).toEqual(isPayment(name) ? CERTAIN : always.sort());
   });
 });
 
