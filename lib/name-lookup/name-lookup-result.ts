@@ -33,9 +33,9 @@ export class BankNameLookup extends VerifiedAccount {
   @OpenApiField({ ...KEPT, example: 'ABC' })
   readonly bank_code!: string;
 
-  /** Full name of that bank. */
-  @OpenApiField({ ...KEPT, example: 'Able Bank' })
-  readonly bank_name!: string;
+  /** Full name of that bank. The gateway's answer may leave it out. */
+  @OpenApiField({ ...KEPT, example: 'Able Bank', required: false })
+  readonly bank_name?: string;
 }
 
 /**
@@ -49,9 +49,9 @@ export class MobileMoneyNameLookup extends VerifiedAccount {
   @OpenApiField({ type: 'string', enum: ['MOBILE_MONEY'] })
   readonly channel!: 'MOBILE_MONEY';
 
-  /** Mobile network of the wallet. */
-  @OpenApiField({ ...KEPT, example: 'NET_ONE' })
-  readonly network!: string;
+  /** Mobile network of the wallet. The gateway's answer may leave it out. */
+  @OpenApiField({ ...KEPT, example: 'NET_ONE', required: false })
+  readonly network?: string;
 }
 
 /**

@@ -33,7 +33,7 @@ function nameLookupCall(dto: NameLookupDto): ReadCall<NameLookupResult> {
 
 /**
  * An answer without a name verifies nothing. One example of the specification calls the channel `type`, so
- * `channel` may be absent.
+ * `channel` may be absent. What an answer does not repeat comes from the request, with a warning.
  */
 function readLookup(data: unknown, dto: NameLookupDto): ReadPayload<NameLookupResult> | undefined {
   const wire = asRecord(data);
@@ -42,10 +42,9 @@ function readLookup(data: unknown, dto: NameLookupDto): ReadPayload<NameLookupRe
   const warnings = ECHOED.filter(
     (field) => dto[field] !== undefined && !isSameText(wire[field], dto[field]),
   ).map((field) => `${field} of the answer is not the one that was asked for`);
-  return {
-    value: { ...wire, channel: wire['channel'] ?? dto.channel } as unknown as NameLookupResult,
-    warnings,
-  };
+  const lacking = ECHOED.filter((field) => dto[field] !== undefined && wire[field] == null);
+  const asked = Object.fromEntries(lacking.map((field) => [field, dto[field]]));
+  return { value: { ...wire, ...asked } as unknown as NameLookupResult, warnings };
 }
 
 /** The usual hint of a code sends people to the recipient, who gave the right number. */

@@ -5,6 +5,8 @@ import { type LastResponse } from '../gateway/answer/wire-record.js';
 /**
  * The merchant's wallet (specification, "Wallet balance").
  *
+ * An answer without one of the three amounts is refused.
+ *
  * Results are plain objects with this shape. The class is for `@ApiOkResponse({ type: WalletBalance })`.
  *
  * @publicApi
@@ -31,8 +33,8 @@ export class WalletBalance {
   readonly locked_balance!: string;
 
   /** `TZS`. */
-  @OpenApiField(TZS)
-  readonly currency!: string;
+  @OpenApiField({ ...TZS, required: false })
+  readonly currency?: string;
 
   /** How the call went, in the result of a call; JSON and copies of the result lack it. */
   readonly lastResponse?: LastResponse;

@@ -46,7 +46,7 @@ export type Checks = [
   Expect<
     Equal<
       Pick<Bank, 'id' | 'name' | 'code'>,
-      { readonly id: number; readonly name: string; readonly code: string }
+      { readonly id?: number; readonly name?: string; readonly code: string }
     >
   >,
   Expect<Equal<NameLookupResult['channel'], 'BANK' | 'MOBILE_MONEY' | 'PARTNERPESA'>>,

@@ -66,6 +66,20 @@ describe('a name lookup', () => {
     ]);
   });
 
+  it('has the account of the request if the answer repeats nothing of it, and says so', async () => {
+    gateway.answer(json(envelope({ account_name: 'JUMA', account_number: null })));
+    const result = await merchant.names.lookup(asked);
+    expect(result).toEqual({ ...asked, account_name: 'JUMA' });
+    expect(result.lastResponse.warnings).toEqual(
+      ['channel', 'account_number', 'bank_code'].map(
+        (field) => `${field} of the answer is not the one that was asked for`,
+      ),
+    );
+    gateway.answer(json(envelope({ account_name: 'ASHA' })));
+    const wallet = { channel: 'MOBILE_MONEY', account_number: '255754000111' } as const;
+    expect(await merchant.names.lookup(wallet)).toEqual({ ...wallet, account_name: 'ASHA' });
+  });
+
   it.each([[''], [7]])('takes no bank code %j, even for a channel that needs none', async (bank_code) => {
     const request = { channel: 'MOBILE_MONEY', account_number: '255754000111', bank_code } as never;
     await expect(merchant.names.lookup(request)).rejects.toMatchObject({
