@@ -12,6 +12,8 @@ import { type LastResponse } from '../gateway/answer/wire-record.js';
  *
  * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: CollectionPayment })`.
  *
+ * Fields that the specification does not know are kept: `(payment as { extra?: unknown }).extra` reads one.
+ *
  * @publicApi
  */
 export class CollectionPayment {
@@ -118,7 +120,4 @@ export class CollectionPayment {
 
   /** How the call went, in the result of a call; JSON and copies of the result lack it. */
   readonly lastResponse?: LastResponse;
-
-  /** Fields that the specification does not know are kept. */
-  readonly [field: string]: unknown;
 }

@@ -18,7 +18,7 @@ export type PaymentEventName = (typeof PAYMENT_EVENT_NAMES)[number];
  * Payload of a webhook under its wire names (specification, "Events").
  *
  * Only `event` and `data.reference`, `amount`, `currency` and `status` are certain. Every other field may be
- * absent or null, and fields that the specification does not know are kept.
+ * absent or null. Fields that the specification does not know are kept: `(data as { extra?: unknown }).extra` reads one.
  *
  * @publicApi
  */
@@ -57,5 +57,4 @@ export interface PaymentEventData {
   readonly provider_reference?: string | null;
   /** Merchant data, as it was sent with the request. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
-  readonly [field: string]: unknown;
 }

@@ -41,6 +41,8 @@ export class BankDisbursementDto extends DisbursementDto {
  *
  * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: BankDisbursement })`.
  *
+ * Fields that the specification does not know are kept: `(payout as { extra?: unknown }).extra` reads one.
+ *
  * @publicApi
  */
 export class BankDisbursement extends Disbursement {

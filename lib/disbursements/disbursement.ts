@@ -94,7 +94,4 @@ export abstract class Disbursement {
 
   /** How the call went, in the result of a call; JSON and copies of the result lack it. */
   readonly lastResponse?: LastResponse;
-
-  /** Fields that the specification does not know are kept. */
-  readonly [field: string]: unknown;
 }

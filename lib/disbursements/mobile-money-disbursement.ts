@@ -38,6 +38,8 @@ export class MobileMoneyDisbursementDto extends DisbursementDto {
  *
  * Results have this shape and are plain objects; the class is for `@ApiOkResponse({ type: MobileMoneyDisbursement })`.
  *
+ * Fields that the specification does not know are kept: `(payout as { extra?: unknown }).extra` reads one.
+ *
  * @publicApi
  */
 export class MobileMoneyDisbursement extends Disbursement {

@@ -14,9 +14,6 @@ abstract class VerifiedAccount {
 
   /** How the call went, in the result of a call; JSON and copies of the result lack it. */
   readonly lastResponse?: LastResponse;
-
-  /** The package keeps fields that the specification does not know. */
-  readonly [field: string]: unknown;
 }
 
 /**
@@ -67,6 +64,8 @@ export class PartnerWalletNameLookup extends VerifiedAccount {
 
 /**
  * A verified account holder, distinguished by `channel` (specification, "Name lookup result").
+ *
+ * Fields that the specification does not know are kept: `(holder as { extra?: unknown }).extra` reads one.
  *
  * @publicApi
  */

@@ -5,7 +5,7 @@ import { type PaymentEventData, type PaymentEventName, type PaymentWebhookEvent 
  * A complete event with invented data and, unless given, a unique reference.
  *
  * @param name Event name; `status` follows it.
- * @param data Fields to replace, by wire name.
+ * @param data Fields to replace or to add, by wire name.
  *
  * @example
  * ```ts
@@ -16,7 +16,7 @@ import { type PaymentEventData, type PaymentEventName, type PaymentWebhookEvent 
  */
 export function paymentEvent(
   name: PaymentEventName | (string & {}),
-  data: Partial<PaymentEventData> = {},
+  data: Partial<PaymentEventData> & Readonly<Record<string, unknown>> = {},
 ): PaymentWebhookEvent {
   const { reference = `order-${randomUUID()}` } = data;
   return {

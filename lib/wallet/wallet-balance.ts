@@ -9,6 +9,8 @@ import { type LastResponse } from '../gateway/answer/wire-record.js';
  *
  * Results are plain objects with this shape. The class is for `@ApiOkResponse({ type: WalletBalance })`.
  *
+ * Fields that the specification does not know are kept: `(balance as { extra?: unknown }).extra` reads one.
+ *
  * @publicApi
  */
 export class WalletBalance {
@@ -38,7 +40,4 @@ export class WalletBalance {
 
   /** How the call went, in the result of a call; JSON and copies of the result lack it. */
   readonly lastResponse?: LastResponse;
-
-  /** The package keeps fields that the specification does not know. */
-  readonly [field: string]: unknown;
 }

@@ -30,7 +30,19 @@ import {
 } from 'nestjs-payments';
 import { type Equal, type Expect } from './expect.js';
 
+/** The fields that every record has. */
+type Certain<T> = keyof { [Name in keyof T as T extends Record<Name, T[Name]> ? Name : never]: T[Name] };
+
+type Certainly = 'reference' | 'amount' | 'currency' | 'status';
+
 export type Checks = [
+  Expect<Equal<Certain<CollectionPayment>, Certainly>>,
+  Expect<Equal<Certain<BankDisbursement>, Certainly>>,
+  Expect<Equal<Certain<MobileMoneyDisbursement>, Certainly>>,
+  Expect<Equal<Certain<WalletBalance>, 'balance' | 'available_balance' | 'locked_balance'>>,
+  Expect<Equal<Certain<Bank>, 'code'>>,
+  Expect<Equal<Certain<NameLookupResult>, 'channel' | 'account_number' | 'account_name'>>,
+  Expect<Equal<Omit<CollectionPayment, 'metadata'>['amount'], string>>,
   Expect<Equal<ReturnType<typeof addMoney>, string>>,
   Expect<Equal<ReturnType<typeof compareMoney>, -1 | 0 | 1>>,
   Expect<Equal<Parameters<typeof formatTzs>, [amount: MoneyInput, locale?: string | undefined]>>,
@@ -160,6 +172,28 @@ export function cost(payout: BankDisbursement, payment: CollectionPayment): stri
   // @ts-expect-error -- the answer may leave out the amount less the fee
   addMoney(payment.net_amount);
   return [addMoney(payout.amount, payout.fee ?? '1500'), addMoney(payment.amount)];
+}
+
+export function fields(
+  payment: PaymentsResponse<CollectionPayment>,
+  payout: BankDisbursement,
+  holder: NameLookupResult,
+): unknown[] {
+  // @ts-expect-error -- no such field
+  const { net_ammount } = payment;
+  // @ts-expect-error -- no such field
+  if (payment.paid) return [net_ammount];
+  // @ts-expect-error -- only PaymentsResponse<BankDisbursement> has it
+  const { lastResponse } = payout;
+  // @ts-expect-error -- only the holder of a mobile wallet has it
+  const { network } = holder;
+  return [
+    lastResponse,
+    network,
+    (payment as { extra?: unknown }).extra,
+    (payout as { extra?: unknown }).extra,
+    (holder as { extra?: unknown }).extra,
+  ];
 }
 
 export async function enlisting(

@@ -68,6 +68,9 @@ export class Orders {
     context.signal.throwIfAborted();
     if (!context.known) return;
     await Promise.resolve(event.data.metadata?.['basket']);
+    // @ts-expect-error -- no such field
+    await Promise.resolve(event.data.refrence);
+    await Promise.resolve((event.data as { idempotency_key?: unknown }).idempotency_key);
   }
 
   @OnPayment('*')
@@ -161,7 +164,9 @@ export async function testAnApplication(app: INestApplication, scheme: WebhookSc
     reference: 'order-1',
     amount: '1180.50',
   });
-  const body = JSON.stringify(paymentEvent('payment.expired'));
+  const body = JSON.stringify(paymentEvent('payment.expired', { idempotency_key: 'key' }));
+  // @ts-expect-error -- an amount is text
+  paymentEvent('payment.success', { amount: 1180.5 });
   const headers: Record<string, string> = signWebhook({
     scheme,
     secret: 'a-secret-of-some-length',

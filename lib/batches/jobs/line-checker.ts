@@ -105,7 +105,7 @@ export class LineChecker {
       }
       const found = await nameLookup.lookup({ channel: 'MOBILE_MONEY', account_number: recipient.phone });
       // The answer may have less than the specification says.
-      const network: unknown = found.network;
+      const { network } = found as { readonly network?: unknown };
       if (typeof network === 'string') return { holder: found.account_name, network };
       return { problems: ['recipient'], detail: 'the gateway does not say which network the phone is in' };
     } catch (error) {

@@ -2,7 +2,12 @@ import { type JournalRecord } from '../../storage/journal-store.js';
 import { transactionName } from './compare-webhook.js';
 import { idempotencyKeyFor } from '../payment/payment-identity.js';
 import { gatewayRecord } from '../payment/payment-result.js';
-import { type WireRecord } from '../../gateway/answer/wire-record.js';
+
+/** What names an attempt; the key stands in a field that the specification does not know. */
+interface AttemptNames {
+  readonly idempotency_key?: unknown;
+  readonly provider_reference?: unknown;
+}
 
 /**
  * Whether a message of the gateway about a reference can only be about this attempt: there was no other one,
@@ -15,20 +20,20 @@ import { type WireRecord } from '../../gateway/answer/wire-record.js';
  */
 export function isOfThisAttempt(
   record: JournalRecord,
-  said: WireRecord,
+  said: AttemptNames,
   askedIntent = record.intent,
 ): boolean {
   return namesItsKey(record, said, askedIntent) || namesItsTransaction(record, said);
 }
 
-function namesItsKey(record: JournalRecord, said: WireRecord, askedIntent: string): boolean {
+function namesItsKey(record: JournalRecord, said: AttemptNames, askedIntent: string): boolean {
   if (record.keepsKey && !record.turnedAway) return false;
-  const key = said['idempotency_key'] ?? undefined;
+  const key = said.idempotency_key ?? undefined;
   if (key === undefined) return record.attempt === 1 && record.intent === askedIntent;
   return key === record.idempotencyKey && (record.attempt === 1 || key === idempotencyKeyFor(record));
 }
 
-function namesItsTransaction(record: JournalRecord, said: WireRecord): boolean {
-  const named = transactionName(said['provider_reference']);
+function namesItsTransaction(record: JournalRecord, said: AttemptNames): boolean {
+  const named = transactionName(said.provider_reference);
   return named !== undefined && named === transactionName(gatewayRecord(record)?.['provider_reference']);
 }

@@ -482,7 +482,7 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
     const event = paymentEvent('payment.success', { surprise: 'kept' });
     expect((await deliver(port, event)).status).toBe(200);
     expect(received).toHaveLength(2);
-    expect(received.map(({ data }) => data['surprise'])).toEqual(['kept', 'kept']);
+    expect(received.map(({ data }) => (data as { surprise?: unknown }).surprise)).toEqual(['kept', 'kept']);
   });
 
   it('answers what a failing pipe of the route throws before any handler runs, and handles a delivery that passes it', async () => {

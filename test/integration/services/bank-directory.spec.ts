@@ -71,7 +71,7 @@ describe('the bank directory', () => {
     for (let call = 0; call < 3; call += 1) {
       const banks = await merchant.banks.list();
       expect(banks).toEqual(BANKS);
-      (banks[0]!['branches'] as string[]).push('Tanga');
+      (banks[0] as unknown as { branches: string[] }).branches.push('Tanga');
       banks.pop();
     }
     expect(gateway.seen).toHaveLength(1);

@@ -6,7 +6,8 @@ import { adapters } from '../../../support/webhook-app.js';
 
 const LIMIT = 65_536;
 
-const json = (data: object = {}): string => JSON.stringify(paymentEvent('payment.success', data));
+const json = (data: Record<string, unknown> = {}): string =>
+  JSON.stringify(paymentEvent('payment.success', data));
 /** An event with more JSON beside its data. */
 const beside = (more: string): string => json().replace('{', `{${more},`);
 /** An event with other data, written by hand. */

@@ -25,7 +25,7 @@ const aside = (kind: string, problem = '', mayBeReleased = false) => ({
 });
 
 describe('what becomes of a delivery', () => {
-  it.each<[string, string, object, WebhookPayment, DeliveryRules, object]>([
+  it.each<[string, string, Record<string, unknown>, WebhookPayment, DeliveryRules, object]>([
     ['that fits', 'payment.success', {}, KNOWN, RULES, run()],
     [
       'of an earlier attempt',
