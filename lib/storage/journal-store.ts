@@ -247,10 +247,9 @@ export interface JournalStore {
   /** Removes a record. False if it no longer has this version. */
   remove(key: JournalKey, version: number): Promise<boolean>;
   /**
-   * The payments that are in none of these states, oldest first: also those in a state that only a newer version of the package
-   * knows. The order is that of `createdAt`, or that in which they were written, which differ only if the store's clock has
-   * gone back. No payment comes twice, and one that stays in the other states
-   * between the first page and the last comes once. A page costs about the same wherever it begins.
+   * The payments that are in none of these states, also in one that only a newer version of the package knows. The oldest comes
+   * first: by `createdAt`, or as they were written if the store's clock has gone back. No payment comes twice, and one that stays
+   * in the other states between the first page and the last comes once. A page costs about the same wherever it begins.
    *
    * @param page At most `limit` of them, beginning at `after`: `next` of the page before. With `from`, only those that were
    * created then or later, in milliseconds since 1970 by the store's clock. Every page of a list names the same `from`.

@@ -183,8 +183,7 @@ export function fields(
   const { net_ammount } = payment;
   // @ts-expect-error -- no such field
   if (payment.paid) return [net_ammount];
-  // @ts-expect-error -- only PaymentsResponse<BankDisbursement> has it
-  const { lastResponse } = payout;
+  const lastResponse: LastResponse | undefined = payout.lastResponse;
   // @ts-expect-error -- only the holder of a mobile wallet has it
   const { network } = holder;
   return [
