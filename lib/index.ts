@@ -89,6 +89,7 @@ export {
   type PaymentFamily,
   type CollectionStatus,
   type DisbursementStatus,
+  type OutcomeOf,
   type PaymentOutcome,
   type OutcomeEvidence,
   type ProbeWait,
@@ -227,7 +228,7 @@ export {
   type DailyCapReached,
   type DailyShare,
 } from './storage/daily-cap.js';
-export { type JournalEntry } from './common/journal-entry.js';
+export { type JournalEntry, type SettledJournalEntry } from './common/journal-entry.js';
 export { aesGcm, type AesGcmOptions } from './storage/sealed/aes-gcm.js';
 export { envelope, type EnvelopeOptions } from './storage/sealed/envelope.js';
 export { type PaymentsEncryption } from './storage/sealed/encryption.js';

@@ -1,21 +1,16 @@
 import { type MoneyOperation } from './operations.js';
-import {
-  type JournalState,
-  type OutcomeEvidence,
-  type PaymentFamily,
-  type PaymentOutcome,
-} from './vocabulary.js';
+import { type JournalState, type OutcomeEvidence, type OutcomeOf, type PaymentFamily } from './vocabulary.js';
 
 /**
  * What an application sees of a payment in the journal.
  *
  * @publicApi
  */
-export interface JournalEntry {
+export interface JournalEntry<F extends PaymentFamily = PaymentFamily> {
   /** Name of the merchant account. */
   readonly account: string;
   /** Money in, or money out. */
-  readonly family: PaymentFamily;
+  readonly family: F;
   /** Which operation was called. */
   readonly operation: MoneyOperation;
   /** The merchant's reference. */
@@ -29,7 +24,7 @@ export interface JournalEntry {
   /** The state of the payment. */
   readonly state: JournalState;
   /** How the payment ended; present if it is settled. */
-  readonly outcome?: PaymentOutcome;
+  readonly outcome?: OutcomeOf<F>;
   /**
    * Present if it was refused. True: no money moved. False: the refusal does not prove that, so ask the gateway, or make
    * the same call again, which keeps the key.
@@ -47,4 +42,16 @@ export interface JournalEntry {
    * `PaymentsJournal.settle()`.
    */
   readonly damaged?: string;
+}
+
+/**
+ * The entry of a payment that has ended.
+ *
+ * @publicApi
+ */
+export interface SettledJournalEntry<F extends PaymentFamily = PaymentFamily> extends JournalEntry<F> {
+  /** It ended. */
+  readonly state: 'settled';
+  /** How the payment ended. */
+  readonly outcome: OutcomeOf<F>;
 }

@@ -69,6 +69,14 @@ export const FINAL_STATUSES = {
  */
 export type PaymentOutcome = (typeof FINAL_STATUSES)['collection' | 'disbursement'][number];
 
+/**
+ * How a payment of one family ended: a collection that was paid says `success`, and a payout that was paid says `paid`.
+ *
+ * @useDeclaredType
+ * @publicApi
+ */
+export type OutcomeOf<F extends PaymentFamily> = (typeof FINAL_STATUSES)[F][number];
+
 /** Whether money moved in a payment that ended so. */
 export function movesMoney(outcome: PaymentOutcome | undefined): boolean {
   return outcome === 'success' || outcome === 'paid';

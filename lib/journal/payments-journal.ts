@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { type JournalKey, type JournalScope, type JournalStore } from '../storage/journal-store.js';
-import { type JournalEntry } from '../common/journal-entry.js';
-import { PAYMENT_FAMILIES, type PaymentFamily, type PaymentOutcome } from '../common/vocabulary.js';
+import { type JournalEntry, type SettledJournalEntry } from '../common/journal-entry.js';
+import { PAYMENT_FAMILIES, type OutcomeOf, type PaymentFamily } from '../common/vocabulary.js';
 import { type ResealReport, type Resealing } from '../storage/sealed/reseal.js';
 import { PaymentsValidationError, type PaymentsError } from '../errors/payments-errors.js';
 import { cutShort, journalEntry, noOutcome, notFound, settledEntry } from './recovery/journal-answers.js';
@@ -56,9 +56,9 @@ export class PaymentsJournal {
    * @throws PaymentsValidationError if there is no such family, or no reference is given.
    * @throws PaymentsStorageError
    */
-  async get(family: PaymentFamily, reference: string): Promise<JournalEntry | undefined> {
+  async get<F extends PaymentFamily>(family: F, reference: string): Promise<JournalEntry<F> | undefined> {
     const existing = await withoutStoreDetails(this.store.get(this.keyOf(family, reference)));
-    return existing && journalEntry(existing);
+    return existing && (journalEntry(existing) as JournalEntry<F>);
   }
 
   /**
@@ -150,23 +150,23 @@ export class PaymentsJournal {
    * `ALREADY_SETTLED` if it has another outcome.
    * @throws PaymentsStorageError
    */
-  async settle(
-    family: PaymentFamily,
+  async settle<F extends PaymentFamily>(
+    family: F,
     reference: string,
-    outcome: PaymentOutcome,
+    outcome: OutcomeOf<F>,
     options: {
       readonly attempt?: number;
       /** @internal When it failed: what was sent again since stays. */
       readonly failedAt?: number | undefined;
     } = {},
-  ): Promise<JournalEntry> {
+  ): Promise<JournalEntry<F>> {
     checkOutcome(family, outcome, reference);
     checkOptions('settle', options, reference);
     const existing = await withoutStoreDetails(
       this.recorder.settle(this.keyOf(family, reference), outcome, options),
     );
     if (!existing) throw await this.missing(family, reference);
-    return settledEntry(existing, outcome, options.attempt);
+    return settledEntry(existing, outcome, options.attempt) as JournalEntry<F>;
   }
 
   /**
@@ -185,11 +185,11 @@ export class PaymentsJournal {
    * const { outcome } = await journal.waitForOutcome('collection', order.id, { timeoutMs: 60_000 });
    * ```
    */
-  async waitForOutcome(
-    family: PaymentFamily,
+  async waitForOutcome<F extends PaymentFamily>(
+    family: F,
     reference: string,
     options: WaitForOutcomeOptions,
-  ): Promise<JournalEntry> {
+  ): Promise<SettledJournalEntry<F>> {
     checkOptions('waitForOutcome', options, reference);
     const { timeoutMs, signal } = options;
     if (signal?.aborted) throw signal.reason;
@@ -198,7 +198,7 @@ export class PaymentsJournal {
     if (end.aborted) throw signal?.aborted ? signal.reason : cutShort(reference, end.existing);
     const { existing } = end;
     if (!existing) throw await this.missing(family, reference);
-    if (existing.record.state === 'settled') return journalEntry(existing);
+    if (existing.record.state === 'settled') return journalEntry(existing) as SettledJournalEntry<F>;
     throw noOutcome(existing, timeoutMs);
   }
 
@@ -244,11 +244,11 @@ export class PaymentsJournal {
    * await journal.erase('collection', order.id);
    * ```
    */
-  async erase(family: PaymentFamily, reference: string): Promise<JournalEntry> {
+  async erase<F extends PaymentFamily>(family: F, reference: string): Promise<JournalEntry<F>> {
     checkPayment(family, reference);
     const existing = await withoutStoreDetails(this.eraser.erase(family, reference));
     if (!existing) throw await this.missing(family, reference);
-    return journalEntry(existing);
+    return journalEntry(existing) as JournalEntry<F>;
   }
 
   /**

@@ -4,11 +4,13 @@ import {
   type JournalState,
   type MoneyOperation,
   type OutcomeEvidence,
+  type OutcomeOf,
   type PaymentFamily,
   type PaymentOutcome,
   type PaymentsJournal,
   type PaymentsModuleOptions,
   type RecoveryReport,
+  type SettledJournalEntry,
 } from 'nestjs-payments';
 import { type Equal, type Expect } from './expect.js';
 
@@ -18,6 +20,11 @@ export type Checks = [
   Expect<Equal<JournalEntry['operation'], MoneyOperation>>,
   Expect<Equal<JournalEntry['evidence'], OutcomeEvidence | undefined>>,
   Expect<Equal<JournalEntry['outcome'], PaymentOutcome | undefined>>,
+  Expect<Equal<OutcomeOf<'collection'>, 'success' | 'failed' | 'cancelled' | 'expired'>>,
+  Expect<Equal<OutcomeOf<'disbursement'>, 'paid' | 'failed' | 'cancelled'>>,
+  Expect<Equal<OutcomeOf<PaymentFamily>, PaymentOutcome>>,
+  Expect<Equal<JournalEntry<'disbursement'>['outcome'], OutcomeOf<'disbursement'> | undefined>>,
+  Expect<Equal<JournalEntry<'disbursement'>['family'], 'disbursement'>>,
   Expect<Equal<JournalEntry['createdAt'], Date>>,
   Expect<
     Equal<
@@ -36,12 +43,35 @@ export async function journal(payments: PaymentsJournal, family: PaymentFamily):
   const { probed, settled, stillUnknown }: RecoveryReport = await payments.recover();
   const ended: JournalEntry = await payments.settle('disbursement', 'salary-1', 'paid');
   const signal = new AbortController().signal;
-  const waited: JournalEntry = await payments.waitForOutcome(family, 'order-1', { timeoutMs: 1_000, signal });
+  const waited: SettledJournalEntry = await payments.waitForOutcome(family, 'order-1', {
+    timeoutMs: 1_000,
+    signal,
+  });
+  const { state, outcome } = waited;
+  const decided: ['settled', PaymentOutcome] = [state, outcome];
   // @ts-expect-error a wait needs an end
   await payments.waitForOutcome(family, 'order-1');
   // @ts-expect-error no final status of the specification
   await payments.settle(family, 'order-1', 'pending');
-  return [...seen, entry, probed, settled, stillUnknown, ended, waited];
+  await payments.settle(family, 'order-1', 'failed', { attempt: 1 });
+  return [...seen, entry, probed, settled, stillUnknown, ended, decided];
+}
+
+/** A payout that was paid says `paid`, and a collection `success`. */
+export async function paidTwice(payments: PaymentsJournal): Promise<string> {
+  const payout = await payments.waitForOutcome('disbursement', 'salary-1', { timeoutMs: 1_000 });
+  // @ts-expect-error a payout never says success
+  if (payout.outcome !== 'success') await Promise.resolve('pays again');
+  const known = await payments.get('collection', 'order-1');
+  // @ts-expect-error a collection never says paid
+  if (known?.outcome === 'paid') await Promise.resolve('never');
+  // @ts-expect-error a payout never ends with success
+  await payments.settle('disbursement', 'salary-1', 'success');
+  // @ts-expect-error a collection never ends with paid
+  await payments.settle('collection', 'order-1', 'paid');
+  const erased = await payments.erase('disbursement', 'salary-1');
+  // @ts-expect-error a payout never expires
+  return erased.outcome === 'expired' ? 'never' : payout.outcome.trim();
 }
 
 export const options: Partial<PaymentsModuleOptions>[] = [

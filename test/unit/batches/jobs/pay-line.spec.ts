@@ -49,7 +49,7 @@ async function sentAfter(
   missing: Error = new PaymentsError('ENTRY_NOT_FOUND', 'It is not there.'),
 ): ReturnType<typeof payLine> {
   const journal: LineJournal = {
-    get: () => Promise.resolve(entry as JournalEntry | undefined),
+    get: () => Promise.resolve(entry as never),
     waitForOutcome: () => Promise.reject(missing),
   };
   const bank = (): Promise<never> => Promise.reject(error);
