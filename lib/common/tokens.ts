@@ -13,10 +13,10 @@ import { DEFAULT_ACCOUNT } from './vocabulary.js';
  *
  * @publicApi
  */
-export function getPaymentsToken(
-  type: Type | Abstract<unknown>,
+export function getPaymentsToken<T>(
+  type: Type<T> | Abstract<T>,
   account: string = DEFAULT_ACCOUNT,
-): InjectionToken {
+): InjectionToken<T> {
   if (account === DEFAULT_ACCOUNT && type !== HttpService) return type;
   return Symbol.for(`nestjs-payments:${account}:${type.name}`);
 }

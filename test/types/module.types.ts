@@ -1,6 +1,6 @@
 // Registering the module, as an application would. Nothing here runs: `npm run typecheck` reads it.
 import { HttpService } from '@nestjs/axios';
-import { Injectable, Module } from '@nestjs/common';
+import { type INestApplicationContext, Inject, Injectable, Module } from '@nestjs/common';
 import { ConfigModule, ConfigService } from '@nestjs/config';
 import {
   CollectionsService,
@@ -97,10 +97,20 @@ export class Injected {
     readonly collections: CollectionsService,
     @InjectPayments(DisbursementsService, 'payouts') readonly payouts: DisbursementsService,
     @InjectPayments(HttpService) readonly http: HttpService,
+    @Inject(getPaymentsToken(DisbursementsService, 'salaries')) readonly salaries: DisbursementsService,
   ) {}
 }
 
 export const token = getPaymentsToken(CollectionsService, 'payouts');
+
+export function injected(
+  app: INestApplicationContext,
+): [CollectionsService, DisbursementsService, HttpService, unknown] {
+  const payouts = app.get(getPaymentsToken(DisbursementsService, 'payouts'));
+  // @ts-expect-error -- no such method
+  const { banc } = payouts;
+  return [app.get(token), payouts, app.get(getPaymentsToken(HttpService)), banc];
+}
 
 export function wrongOptions(): void {
   // @ts-expect-error -- the base URL has no default
