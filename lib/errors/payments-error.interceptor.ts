@@ -10,8 +10,10 @@ import {
 } from '@nestjs/common';
 import { catchError, type Observable, throwError } from 'rxjs';
 import { type PaymentsErrorBody } from './payments-error-body.js';
-import { callOptionErrors, refuseUnknown } from './option-errors.js';
+import { definedFields, isRecord } from '../common/json-object.js';
+import { callOptionErrors, refuseUnknown, unknownOptions } from './option-errors.js';
 import { isPaymentsError, type PaymentsError } from './payments-errors.js';
+import { throwJoined } from './wrong-options.js';
 
 /**
  * Options of `PaymentsErrorInterceptor`.
@@ -20,7 +22,7 @@ import { isPaymentsError, type PaymentsError } from './payments-errors.js';
  */
 export interface PaymentsErrorInterceptorOptions {
   /**
-   * Status by error code or by error class name, over the package's own map. The code wins.
+   * Status by error code or by error class name, over the package's own map: a whole number from 400 to 599. The code wins.
    *
    * @example
    * ```ts
@@ -82,8 +84,8 @@ export class PaymentsErrorInterceptor implements NestInterceptor {
   constructor(
     @Optional() @Inject(PAYMENTS_ERROR_INTERCEPTOR_OPTIONS) options?: PaymentsErrorInterceptorOptions,
   ) {
-    refuseUnknown(options, ['errorStatus'], callOptionErrors('PaymentsErrorInterceptor'));
-    this.errorStatus = new Map(Object.entries(options?.errorStatus ?? {}));
+    refuseUnknown(options, ['errorStatus'], optionError);
+    this.errorStatus = new Map(Object.entries(statusesIn(options?.errorStatus)));
   }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -110,6 +112,28 @@ export class PaymentsErrorInterceptor implements NestInterceptor {
       ? graphqlException(body, error)
       : new HttpException(body, status, { cause: error });
   }
+}
+
+const optionError = callOptionErrors('PaymentsErrorInterceptor');
+const NO_STATUS = 'must be an HTTP status: write a whole number from 400 to 599.';
+const NO_CLASS = 'write the name of a class of this package, or a code.';
+
+/** @throws PaymentsConfigError that names everything that is wrong, so that the boot says it and not an error in production. */
+function statusesIn(given: unknown): Record<string, number> {
+  const written = given ?? {};
+  if (!isRecord(written)) throw optionError('errorStatus', 'must be an object: write { RATE_LIMITED: 429 }.');
+  const statuses = definedFields(written);
+  const classes = Object.keys(written).filter((name) => name.endsWith('Error'));
+  const wrong = Object.keys(statuses).filter((name) => !isErrorStatus(statuses[name]));
+  throwJoined([
+    ...unknownOptions(classes, [...STATUS.keys()], 'errorStatus', optionError, NO_CLASS),
+    ...wrong.map((name) => optionError(`errorStatus.${name}`, NO_STATUS)),
+  ]);
+  return statuses as Record<string, number>;
+}
+
+function isErrorStatus(status: unknown): boolean {
+  return Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599;
 }
 
 /** The kinds of handlers whose caller gets a status. Libraries for queues and bots have kinds of their own. */
@@ -181,6 +205,8 @@ const STATUS = new Map<string, number | ((error: PaymentsError) => number)>([
   ['DailyCapReachedError', 503],
   ['PaymentRejectedError', ({ code }) => REFUSED_STATUS.get(code) ?? 422],
   ['ReferenceReusedError', 409],
+  ['PaymentsConfigError', 500],
+  ['PaymentsSandboxError', 500],
   ['PaymentsError', ({ code }) => OWN_STATUS.get(code) ?? 500],
   ['PaymentsAccountError', ({ code }) => (code === 'ACCOUNT_UNKNOWN' ? 404 : 503)],
   // The gateway's 401 and 403 become 502: the caller of the application did nothing wrong.
