@@ -117,7 +117,9 @@ export class JournalOfAllAccounts {
    * for await (const { account, reference } of accounts.all.journal.unresolved({ olderThanMs: 3_600_000 })) console.log(account, reference);
    * ```
    */
-  async *unresolved(options: { readonly olderThanMs?: number } = {}): AsyncIterable<JournalEntryOfAccount> {
+  async *unresolved(
+    options: { readonly olderThanMs?: number | undefined } = {},
+  ): AsyncIterable<JournalEntryOfAccount> {
     checkOptions('unresolved', options);
     const { olderThanMs = 0 } = options;
     let further: ListPlace[] = [];
@@ -208,7 +210,7 @@ export class JournalOfAllAccounts {
    * @throws PaymentsValidationError if `signal` is no AbortSignal.
    * @throws PaymentsStorageError if the accounts cannot be listed.
    */
-  async reseal(options: { readonly signal?: AbortSignal } = {}): Promise<AllResealReport> {
+  async reseal(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<AllResealReport> {
     checkOptions('reseal', options);
     if (this.over().hasEncryption()) return this.over().reseal(options.signal);
     throw noKeyToSealWith('No registration has the option encryption');

@@ -26,10 +26,12 @@ export interface PaymentsAccountOptions
    */
   readonly account?: string;
   /** Webhooks of the account. Without them, the account receives none. */
-  readonly webhooks?: {
-    /** Signing secrets, as in `WebhookOptions`; the old and the new one side by side while they rotate. */
-    readonly secrets: readonly WebhookSecret[];
-  };
+  readonly webhooks?:
+    | {
+        /** Signing secrets, as in `WebhookOptions`; the old and the new one side by side while they rotate. */
+        readonly secrets: readonly WebhookSecret[];
+      }
+    | undefined;
 }
 
 /**
@@ -47,17 +49,17 @@ export interface PaymentsAccountsOptions {
     account: string,
   ): PaymentsAccountOptions | null | undefined | Promise<PaymentsAccountOptions | null | undefined>;
   /** How long the package uses what `resolve` returned, in milliseconds. @default 60_000 */
-  readonly cacheMs?: number;
+  readonly cacheMs?: number | undefined;
   /** How long the package remembers that there is no such account, in milliseconds. @default 5_000 */
-  readonly unknownCacheMs?: number;
+  readonly unknownCacheMs?: number | undefined;
   /** Longest time of one `resolve`, in milliseconds. @default 5_000 */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Most accounts that the package keeps in memory. Beyond it, the package removes the accounts that were unused the
    * longest, after at least one minute.
    * @default 10_000
    */
-  readonly maxCached?: number;
+  readonly maxCached?: number | undefined;
   /**
    * How many lookups for accounts named in webhook paths (`@PaymentsWebhook('payments/:account')`) run at once, counted
    * separately for new accounts, known ones, and known ones whose last lookup hung. Further ones wait for `timeoutMs` at
@@ -65,14 +67,14 @@ export interface PaymentsAccountsOptions {
    * Stay below the number of your database's connections.
    * @default 5
    */
-  readonly maxPathLookups?: number;
+  readonly maxPathLookups?: number | undefined;
   /**
    * Most lookups in a second of accounts that the paths of webhooks name and that are new to this process. Beyond it,
    * a webhook of such an account gets 503 with `Retry-After`. Anyone may invent names, so this limits how often
    * strangers can make `resolve` run, beside one lookup in each `cacheMs` of an account that the process has used.
    * @default 100
    */
-  readonly pathLookupsPerSecond?: number;
+  readonly pathLookupsPerSecond?: number | undefined;
 }
 
 /**
@@ -87,5 +89,5 @@ export interface PaymentsResolverOptions extends Omit<
   /** Where the accounts come from. */
   readonly accounts: PaymentsAccountsOptions;
   /** Options of the webhooks of all accounts. Their secrets come from `accounts.resolve`. */
-  readonly webhooks?: Omit<WebhookOptions, 'secrets'>;
+  readonly webhooks?: Omit<WebhookOptions, 'secrets'> | undefined;
 }

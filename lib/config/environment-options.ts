@@ -9,7 +9,7 @@ import { type PaymentsModuleOptions } from './payments-options.js';
  */
 export type PaymentsFactoryOptions = Omit<PaymentsModuleOptions, 'webhooks'> & {
   /** The part of the section that the factory knows. */
-  readonly webhooks?: Partial<WebhookOptions>;
+  readonly webhooks?: Partial<WebhookOptions> | undefined;
 };
 
 /** The variables that `optionsFromEnvironment` reads. */

@@ -11,6 +11,8 @@ import { type WebhookOptions } from './webhook-options.js';
  * @publicApi
  */
 export interface PaymentsModuleOptions {
+  // An option that guards money or data has no `| undefined`: a missing variable must not remove `networks`, `limits`,
+  // `storage`, `encryption` or `notAfter` of a secret.
   /**
    * Base address of the gateway; ends in `/api/v1` (specification, "Versioning" 1). Plain `http:` works only
    * with loopback and test keys.
@@ -19,63 +21,63 @@ export interface PaymentsModuleOptions {
   /** `pk_test_…` or `pk_live_…` (specification, "Authentication" 2). */
   readonly apiKey: string;
   /** `sk_test_…` or `sk_live_…`; may be absent with `auth: 'bearer'`. */
-  readonly apiSecret?: string;
+  readonly apiSecret?: string | undefined;
   /**
    * Environment of the keys.
    * @default taken from the key's prefix
    */
-  readonly environment?: PaymentsEnvironment;
+  readonly environment?: PaymentsEnvironment | undefined;
   /**
    * `headers`: `X-API-KEY` and `X-API-SECRET`. `bearer`: `Authorization: Bearer <API_KEY>`, the other form that the
    * specification shows ("Authentication" 5).
    * @default 'headers'
    */
-  readonly auth?: 'headers' | 'bearer';
+  readonly auth?: 'headers' | 'bearer' | undefined;
   /**
    * Longest time of one try in milliseconds, from asking for a connection to the last byte of the body. The wait for
    * a turn under the `rate` option does not count.
    * @default 30_000
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Longest time of one call in milliseconds, all tries and waits included.
    * @default 60_000
    */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
   /** Number and pace of the tries of a call, when a retry is safe. */
-  readonly retry?: RetryOptions;
+  readonly retry?: RetryOptions | undefined;
   /** Limits of concurrent calls and calls per second of this process. */
-  readonly rate?: RateOptions;
+  readonly rate?: RateOptions | undefined;
   /**
    * Most payments that may be in flight at once in this process. A further one is refused before it is written or sent, with a
    * `PaymentsOverloadError`: those that were begun continue. A call that waits for `accounts.resolve` counts,
    * too. Calls that only read have as many places of their own.
    * @default 1_000
    */
-  readonly maxInFlight?: number;
+  readonly maxInFlight?: number | undefined;
   /**
    * One more try with the same key and the same bytes, if money may or may not have moved; `false`: never.
    * The gateway must make at most one payment from requests with the same key, even while it processes the
    * first one.
    */
-  readonly probe?: false | ProbeOptions;
+  readonly probe?: false | ProbeOptions | undefined;
   /**
    * How long after sending a payment the package may probe it, in milliseconds. `PaymentsJournal.recover()`
    * probes no older payment, and the journal then erases the request.
    * @default 900_000
    */
-  readonly recoveryWindowMs?: number;
+  readonly recoveryWindowMs?: number | undefined;
   /**
    * Milliseconds without an outcome after which `PaymentsJournal.recover()` announces `payment.stale`, once.
    * @default 3_600_000
    */
-  readonly staleAfterMs?: number;
+  readonly staleAfterMs?: number | undefined;
   /**
    * Paths of the gateway's status queries, with `{reference}` as placeholder. The specification does not show
    * them: ask the gateway.
    * @default none
    */
-  readonly statusPaths?: StatusPaths;
+  readonly statusPaths?: StatusPaths | undefined;
   /**
    * Mobile networks that payouts may name. The package refuses any other before sending. The specification
    * shows six, but not their names ("Endpoints" 7).
@@ -90,12 +92,14 @@ export interface PaymentsModuleOptions {
     readonly disbursement?: AmountLimits;
   };
   /** JSON type of amounts in requests: the specification's `decimal` may mean either. */
-  readonly amountFormat?: {
-    /** Type in requests for collections. @default 'number' */
-    readonly collections?: AmountFormat;
-    /** Type in requests for disbursements. @default 'number' */
-    readonly disbursements?: AmountFormat;
-  };
+  readonly amountFormat?:
+    | {
+        /** Type in requests for collections. @default 'number' */
+        readonly collections?: AmountFormat | undefined;
+        /** Type in requests for disbursements. @default 'number' */
+        readonly disbursements?: AmountFormat | undefined;
+      }
+    | undefined;
   /**
    * Codes with which the gateway definitely refuses a payment: codes beyond the specification, and codes of
    * the specification that it answers with HTTP 200. A listed code refuses under 2xx and 4xx, never under
@@ -103,12 +107,12 @@ export interface PaymentsModuleOptions {
    * beside a message that may speak of an earlier payment, nor `INVALID_REQUEST` under 409.
    * @default []
    */
-  readonly refusalCodes?: readonly string[];
+  readonly refusalCodes?: readonly string[] | undefined;
   /**
    * Caches the list of banks in this process, for `BanksService`; `{}` takes the defaults.
    * @default the gateway is asked every time
    */
-  readonly banks?: BankDirectoryOptions;
+  readonly banks?: BankDirectoryOptions | undefined;
   /**
    * Options of the package's own `HttpService`: `httpAgent`, `httpsAgent`, `proxy`, `adapter`, `headers`, `auth` for a
    * server before the gateway, and others of its connections. One that would have no effect is refused, for example
@@ -119,7 +123,7 @@ export interface PaymentsModuleOptions {
    * unknown.
    * @default {}
    */
-  readonly http?: HttpModuleOptions;
+  readonly http?: HttpModuleOptions | undefined;
   /**
    * Where the package keeps the journal, the inbox and the conflicts.
    * @default memoryStorage()
@@ -133,7 +137,7 @@ export interface PaymentsModuleOptions {
    */
   readonly encryption?: PaymentsEncryption | readonly PaymentsEncryption[];
   /** Options of webhooks. Without them, a `@PaymentsWebhook` route of the account stops the boot. */
-  readonly webhooks?: WebhookOptions;
+  readonly webhooks?: WebhookOptions | undefined;
 }
 
 /**
@@ -143,11 +147,11 @@ export interface PaymentsModuleOptions {
  */
 export interface RetryOptions {
   /** Tries of one call, the first included. @default 3 */
-  readonly maxAttempts?: number;
+  readonly maxAttempts?: number | undefined;
   /** Upper bound of the first wait in milliseconds. @default 500 */
-  readonly baseDelayMs?: number;
+  readonly baseDelayMs?: number | undefined;
   /** Upper bound of any wait in milliseconds. @default 8_000 */
-  readonly maxDelayMs?: number;
+  readonly maxDelayMs?: number | undefined;
 }
 
 /**
@@ -174,9 +178,9 @@ export interface RateOptions {
  */
 export interface ProbeOptions {
   /** When a collection is probed; `false`: never. @default { afterAnswerMs: 15_000, afterSilenceMs: 15_000 } */
-  readonly collections?: false | ProbeWaits;
+  readonly collections?: false | ProbeWaits | undefined;
   /** When a disbursement is probed; `false`: never. @default false */
-  readonly disbursements?: false | ProbeWaits;
+  readonly disbursements?: false | ProbeWaits | undefined;
 }
 
 /**
@@ -190,9 +194,9 @@ export interface ProbeWaits {
    * payment.
    * @default 15_000 (payouts: 40_000), or `afterSilenceMs` if that is longer
    */
-  readonly afterAnswerMs?: number;
+  readonly afterAnswerMs?: number | undefined;
   /** Wait after a timeout or a broken connection, in milliseconds. @default 15_000 (payouts: 40_000) */
-  readonly afterSilenceMs?: number;
+  readonly afterSilenceMs?: number | undefined;
 }
 
 /**
@@ -204,9 +208,9 @@ export interface ProbeWaits {
  */
 export interface StatusPaths {
   /** Path of a collection's status. @default none */
-  readonly collection?: string;
+  readonly collection?: string | undefined;
   /** Path of a payout's status. @default none */
-  readonly disbursement?: string;
+  readonly disbursement?: string | undefined;
 }
 
 /**
@@ -216,14 +220,14 @@ export interface StatusPaths {
  */
 export interface BankDirectoryOptions {
   /** How long the package returns a list without asking the gateway, in milliseconds. @default 3_600_000 */
-  readonly maxAgeMs?: number;
+  readonly maxAgeMs?: number | undefined;
   /**
    * How much longer the old list serves, in milliseconds, if the gateway is out of reach, limits the rate or
    * gives no usable answer. A warning in `lastResponse` says so, and the package asks the gateway again after
    * 30 seconds. 0: never.
    * @default 86_400_000
    */
-  readonly staleIfErrorMs?: number;
+  readonly staleIfErrorMs?: number | undefined;
 }
 
 /**

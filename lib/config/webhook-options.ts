@@ -13,16 +13,16 @@ export interface WebhookOptions {
   /** Signing secrets, at least 16 bytes each without `allowShort`; several while rotating. */
   readonly secrets: readonly WebhookSecret[];
   /** Longest accepted body in bytes. @default 65_536 */
-  readonly bodyLimit?: number;
+  readonly bodyLimit?: number | undefined;
   /** Longest time to receive the body of one delivery, in milliseconds; 408 after it. @default 10_000 */
-  readonly bodyTimeoutMs?: number;
+  readonly bodyTimeoutMs?: number | undefined;
   /**
    * Most bytes of unverified bodies that the application holds, over all connections and accounts. Beyond
    * this limit it answers 503 with `Retry-After`. Incomplete bodies get half of it, and so do bodies that wait
    * for `accounts.resolve`.
    * @default 16_777_216
    */
-  readonly unverifiedBytesLimit?: number;
+  readonly unverifiedBytesLimit?: number | undefined;
   /**
    * Returns the exact bytes of a delivery, on a host that reads requests itself. With this option the package
    * reads no request of the account's routes. If it returns nothing, a Buffer or text at `request.rawBody`
@@ -42,25 +42,25 @@ export interface WebhookOptions {
    * another process receives them, or your code calls `PaymentsInbox.receive()`. A route works with both.
    * @default true
    */
-  readonly expectRoute?: boolean;
+  readonly expectRoute?: boolean | undefined;
   /** Longest time of all handlers of one delivery, in milliseconds. @default 25_000 */
-  readonly handlerTimeoutMs?: number;
+  readonly handlerTimeoutMs?: number | undefined;
   /** How long a claim holds when its process dies, in milliseconds. @default 60_000 */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** How long a repeated delivery waits for the running one, in milliseconds. @default 2_000 */
-  readonly inFlightWaitMs?: number;
+  readonly inFlightWaitMs?: number | undefined;
   /**
    * Most deliveries that may be in flight at once in this process. A further one is answered 503 with `Retry-After` before
    * the storage is asked, and the gateway delivers it again.
    * @default 1_000
    */
-  readonly maxInFlight?: number;
+  readonly maxInFlight?: number | undefined;
   /**
    * Age in days from which `PaymentsInbox.purge()` forgets a handled outcome; `Infinity`: never. If the
    * scheme signs no time, write `Infinity`: an attacker can replay an old delivery at any time.
    * @default 30
    */
-  readonly retentionDays?: number;
+  readonly retentionDays?: number | undefined;
   /**
    * What the package does with a webhook whose payment the journal does not know:
    *
@@ -71,12 +71,12 @@ export interface WebhookOptions {
    *   journal has forgotten.
    * @default 'handle'
    */
-  readonly unknownReferences?: UnknownReferences;
+  readonly unknownReferences?: UnknownReferences | undefined;
   /**
    * Outcomes that may replace a settled one, for example `[['payment.failed', 'payment.success']]`.
    * @default []
    */
-  readonly supersede?: readonly (readonly [from: PaymentEventName, to: PaymentEventName])[];
+  readonly supersede?: readonly (readonly [from: PaymentEventName, to: PaymentEventName])[] | undefined;
 }
 
 /**
@@ -111,13 +111,13 @@ export type WebhookSecret =
       /** The secret itself. */
       readonly value: string;
       /** Encoding of the key bytes in `value`. @default the scheme's own, else 'utf8' */
-      readonly encoding?: 'utf8' | 'base64' | 'hex';
+      readonly encoding?: 'utf8' | 'base64' | 'hex' | undefined;
       /**
        * Accepts a secret with fewer bytes than the scheme asks for, if the gateway gives no longer one. An
        * attacker can guess a short secret from one captured delivery, so every boot warns of it.
        * @default false
        */
-      readonly allowShort?: boolean;
+      readonly allowShort?: boolean | undefined;
       /** The package refuses the secret after this moment. */
       readonly notAfter?: Date | string;
     };

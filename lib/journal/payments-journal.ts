@@ -74,7 +74,9 @@ export class PaymentsJournal {
    * for await (const entry of journal.unresolved({ olderThanMs: 3_600_000 })) console.log(entry.reference, entry.state);
    * ```
    */
-  async *unresolved(options: { readonly olderThanMs?: number } = {}): AsyncIterable<JournalEntry> {
+  async *unresolved(
+    options: { readonly olderThanMs?: number | undefined } = {},
+  ): AsyncIterable<JournalEntry> {
     checkOptions('unresolved', options);
     const { olderThanMs = 0 } = options;
     for (const family of PAYMENT_FAMILIES) {
@@ -117,9 +119,8 @@ export class PaymentsJournal {
    * a status. After a third of `recoveryWindowMs`, but not within the first minute, it begins no further payment, and the next run
    * continues there. If the gateway limits the status queries (429), the run asks about no further payment, and the next run
    * continues with the first one that was not asked about. It logs and skips payments for which the storage fails, or which this
-   * version of the package cannot read.
-   *
-   * When the application stops, a run begins no further payment. The storage closes after the last one has ended.
+   * version of the package cannot read. When the application stops, a run begins no further payment, and the storage closes after
+   * the last one has ended.
    *
    * @throws PaymentsStorageError if the open payments cannot be listed.
    *
@@ -254,9 +255,8 @@ export class PaymentsJournal {
   /**
    * Seals with the current key of the option `encryption` what an earlier key sealed, and what was written before encryption was
    * turned on: the journal, the events that were set aside, and lines of batches. It may run while the application does, on one
-   * process. Run it again until nothing is `busy` or `unavailable`; what it sealed before costs only reading.
-   *
-   * `purge` counts the age of a payment from its last change, and so from its resealing.
+   * process. Run it again until nothing is `busy` or `unavailable`; what it sealed before costs only reading. `purge` counts the
+   * age of a payment from its last change, and so from its resealing.
    *
    * @param options `signal` stops the run after the current entry.
    * @throws PaymentsConfigError if the account has no option `encryption`.
@@ -268,7 +268,7 @@ export class PaymentsJournal {
    * const { busy, unreadable, unavailable } = await journal.reseal();
    * ```
    */
-  async reseal(options: { readonly signal?: AbortSignal } = {}): Promise<ResealReport> {
+  async reseal(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<ResealReport> {
     checkOptions('reseal', options);
     if (this.resealing) return withoutStoreDetails(this.resealing.run(this.scope, options.signal));
     throw noKeyToSealWith('The account has no option encryption');

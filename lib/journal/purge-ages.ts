@@ -17,18 +17,18 @@ export interface PurgeAges {
    * no listed code and so proves nothing.
    * @default they stay
    */
-  readonly rejectedOlderThanMs?: number;
+  readonly rejectedOlderThanMs?: number | undefined;
   /**
    * Payouts that the gateway accepted, at least as old as settled ones. Nothing more will be heard of them.
    * @default they stay
    */
-  readonly acceptedPayoutsOlderThanMs?: number;
+  readonly acceptedPayoutsOlderThanMs?: number | undefined;
   /**
    * Tombstones, in milliseconds since their payments were forgotten. After that a forgotten reference can be
    * paid again, with its first key, so choose a time after which no queue, job or customer repeats the call.
    * @default they stay
    */
-  readonly tombstonesOlderThanMs?: number;
+  readonly tombstonesOlderThanMs?: number | undefined;
 }
 
 const AGES: readonly (keyof PurgeAges)[] = [

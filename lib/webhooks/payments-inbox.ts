@@ -30,7 +30,7 @@ export interface ConflictPage {
   /** The last `id` of the page before, even if its event is gone. @default the first page */
   readonly after?: string | undefined;
   /** How many at most, from 1 to 1,000. @default 100 */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /**
@@ -41,9 +41,9 @@ export interface ConflictPage {
  */
 export interface InboxPurgeAges {
   /** Events that the specification does not list. @default they stay */
-  readonly unrecognizedOlderThanMs?: number;
+  readonly unrecognizedOlderThanMs?: number | undefined;
   /** Events for payments that the journal does not know. @default they stay */
-  readonly unknownReferencesOlderThanMs?: number;
+  readonly unknownReferencesOlderThanMs?: number | undefined;
 }
 
 const LONGEST_PAGE = 1_000;

@@ -19,9 +19,9 @@ export interface MemoryStorageOptions {
    * Payments in flight or unknown are never forgotten, so there may be more of them.
    * @default 10_000
    */
-  readonly maxEntries?: number;
+  readonly maxEntries?: number | undefined;
   /** The time in milliseconds since 1970, for tests. @default Date.now */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 const OPTIONS: readonly (keyof MemoryStorageOptions)[] = ['maxEntries', 'now'];

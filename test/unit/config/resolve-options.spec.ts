@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inspect } from 'node:util';
 import { type WebhookScheme } from '../../../lib/common/webhook-scheme.js';
+import { type OptionTable } from '../../../lib/config/option.js';
+import { OPTIONS, WEBHOOK_OPTIONS } from '../../../lib/config/option-defaults.js';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
 import { PaymentsConfigError } from '../../../lib/errors/payments-errors.js';
 
@@ -23,7 +25,25 @@ function refusal(options: unknown, account?: string): PaymentsConfigError {
   throw new Error('the options were accepted');
 }
 
+/** Sections whose fields are all undefined, and every other option undefined. */
+function undefinedFields(table: OptionTable): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(table).map(([name, { fields }]) => [name, fields && undefinedFields(fields)]),
+  );
+}
+
 describe('options that are right', () => {
+  it('may be undefined, which counts as left out', () => {
+    const written = { ...undefinedFields(OPTIONS), limits: undefined, ...valid };
+    expect(Object.keys(written).length).toBeGreaterThan(10);
+    const plain = resolveOptions({ ...valid, probe: { disbursements: {} }, banks: {}, webhooks });
+    const resolved = resolveOptions({
+      ...written,
+      webhooks: { ...undefinedFields(WEBHOOK_OPTIONS), ...webhooks },
+    });
+    expect(inspect(resolved, { depth: 5 })).toBe(inspect(plain, { depth: 5 }));
+  });
+
   it('get every default of the documentation', () => {
     expect(resolveOptions(valid)).toMatchObject({
       account: 'default',
