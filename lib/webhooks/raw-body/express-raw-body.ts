@@ -68,7 +68,8 @@ export function captureOnExpress(
     if (expected.limits) capture(request, response, expected, expected.limits, room, next);
     else next();
   };
-  app.use((request, response, next) => {
+  // Tracers name a span of every request after the function.
+  app.use(function paymentsRawBody(request, response, next) {
     const expected = possibleDelivery(request, paths);
     if (expected) keep(request, response, expected, next);
     else next();
@@ -160,7 +161,7 @@ export function settleBeforeParsers(
   onRefusal: OnRefusal,
 ): void {
   const settle = settling(paths, onRefusal);
-  app.use((request, response, next) => {
+  app.use(function paymentsVerdict(request, response, next) {
     const late = possibleDelivery(request, paths);
     // Without limits nothing is kept, so its path may be the one that it came with.
     if (late?.limits) {

@@ -44,3 +44,16 @@ it.each([
   await settle?.();
   expect(at.mock.calls.flat()).toEqual(asked);
 });
+
+it('The middlewares have names, which tracers show in every request of the application.', () => {
+  const names: string[] = [];
+  const app: ExpressLike = { use: ({ name }) => names.push(name) };
+  const paths = { at: () => undefined };
+  settleBeforeParsers(
+    app,
+    paths,
+    captureOnExpress(app, paths, new UnverifiedBytes(), () => {}),
+    () => {},
+  );
+  expect(names).toEqual(['paymentsRawBody', 'paymentsVerdict']);
+});
