@@ -62,7 +62,7 @@ const SHARED = {
   './opentelemetry': ['basics', 'diagnostics', 'stores'],
 };
 /** What Node reads and compiles when an application imports the main entry point, a little more than it is now. */
-const MAIN_BYTES = 600_000;
+const MAIN_BYTES = 620_000;
 /** Runs without any other package, as the command line does. */
 const WITHOUT_PACKAGES = './sandbox';
 /** Loads Nest, which the light ways to install the emulator do not bring. */
