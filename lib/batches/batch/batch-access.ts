@@ -1,5 +1,7 @@
+import { performance } from 'node:perf_hooks';
 import { otherEnvironment, registeredElsewhere } from '../../accounts/account-lookups.js';
 import { quoted } from '../../common/quoted.js';
+import { withDeadline } from '../../common/timing.js';
 import { failureLabel, isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { type BatchLine, type BatchRecord, type StoredBatch } from '../../storage/batch-store.js';
 import { isBatchName } from '../lines/payout-line.js';
@@ -7,6 +9,9 @@ import { type BatchAccount } from './batch-accounts.js';
 import { type BatchChange, changeBatch } from './batch-change.js';
 import { type BatchContext } from './batch-context.js';
 import { type BatchProgress, progressOf } from './batch-progress.js';
+
+/** A look at the progress waits no longer for a resolver. */
+const KEYS_ANSWER_WITHIN_MS = 1_000;
 
 /** One batch in its storage, always as it is now. */
 export class BatchAccess {
@@ -60,7 +65,7 @@ export class BatchAccess {
     if (problem) throw problem;
   }
 
-  /** How far the batch is. Nobody needs keys to read it. */
+  /** How far the batch is. It can be read without keys. */
   async progress(): Promise<BatchProgress> {
     const stored = await this.stored();
     const { state } = stored.record;
@@ -75,8 +80,11 @@ export class BatchAccess {
 
   private async waitReason(): Promise<string | undefined> {
     const { environment } = this.account.scope;
+    const opening = this.context.accounts.open(this.account.scope.account);
     try {
-      const now = await this.context.accounts.open(this.account.scope.account);
+      const found = await withDeadline(opening, performance.now() + KEYS_ANSWER_WITHIN_MS);
+      if (found.ended !== 'done') return 'It waits until accounts.resolve answers.';
+      const now = found.value;
       // Without a resolver, it is a process of the other environment that works on it.
       if (now.scope.environment === environment || !now.hasResolver) return undefined;
       return `It waits until accounts.resolve returns keys of the ${environment} environment.`;

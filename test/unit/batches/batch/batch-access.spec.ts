@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { PaymentsAccountError } from 'nestjs-payments';
 import { BatchAccess } from '../../../../lib/batches/batch/batch-access.js';
 import { type BatchAccount } from '../../../../lib/batches/batch/batch-accounts.js';
@@ -65,6 +65,15 @@ describe('the progress of a batch', () => {
     );
     const failed = accessWith(() => Promise.reject(new Error('secret')));
     expect((await failed.progress()).waitReason).toBe('It waits for the keys of its account: Error');
+  });
+
+  it('says so if the resolver does not answer, and waits a second for it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const progress = accessWith(() => new Promise(() => undefined)).progress();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await progress).waitReason).toBe('It waits until accounts.resolve answers.');
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
   });
 
   it('says nothing if it waits for none', async () => {
