@@ -130,6 +130,12 @@ function unreachableError(report: TryReport, details: PaymentsErrorDetails): Gat
       },
     );
   }
+  if (report.event === 'stopped') {
+    return new GatewayUnreachableError(
+      `${unsent(details)}: the application has stopped, and its connections are closed.`,
+      { ...details, hint: 'Make the call before the application stops, or after the next start.' },
+    );
+  }
   if (code === 'INTERCEPTOR_FAILED') {
     return new GatewayUnreachableError(
       `${unsent(details)}: an interceptor of the application threw, or did not come back in time.`,
@@ -154,8 +160,6 @@ function unsent({ attempts = [] }: PaymentsErrorDetails): string {
 function connectionHint(code: string): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return 'The host name of baseUrl was not found: check it, and the DNS.';
-  if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED')
-    return 'The application is shutting down and has closed its connections: make the call before, or after the next start.';
   if (code === 'PROXY_WITHOUT_TUNNEL')
     return 'This version of axios lets a proxy read https requests, the secret in them too: update axios to 1.16.1 or newer, which opens a tunnel.';
   if (code.startsWith('PROXY_ANSWERED_'))

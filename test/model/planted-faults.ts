@@ -100,7 +100,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'what never left is taken for sent',
     file: INTERPRET,
-    find: "failure.aborted ? 'aborted-unsent' : 'not-sent'",
+    find: "failure.aborted ? 'aborted-unsent' : notSent",
     write: "failure.aborted ? 'aborted-unsent' : 'no-answer'",
   },
   // Repeated calls, attempts, operators.

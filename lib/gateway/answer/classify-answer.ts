@@ -11,6 +11,8 @@ import { type GatewayErrorBody, type ParsedAnswer, type SuccessEnvelope } from '
 export type TryEvent =
   /** Nothing left this machine. */
   | 'not-sent'
+  /** Nothing left this machine: the application has stopped, and no further try finds a connection. */
+  | 'stopped'
   /** Nothing left this machine: an interceptor of the application changed what must not change. */
   | 'request-changed'
   /** Nothing left this machine: the account waits after a 429, longer than the call can. */
@@ -75,7 +77,14 @@ const REFERENCE = /reference/i;
 /** What a complete answer can mean: never that nothing was sent. */
 type AnswerEvent = Exclude<
   TryEvent,
-  'not-sent' | 'request-changed' | 'held-back' | 'aborted-unsent' | 'aborted' | 'no-answer' | 'echo-mismatch'
+  | 'not-sent'
+  | 'stopped'
+  | 'request-changed'
+  | 'held-back'
+  | 'aborted-unsent'
+  | 'aborted'
+  | 'no-answer'
+  | 'echo-mismatch'
 >;
 
 /** Classifies an answer: by body code first, by HTTP status second. */

@@ -96,8 +96,12 @@ function withoutWords(
   };
 }
 
+/** The codes of undici for connections that were closed with the application. */
+const CLOSED: ReadonlySet<string> = new Set(['UND_ERR_CLOSED', 'UND_ERR_DESTROYED']);
+
 function interpretFailure(failure: Extract<TryResult, { readonly result: 'failure' }>): TryReport {
-  const unsent = failure.aborted ? 'aborted-unsent' : 'not-sent';
+  const notSent = CLOSED.has(failure.code) ? 'stopped' : 'not-sent';
+  const unsent = failure.aborted ? 'aborted-unsent' : notSent;
   const sent = failure.aborted ? 'aborted' : 'no-answer';
   if (failure.changed !== undefined) {
     return { event: 'request-changed', code: failure.code, message: failure.changed, errors: {} };
@@ -146,6 +150,7 @@ const AMBIGUOUS: ReadonlySet<TryEvent> = new Set<TryEvent>([
 
 const NOT_SENT: ReadonlySet<TryEvent> = new Set<TryEvent>([
   'not-sent',
+  'stopped',
   'request-changed',
   'held-back',
   'aborted-unsent',

@@ -1,3 +1,4 @@
+import { HttpService } from '@nestjs/axios';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
@@ -12,6 +13,8 @@ import {
 } from 'nestjs-payments';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { atOnce } from '../../support/event-loop.js';
+import { WAYS } from '../../support/merchant.js';
 import { journalRecord } from '../../support/journal-contract.js';
 import { collectionRecord, collectionRequest, envelope } from '../../support/gateway-answers.js';
 
@@ -94,6 +97,28 @@ describe('the end of the application', () => {
     await expect(
       collections.mobileMoney({ ...collectionRequest, reference: 'order-2' }, { retry: false }),
     ).rejects.toBeInstanceOf(GatewayUnreachableError);
+  });
+
+  it.each(WAYS)('lets a call that comes later, %s, fail at once and says why', async (way) => {
+    application = await Test.createTestingModule({ imports: [PaymentsModule.forRoot(options())] }).compile();
+    await application.init();
+    const collections = application.get(CollectionsService);
+    const wallet = application.get(WalletService);
+    if (way === 'through axios') {
+      application.get<HttpService>(getPaymentsToken(HttpService)).axiosRef.getUri();
+    }
+    await wallet.balance();
+    await application.close();
+    const warn = vi.spyOn(Logger.prototype, 'warn');
+    const expected = {
+      name: 'GatewayUnreachableError',
+      message: 'Nothing was sent: the application has stopped, and its connections are closed.',
+      mayHaveBeenProcessed: false,
+      attempts: [{ number: 1, phase: 'not-sent' }],
+    };
+    await expect(atOnce(collections.mobileMoney(collectionRequest))).rejects.toMatchObject(expected);
+    await expect(atOnce(wallet.balance())).rejects.toMatchObject(expected);
+    expect(warn).not.toHaveBeenCalled();
   });
 
   it('closes the storage', async () => {

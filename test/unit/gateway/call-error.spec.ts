@@ -8,14 +8,6 @@ describe('a connection that did not come about', () => {
     ['ENOTFOUND', 'The host name of baseUrl was not found: check it, and the DNS.'],
     ['EAI_AGAIN', 'The host name of baseUrl was not found: check it, and the DNS.'],
     [
-      'UND_ERR_CLOSED',
-      'The application is shutting down and has closed its connections: make the call before, or after the next start.',
-    ],
-    [
-      'UND_ERR_DESTROYED',
-      'The application is shutting down and has closed its connections: make the call before, or after the next start.',
-    ],
-    [
       'PROXY_ANSWERED_407',
       'The proxy opened no way to the gateway: check its address, user and password in http.proxy, and whether it lets the host through.',
     ],
@@ -40,6 +32,15 @@ describe('a connection that did not come about', () => {
       name: 'GatewayUnreachableError',
       message: expect.stringContaining(`(${code})`) as unknown,
       hint,
+    });
+  });
+
+  it('of an application that has stopped says so', () => {
+    const report = { event: 'stopped', code: 'UND_ERR_DESTROYED', errors: {} } as const;
+    expect(callError({ end: 'unreachable' }, report, DETAILS)).toMatchObject({
+      name: 'GatewayUnreachableError',
+      message: 'Nothing was sent: the application has stopped, and its connections are closed.',
+      hint: 'Make the call before the application stops, or after the next start.',
     });
   });
 

@@ -40,6 +40,12 @@ describe('the decision table of money safety', () => {
       ['retry → unreachable', 'retry → unreachable', 'retry → unreachable'],
     ],
     [
+      'not sent after the end of the application',
+      'stopped',
+      undefined,
+      ['unreachable', 'unreachable', 'unreachable'],
+    ],
+    [
       'a request that an interceptor changed',
       'request-changed',
       undefined,
@@ -182,6 +188,7 @@ describe('after an earlier try of the same payment that was answered with 502', 
     ['rate-limited', 429, 'retry → ? refused-after-ambiguity'],
     ['held-back', undefined, '? server-error'],
     ['not-sent', undefined, 'retry → ? server-error'],
+    ['stopped', undefined, '? server-error'],
     ['request-changed', undefined, '? server-error'],
     ['aborted-unsent', undefined, '? aborted'],
     ['duplicate-request', 409, '? duplicate-request'],
@@ -240,6 +247,8 @@ describe('what is known after the tries of a call', () => {
 
   it.each<[tries: Tried[], decision: string, state: string]>([
     [['not-sent'], 'retry → unreachable', 'unanswered, no doubt'],
+    [['stopped'], 'unreachable', 'unanswered, no doubt'],
+    [['no-answer', 'stopped'], '? no-answer', 'answered, ? no-answer, probe after-silence'],
     [['held-back'], 'rate-limit', 'unanswered, no doubt'],
     [['rate-limited'], 'retry → rate-limit', 'answered, no doubt'],
     [['rate-limited', 'not-sent'], 'retry → unreachable', 'answered, no doubt'],

@@ -75,6 +75,17 @@ describe('a try without an answer', () => {
     });
   });
 
+  it.each([
+    [{ sent: false, aborted: false }, 'stopped'],
+    [{ sent: true, aborted: false }, 'no-answer'],
+    [{ sent: false, aborted: true }, 'aborted-unsent'],
+  ] as const)('%j because the connections are closed is %s', (failure, event) => {
+    for (const code of ['UND_ERR_CLOSED', 'UND_ERR_DESTROYED']) {
+      const { report } = interpretTry(COLLECTION, { result: 'failure', code, ...failure }, new Set());
+      expect(report).toStrictEqual({ event, code, errors: {} });
+    }
+  });
+
   it('whose request an interceptor changed says what was changed', () => {
     const changed = {
       result: 'failure',
@@ -355,6 +366,7 @@ describe('an error answer', () => {
 describe('what is kept of a try', () => {
   it.each<[event: TryEvent, phase: string]>([
     ['not-sent', 'not-sent'],
+    ['stopped', 'not-sent'],
     ['request-changed', 'not-sent'],
     ['held-back', 'not-sent'],
     ['aborted-unsent', 'not-sent'],
