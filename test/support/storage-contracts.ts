@@ -42,10 +42,17 @@ export function joiningContracts(open: () => JoiningStorage): void {
   });
 }
 
-/** What a storage promises instead whose claims are transactions. A claim that is left open holds its connection. */
-export function transactionalContracts(open: () => TestedStorage): void {
+/**
+ * What a storage promises instead whose claims are transactions. A claim that is left open holds its connection.
+ *
+ * @param options.hasOneWriter Whether a claim that is open keeps all other writers waiting.
+ */
+export function transactionalContracts(
+  open: () => TestedStorage,
+  options: { readonly hasOneWriter?: boolean } = {},
+): void {
   describe('its inbox', () => {
-    inboxContract(open, { remembersHandlers: false });
+    inboxContract(open, { ...options, remembersHandlers: false });
   });
   describe('its conflicts', () => {
     conflictContract(open);

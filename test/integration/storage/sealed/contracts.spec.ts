@@ -73,6 +73,6 @@ describeWithSqlite('sqliteStorage() with an encryption', () => {
   storageContracts(open);
   joiningContracts(() => ({ ...open(), begin: file.begin }));
   describe('with the transaction of the handlers', () => {
-    transactionalContracts(() => open(true));
+    transactionalContracts(() => open(true), { hasOneWriter: true });
   });
 });

@@ -36,6 +36,6 @@ describeWithSqlite('sqliteStorage()', () => {
     ]);
   });
   describe('with the transaction of the handlers', () => {
-    transactionalContracts(() => open(true));
+    transactionalContracts(() => open(true), { hasOneWriter: true });
   });
 });
