@@ -26,7 +26,7 @@ const WRITTEN = /^(?:(?:\+|00)?2550?|0(?=[67]))([1-9]\d{8})$/;
  * @example
  * ```ts
  * // In a DTO of your own: what cannot be read stays as it was, and the validation names the field.
- * @Transform(({ value }) => normalizeTzPhone(value) ?? value)
+ * @Transform(({ value }: { value: unknown }) => normalizeTzPhone(value) ?? value)
  * phone!: string;
  * ```
  *
