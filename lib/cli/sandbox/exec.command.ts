@@ -45,7 +45,7 @@ async function runExec(args: readonly string[], context: CommandContext): Promis
   try {
     const environment = {
       ...context.environment,
-      ...environmentOf(sandbox.moduleOptions(seedFile)),
+      ...environmentOf(sandbox, seedFile),
       ...(sandbox.controlToken !== undefined && { [TOKEN_VARIABLE]: sandbox.controlToken }),
     };
     return await runChild([command, ...rest], environment, context);

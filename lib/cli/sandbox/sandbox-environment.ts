@@ -1,4 +1,5 @@
-import { type PaymentsModuleOptions } from '../../config/payments-options.js';
+import { type PaymentsSandbox } from '../../sandbox/payments-sandbox.js';
+import { type SeedFile } from './seed-file.js';
 
 /** The variables of `environmentOf`. */
 export const ENVIRONMENT_NAMES = [
@@ -8,13 +9,13 @@ export const ENVIRONMENT_NAMES = [
   'PAYMENTS_WEBHOOK_SECRET',
 ] as const;
 
-/** Converts options to the variables that `paymentsConfig` reads. */
-export function environmentOf({
-  baseUrl,
-  apiKey,
-  apiSecret,
-  webhooks,
-}: PaymentsModuleOptions): Readonly<Record<(typeof ENVIRONMENT_NAMES)[number], string>> {
+/** The variables that `paymentsConfig` reads, for the merchant of the seed file or else the usual one. */
+export function environmentOf(
+  sandbox: PaymentsSandbox,
+  seedFile?: SeedFile,
+): Readonly<Record<(typeof ENVIRONMENT_NAMES)[number], string>> {
+  const selection = seedFile && { merchant: seedFile.merchant };
+  const { baseUrl, apiKey, apiSecret, webhooks } = sandbox.moduleOptions(selection);
   const secrets =
     webhooks?.secrets.map((secret) => (typeof secret === 'string' ? secret : secret.value)) ?? [];
   return {

@@ -71,7 +71,7 @@ async function runSandbox(
   });
   const sandbox = await startSandbox(parsed, terminal);
   try {
-    envFile?.write(environmentOf(sandbox.moduleOptions(seedFile)));
+    envFile?.write(environmentOf(sandbox, seedFile));
   } catch (error) {
     await sandbox.stop();
     throw error;
@@ -103,7 +103,7 @@ function report(
 ): void {
   const { options, seedFile } = parsed;
   const { pageUrl: page, seed, controlToken: token } = sandbox;
-  const environment = environmentOf(sandbox.moduleOptions(seedFile));
+  const environment = environmentOf(sandbox, seedFile);
   if (json) data(JSON.stringify({ type: 'ready', page, seed, token, ...environment }));
   say(`${paint('green', 'Ready.')} The customer's phone: ${paint('bold', page)}`);
   for (const url of networkUrls(options.host ?? '', new URL(sandbox.url).port, networkInterfaces()))

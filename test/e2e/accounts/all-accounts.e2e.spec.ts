@@ -325,7 +325,7 @@ describe('all accounts at once', () => {
     });
 
     it.each([
-      [{ olderThanMs: 0 }, 'olderThanMs', 'greater than 0'],
+      [{ olderThanMs: 0 }, 'olderThanMs', 'from 1 to 36,500 days'],
       [
         { olderThanMs: 1, acceptedPayoutsOlderThanMs: 1 },
         'acceptedPayoutsOlderThanMs',
