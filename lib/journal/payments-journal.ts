@@ -280,15 +280,13 @@ export class PaymentsJournal {
     return existing !== undefined && existing.leaseLeftMs > 0;
   }
 
-  /**
-   * @internal Makes sure that a call which has not written its attempt down yet cannot make a payment any more. False if money
-   * may have moved, or a call was faster.
-   */
+  /** @internal A call that has written no attempt yet makes no payment after this. False if money may have moved, or it was faster. */
   async giveUp(payment: Omit<UnmadePayment, 'account' | 'environment'>): Promise<boolean> {
     return withoutStoreDetails(giveUpAttempt(this.store, { ...payment, ...this.scope }));
   }
 
-  private async missing(family: PaymentFamily, reference: string): Promise<PaymentsError> {
+  /** @internal Why it holds no such payment. */
+  async missing(family: PaymentFamily, reference: string): Promise<PaymentsError> {
     const tombstone = await withoutStoreDetails(this.store.tombstone(this.keyOf(family, reference)));
     return notFound(family, reference, tombstone);
   }

@@ -1,11 +1,6 @@
 import { type JournalEntry } from '../../common/journal-entry.js';
 import { type MoneyOperation } from '../../common/operations.js';
-import {
-  isPaymentsError,
-  PaymentOutcomeUnknownError,
-  PaymentRejectedError,
-  type PaymentsError,
-} from '../../errors/payments-errors.js';
+import { type PaymentsError } from '../../errors/payments-errors.js';
 import { type PaymentsJournal } from '../../journal/payments-journal.js';
 import { type BatchLine, type LineState } from '../../storage/batch-store.js';
 import { paymentReference } from '../batch/payment-reference.js';
@@ -13,7 +8,7 @@ import { resultOf } from '../batch/line-result.js';
 import { lineFrom, type Recipient } from '../lines/payout-line.js';
 
 /** What the journal needs to say what became of a line. */
-export type LineJournal = Pick<PaymentsJournal, 'get' | 'waitForOutcome'>;
+export type LineJournal = Pick<PaymentsJournal, 'get' | 'missing'>;
 
 /** How the payment of a line is made. */
 export const OPERATIONS = {
@@ -83,23 +78,13 @@ export async function isForgottenUnmoved(journal: LineJournal, reference: string
   return error?.code === 'ENTRY_FORGOTTEN' && error.mayHaveBeenProcessed === false;
 }
 
-/** What the journal says of a payment that it does not hold. */
-const MISSING: readonly string[] = ['ENTRY_NOT_FOUND', 'ENTRY_FORGOTTEN'];
-
 /**
  * Why the journal does not hold a payment; undefined if it holds it.
  *
  * @throws PaymentsStorageError or PaymentsAccountError if the journal cannot be asked.
  */
 async function whyMissing(journal: LineJournal, reference: string): Promise<PaymentsError | undefined> {
-  try {
-    await journal.waitForOutcome('disbursement', reference, { timeoutMs: 5_000 });
-  } catch (error) {
-    if (isPaymentsError(error) && MISSING.includes(error.code)) return error;
-    // It was written a moment ago: it has no outcome yet, or was refused.
-    if (error instanceof PaymentOutcomeUnknownError || error instanceof PaymentRejectedError)
-      return undefined;
-    throw error;
-  }
-  return undefined;
+  // It may have been written a moment ago.
+  if (await journal.get('disbursement', reference)) return undefined;
+  return journal.missing('disbursement', reference);
 }
