@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { hasSqlite } from '../common/has-sqlite.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
@@ -22,6 +22,8 @@ import { openPglite } from './pglite.js';
 const SQLITE_FILE = 'payouts.db';
 const PGLITE_FOLDER = 'payouts.pglite';
 const PGLITE = /\.pglite\/?$/;
+/** Where a folder of PGlite has its database. */
+const PGLITE_DATA = 'data';
 const CONNECTIONS = 8;
 const OWNER_ALONE = 0o600;
 
@@ -39,6 +41,8 @@ interface StoragePlace {
   /** `--database`. */
   readonly database: string | undefined;
   readonly schema: string | undefined;
+  /** `--dotenv`: a command for the same storage repeats it. */
+  readonly dotenv: string | undefined;
   readonly folder: string;
   /** Whether a file that is missing is made: a report in the wrong folder must not leave one behind. */
   readonly mayBeNew: boolean;
@@ -54,7 +58,7 @@ type Work<T> = (storage: CommandStorage) => Promise<T>;
  * @throws UsageError if the options say nothing sensible; PaymentsConfigError if something is missing.
  */
 export function withStorage<T>(place: StoragePlace, work: Work<T>): Promise<T> {
-  const { url, database, schema, folder } = place;
+  const { url, database, schema, folder, dotenv } = place;
   if (database?.includes('://')) {
     throw new UsageError(
       '--database takes a path: set DATABASE_URL for a server, which no list of processes shows.',
@@ -64,7 +68,7 @@ export function withStorage<T>(place: StoragePlace, work: Work<T>): Promise<T> {
   if (schema !== undefined && server?.option !== 'schema') {
     throw new UsageError('--schema has no meaning without PostgreSQL.');
   }
-  if (server) return withServer(server, { url, schema, folder, file: undefined }, work);
+  if (server) return withServer(server, { url, schema, folder, dotenv, file: undefined }, work);
   const path = resolve(folder, database ?? usualPlace(place));
   if (!place.mayBeNew && !existsSync(path))
     throw new PaymentsConfigError(place.missing(database ?? SQLITE_FILE));
@@ -81,7 +85,10 @@ function serverOf(url: string): Dialect | undefined {
   );
 }
 
-async function withServer<T>(dialect: Dialect, place: TablesPlace, work: Work<T>): Promise<T> {
+/** A server, and what a command for it repeats. */
+type ServerPlace = TablesPlace & Pick<StoragePlace, 'dotenv'>;
+
+async function withServer<T>(dialect: Dialect, place: ServerPlace, work: Work<T>): Promise<T> {
   await refuseOtherTables(dialect, place);
   const { url, schema, folder } = place;
   if (dialect.option === 'schema') {
@@ -98,18 +105,20 @@ async function withServer<T>(dialect: Dialect, place: TablesPlace, work: Work<T>
 }
 
 /** A server has other users, so this command does not change its tables. */
-async function refuseOtherTables(dialect: Dialect, place: TablesPlace): Promise<void> {
+async function refuseOtherTables(dialect: Dialect, place: ServerPlace): Promise<void> {
   const { where, found } = await dialect.use(place, async (tables) => ({
     where: tables.place,
     found: await tables.found(),
   }));
   const fit = versionFit(found, dialect.needed);
   if (fit === 'usable') return;
-  const option = place.schema === undefined ? '' : ` --schema ${shellWord(place.schema)}`;
+  const options = (['schema', 'dotenv'] as const)
+    .filter((name) => place[name] !== undefined)
+    .map((name) => ` --${name} ${shellWord(place[name] ?? '')}`);
   throw new PaymentsConfigError(
     fit === 'newer'
       ? `${where} holds version ${found.version} of the tables, which ${refusalOfNewer(found, dialect.needed)}.`
-      : `${where} holds no tables of this version of nestjs-payments: run npx nestjs-payments migrate${option}.`,
+      : `${where} holds no tables of this version of nestjs-payments: run npx nestjs-payments migrate${options.join('')}.`,
   );
 }
 
@@ -131,7 +140,9 @@ async function withPglite<T>(path: string, { folder }: StoragePlace, work: Work<
   });
   try {
     const { postgresStorage } = await import('nestjs-payments/postgres');
-    const { pool, close } = await openPglite(join(path, 'data'), (name) => applicationsPackage(name, folder));
+    const { pool, close } = await openPglite(join(path, PGLITE_DATA), (name) =>
+      applicationsPackage(name, folder),
+    );
     try {
       // A second process would spoil the files.
       const lost = lock.lost.then((error) => Promise.reject(error));
@@ -159,8 +170,9 @@ function usualPlace({ folder, mayBeNew }: StoragePlace): string {
   throw noEmbedded();
 }
 
+/** Another folder is none: it would be filled with the files of a new database. */
 function isPglite(path: string): boolean {
-  return PGLITE.test(path) || (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
+  return PGLITE.test(path) || existsSync(join(path, PGLITE_DATA, 'PG_VERSION'));
 }
 
 function noEmbedded(): PaymentsConfigError {

@@ -27,7 +27,8 @@ export function flag(says: string) {
   return { type: 'boolean', says } as const;
 }
 
-export type StopSignal = 'SIGINT' | 'SIGTERM';
+/** Ctrl-C, `kill`, and a terminal that is closed. */
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 /** The process as a command sees it. */
 export interface CommandContext {
@@ -37,7 +38,7 @@ export interface CommandContext {
   readonly folder: string;
   /** Reads stdin to its end. */
   readonly input: () => Promise<Buffer>;
-  /** Listens to SIGINT and SIGTERM, which do not end the process until the returned function is called. */
+  /** Listens to these signals, which do not end the process until the returned function is called. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
   /** Whether there is a terminal, which also sends Ctrl-C to child processes. */
   readonly interactive: boolean;
@@ -59,6 +60,8 @@ export interface Command {
   readonly options: OptionSpecs;
   /** Example arguments, without `npx nestjs-payments`. */
   readonly examples: readonly string[];
+  /** Which of the arguments are its own, and not those of a command that it runs. @default those before `--` */
+  readonly ownArguments?: (args: readonly string[]) => readonly string[];
   /** Resolves to the exit code: 0 for success, 1 for a failed check. */
   run(args: readonly string[], context: CommandContext): Promise<number>;
 }

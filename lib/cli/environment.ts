@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type CommandContext } from './command.js';
@@ -15,7 +16,26 @@ export function applicationEnvironment(
   file: string | undefined,
   { environment, folder }: Pick<CommandContext, 'environment' | 'folder'>,
 ): NodeJS.ProcessEnv {
-  return { ...parseEnv(textOf(resolve(folder, file ?? DEFAULT_FILE), file !== undefined)), ...environment };
+  const text = textOf(resolve(folder, file ?? DEFAULT_FILE), file !== undefined);
+  return { ...variablesIn(text), ...environment };
+}
+
+/**
+ * Node.js reads some lines in another way than the application: after a line without `=`, it loses the next variable, which may
+ * be the one that says where payments are written down.
+ */
+function variablesIn(text: string): NodeJS.Dict<string> {
+  return (dotenvOfNest()?.parse ?? parseEnv)(text);
+}
+
+/** The parser that `ConfigModule` reads with; undefined if it is not installed, as beside an emulator alone. */
+function dotenvOfNest(): { parse(text: string): NodeJS.Dict<string> } | undefined {
+  try {
+    const config = createRequire(import.meta.url).resolve('@nestjs/config');
+    return createRequire(config)('dotenv') as ReturnType<typeof dotenvOfNest>;
+  } catch {
+    return undefined;
+  }
 }
 
 function textOf(path: string, isNeeded: boolean): string {

@@ -6,7 +6,7 @@ import { failOnLostOutput } from './lost-output.js';
 import { runCli } from './run-cli.js';
 import { terminalOf } from './terminal.js';
 
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const satisfies StopSignal[];
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const satisfies StopSignal[];
 
 failOnLostOutput(process);
 

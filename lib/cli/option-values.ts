@@ -2,6 +2,12 @@ import { deliveryTarget } from '../sandbox/webhooks/endpoint-registry.js';
 import { didYouMean } from '../common/closest-word.js';
 import { asUsage, UsageError } from './usage-error.js';
 
+/** @throws UsageError if an option has an empty text: a variable of a shell that is not set gives one. */
+export function refuseEmpty(values: object): void {
+  const empty = Object.entries(values).find(([, value]) => value === '');
+  if (empty) throw new UsageError(`--${empty[0]} is empty: write its value, or leave it out.`);
+}
+
 /** @throws UsageError if it is not a whole number within the bounds. */
 export function wholeNumber(
   option: string,

@@ -60,10 +60,15 @@ async function runCommand(
   args: readonly string[],
   context: CommandContext,
 ): Promise<number> {
-  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  const { ownArguments = beforeDashes } = command;
+  const own = ownArguments(args);
   if (!own.includes('--help') && !own.includes('-h')) return command.run(args, context);
   context.terminal.data(commandHelp(command));
   return 0;
+}
+
+function beforeDashes(args: readonly string[]): readonly string[] {
+  return args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
 }
 
 function runProgram(word: string | undefined, { data }: CommandContext['terminal']): number {
@@ -98,7 +103,16 @@ function explain(
     say(`More: npx nestjs-payments${more}`);
     return 2;
   }
-  if (!isPaymentsError(error)) throw error;
-  say(paint('red', error.message));
+  if (!isPaymentsError(error) && !isFileError(error)) throw error;
+  say(paint('red', isPaymentsError(error) ? error.message : unusable(error)));
   return 1;
+}
+
+/** An error of the file system: the place is wrong, or closed to this user. */
+function isFileError(error: unknown): error is NodeJS.ErrnoException & { readonly path: string } {
+  return error instanceof Error && 'syscall' in error && 'path' in error && typeof error.path === 'string';
+}
+
+function unusable({ path, code }: NodeJS.ErrnoException & { readonly path: string }): string {
+  return `${printable(path)} cannot be used (${String(code)}): name a place that you may read and write.`;
 }

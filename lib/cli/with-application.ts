@@ -59,9 +59,9 @@ export function withApplication<T>(
   work: (application: CommandApplication) => Promise<T>,
 ): Promise<T> {
   const environment = applicationEnvironment(values.dotenv, context);
-  const { database, schema } = values;
+  const { database, schema, dotenv } = values;
   const url = environment['DATABASE_URL']?.trim() ?? '';
-  const where = { url, database, schema, folder: context.folder, mayBeNew, missing };
+  const where = { url, database, schema, dotenv, folder: context.folder, mayBeNew, missing };
   // Nobody delivers webhooks to a command.
   const { webhooks: _notHere, ...options } = optionsFromEnvironment(environment);
   return withStorage(where, async ({ storage, place }) => {

@@ -60,6 +60,7 @@ class OpenBatchesQueue {
       }
       return isAll;
     } catch (error) {
+      if (this.context.stopping.aborted) return true;
       this.logger.error(`Batches that were being worked on could not be resumed yet: ${failureLabel(error)}`);
       return false;
     }

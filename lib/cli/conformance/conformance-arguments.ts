@@ -4,7 +4,7 @@ import { TZ_PHONE } from '../../common/phone.js';
 import { type GatewayProfile } from '../../gateway-profile/gateway-profile.js';
 import { milliseconds } from '../../sandbox/clock/duration.js';
 import { readProfileFile } from '../gateway-profile-file.js';
-import { httpAddress, wholeNumber } from '../option-values.js';
+import { httpAddress, refuseEmpty, wholeNumber } from '../option-values.js';
 import { asUsage, UsageError } from '../usage-error.js';
 import { type ConformanceValues } from './conformance-options.js';
 import { type QuestionInputs } from './questions/question.js';
@@ -58,12 +58,6 @@ export function readConformanceArguments(values: ConformanceValues, folder: stri
     keepsJournal: values.journal !== undefined,
     files: isPlan ? NO_FILES : resultFiles(values, folder, journal),
   };
-}
-
-/** A variable of a shell that is not set gives an empty text. */
-function refuseEmpty(values: ConformanceValues): void {
-  const empty = Object.entries(values).find(([, value]) => value === '');
-  if (empty) throw new UsageError(`--${empty[0]} is empty: write its value, or leave it out.`);
 }
 
 function inputsOf(values: ConformanceValues): QuestionInputs {

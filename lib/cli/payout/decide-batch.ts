@@ -6,14 +6,13 @@ import { type LineState, type PayoutBatch } from '../../batches/index.js';
 import { batchDocument, printProgress } from './batch-summary.js';
 import { EXIT, exitCodeOf, unknownLines } from './exit-code.js';
 import { openBatch, type PayoutSession, refuseOtherFile } from './payout-session.js';
-import { keysOf, type Settlement, settlementsOf } from './payout-arguments.js';
+import { type Settlement } from './payout-arguments.js';
 
 const NEVER_SENT: readonly LineState[] = ['waiting', 'blocked', 'checked'];
 
 /** `--accept` */
 export async function acceptLines(session: PayoutSession): Promise<number> {
-  const { by, values } = session.args;
-  const keys = keysOf(values.accept ?? '');
+  const { by, accepted: keys, values } = session.args;
   const batch = await openBatch(session);
   await refuseOtherFile(session, batch);
   const accepted = await batch.accept(keys, { by, because: values.because ?? '' });
@@ -68,8 +67,7 @@ export async function askAgain(session: PayoutSession): Promise<number> {
 
 /** `--settle` */
 export async function settleLines(session: PayoutSession): Promise<number> {
-  const { by, values } = session.args;
-  const settlements = settlementsOf(values.settle ?? []);
+  const { by, settlements } = session.args;
   const batch = await openBatch(session);
   await refuseOtherFile(session, batch);
   await refuseWrongSettlements(batch, settlements);

@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import { printable } from '../../common/printable.js';
 import { isBatchName, NAME_RULE } from '../../batches/lines/payout-line.js';
-import { oneOf } from '../option-values.js';
+import { oneOf, refuseEmpty } from '../option-values.js';
 import { UsageError } from '../usage-error.js';
 import { type PayoutValues } from './payout-options.js';
 
@@ -27,6 +27,7 @@ const BELONGS = {
   out: 'report',
   again: 'check',
 } as const;
+const FORMATS = ['csv', 'json', 'summary'] as const;
 const OUTCOMES = ['paid', 'failed'] as const;
 
 export type PayoutAction = (typeof ACTIONS)[number];
@@ -40,6 +41,10 @@ export interface PayoutArguments {
   /** Empty if nobody is named, and nobody has to be. */
   readonly by: string;
   readonly auth: 'headers' | 'bearer' | undefined;
+  /** The keys of `--accept`. */
+  readonly accepted: readonly string[];
+  readonly settlements: readonly Settlement[];
+  readonly format: (typeof FORMATS)[number] | undefined;
   readonly values: PayoutValues;
 }
 
@@ -53,6 +58,7 @@ export function readArguments(
   values: PayoutValues,
   [word = '', ...more]: readonly string[],
 ): PayoutArguments {
+  refuseEmpty(values);
   const given = ACTIONS.filter((action) => values[action] !== undefined);
   const [action, ...others] = given;
   if (action === undefined || others.length > 0) {
@@ -64,7 +70,17 @@ export function readArguments(
   const by = values.by?.trim() ?? '';
   refuseIncomplete(action, by, values);
   const auth = oneOf('--auth', values.auth, ['headers', 'bearer']);
-  return { action, word, batch, by, auth, values };
+  return {
+    action,
+    word,
+    batch,
+    by,
+    auth,
+    accepted: values.accept === undefined ? [] : keysOf(values.accept),
+    settlements: settlementsOf(values.settle ?? []),
+    format: oneOf('--format', values.format, FORMATS),
+    values,
+  };
 }
 
 function refuseIncomplete(action: PayoutAction, by: string, values: PayoutValues): void {
@@ -104,15 +120,14 @@ function batchName(action: PayoutAction, word: string, name: string | undefined)
   );
 }
 
-/** The keys of `--accept`. */
-export function keysOf(text: string): readonly string[] {
+function keysOf(text: string): readonly string[] {
   const keys = text.split(',').map((key) => key.trim());
   if (keys.every(isBatchName)) return keys;
   throw new UsageError('--accept takes the keys of lines with commas between them: "S-001,S-002".');
 }
 
 /** @throws UsageError if one is not `<key>=paid` or `<key>=failed`, or a key comes twice. */
-export function settlementsOf(texts: readonly string[]): readonly Settlement[] {
+function settlementsOf(texts: readonly string[]): readonly Settlement[] {
   const settlements = texts.map(settlementOf);
   const keys = settlements.map(({ key }) => key);
   const twice = keys.find((key, index) => keys.indexOf(key) !== index);

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { formatTzs } from '../../common/money.js';
 import { tableLines } from '../../common/table-lines.js';
-import { oneOf } from '../option-values.js';
 import { batchDocument, printProgress } from './batch-summary.js';
 import { EXIT, exitCodeOf, unknownLines } from './exit-code.js';
 import { openBatch, type PayoutSession } from './payout-session.js';
@@ -11,8 +10,7 @@ const COLUMNS = ['batch', 'state', 'lines', 'unknown', 'amount'];
 
 /** `--report` */
 export async function reportBatch(session: PayoutSession): Promise<number> {
-  const { values } = session.args;
-  const format = oneOf('--format', values.format, ['csv', 'json', 'summary']);
+  const { values, format } = session.args;
   const batch = await openBatch(session);
   if (format !== undefined) {
     await writeReport(session, batch.report({ format }));

@@ -1,5 +1,5 @@
 import { type CloseReportFormat } from '../../reconciliation/index.js';
-import { oneOf } from '../option-values.js';
+import { oneOf, refuseEmpty } from '../option-values.js';
 import { shellWord } from '../shell-word.js';
 import { UsageError } from '../usage-error.js';
 import { type ReconcileValues } from './reconcile-options.js';
@@ -69,6 +69,7 @@ export interface ReconcileArguments {
 
 /** @throws UsageError that says what to write instead. */
 export function readArguments(values: ReconcileValues): ReconcileArguments {
+  refuseEmpty(values);
   const action = actionOf(values);
   refuseStray(action, values);
   const by = values.by?.trim() ?? '';

@@ -31,6 +31,7 @@ export const execCommand: Command = {
     'sandbox exec --profile adversarial -- npm test',
     'sandbox exec --auto --log -- node dist/main.js',
   ],
+  ownArguments: (args) => divided(args).own,
   run: runExec,
 };
 

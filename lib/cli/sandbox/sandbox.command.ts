@@ -72,13 +72,13 @@ async function runSandbox(
   const sandbox = await startSandbox(parsed, terminal);
   try {
     envFile?.write(environmentOf(sandbox, seedFile));
+    report(sandbox, parsed, values, terminal);
+    if (values.open && !(await openBrowser(sandbox.pageUrl, environment)))
+      terminal.say('There is no browser to open here.');
   } catch (error) {
     await sandbox.stop();
     throw error;
   }
-  report(sandbox, parsed, values, terminal);
-  if (values.open && !(await openBrowser(sandbox.pageUrl, environment)))
-    terminal.say('There is no browser to open here.');
   if (values.json) printEvents(sandbox, terminal);
   else logEvents(sandbox, terminal);
   let failure: Error | undefined;

@@ -28,7 +28,7 @@ export function openFile(path: string, now: () => number): OpenFile {
     return { file, connection, lock };
   } catch (error) {
     lock.close();
-    throw sqliteFailure(error);
+    throw sqliteFailure(error, path);
   }
 }
 
@@ -46,7 +46,7 @@ function lockFile(path: string): Pick<OpenFile, 'file' | 'lock'> {
     return { file, lock };
   } catch (error) {
     lock?.close();
-    if (!isBusy(error)) throw sqliteFailure(error);
+    if (!isBusy(error)) throw sqliteFailure(error, path);
     throw new PaymentsStorageError(
       `The file ${path} is in use by another process, or by another sqliteStorage() of this one. SQLite is for one process: ` +
         'stop the other one, or use PostgreSQL or Redis for several.',

@@ -155,11 +155,27 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === SQLITE_BUSY;
 }
 
-/** Converts an error of SQLite without its own text, which may repeat stored data. */
-export function sqliteFailure(error: unknown): Error {
+/** What to do about a file that cannot be opened, by result code. */
+const CANNOT_OPEN: ReadonlyMap<number, string> = new Map([
+  [14, 'Make its folder, and let this process read and write there.'],
+  [26, 'Name another file: this one is no database of SQLite.'],
+]);
+
+/**
+ * Converts an error of SQLite without its own text, which may repeat stored data.
+ *
+ * @param file The file, while it is being opened.
+ */
+export function sqliteFailure(error: unknown, file?: string): Error {
   if (isPaymentsError(error)) return error;
   const why = error instanceof Error && 'errstr' in error ? String(error.errstr) : 'unknown';
-  return new PaymentsStorageError(`SQLite did not do what it was asked: ${why} (${codeOf(error)}).`);
+  const code = codeOf(error);
+  const advice = CANNOT_OPEN.get(code);
+  return new PaymentsStorageError(
+    file === undefined || advice === undefined
+      ? `SQLite did not do what it was asked: ${why} (${code}).`
+      : `SQLite cannot open ${file}: ${why} (${code}). ${advice}`,
+  );
 }
 
 /** The primary result code: an extended one has more in its higher bits. */

@@ -176,7 +176,7 @@ export function sqliteTables(file: string): StorageTables {
       database = openSqlite(file, options);
       return work(database);
     } catch (error) {
-      throw sqliteFailure(error);
+      throw sqliteFailure(error, file);
     } finally {
       database?.close();
     }

@@ -119,6 +119,7 @@ describe('nestjs-payments sandbox exec', () => {
   it.each([
     { signal: 'SIGINT', expected: 130 },
     { signal: 'SIGTERM', expected: 143 },
+    { signal: 'SIGHUP', expected: 129 },
   ] as const)('hands $signal on to the command and ends as that does', async ({ signal, expected }) => {
     const cli = new CliProcess(
       exec(`console.log(process.env.PAYMENTS_BASE_URL); setInterval(() => {}, 1000)`),
@@ -137,6 +138,16 @@ describe('nestjs-payments sandbox exec', () => {
     const { code, stdout } = await cli.stop('SIGTERM');
     expect(code).toBe(5);
     expect(stdout).toMatch(/^up\n200 http/);
+  });
+
+  it('leaves every word of the command to the command, also without the dashes', async () => {
+    const script = 'console.log(process.argv.slice(1).join(" "))';
+    for (const dashes of [['--'], []]) {
+      const words = [...dashes, 'node', '-e', script, 'db', '-h', '--help'];
+      const { code, stdout } = await runProcess(['sandbox', 'exec', ...words]);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: 'db -h --help\n' });
+    }
+    expect((await runProcess(['sandbox', 'exec', '--help', 'node'])).stdout).toContain('Usage');
   });
 
   it('names an occupied port, and runs nothing', async () => {

@@ -133,6 +133,21 @@ describe('the place of nestjs-payments payout', () => {
     expect(statSync(join(folder, 'own.pglite')).mode & 0o777).toBe(0o700);
   });
 
+  it.each([
+    ['', 2, '--database is empty: write its value, or leave it out.'],
+    ['.', 1, ''],
+  ])('is not the working folder with --database %j, also beside a server', async (database, code, says) => {
+    const before = readdirSync(folder);
+    const environment = { DATABASE_URL: 'postgres://127.0.0.1:1/none' };
+    const refused = await runCommand(
+      words('--check', '--by', 'john', '--database', database),
+      surroundings(environment),
+    );
+    expect(refused).toMatchObject({ code, stdout: '' });
+    expect(refused.stderr).toContain(says);
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
   it('has to be said if there are two', async () => {
     writeFileSync(join(folder, 'payouts.db'), '');
     mkdirSync(join(folder, 'payouts.pglite'));

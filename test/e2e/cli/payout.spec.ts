@@ -152,11 +152,14 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(told.stdout).toMatch(/ create +john\n[^]* approve +mary\n[^]* start +john\n/);
   });
 
-  it('pauses on Ctrl-C, and the next run sends the rest', async () => {
+  it.each([
+    ['Ctrl-C', 'SIGINT'],
+    ['the end of its terminal', 'SIGHUP'],
+  ] as const)('pauses on %s, and the next run sends the rest', async (_what, signal) => {
     const lines = await approved(150);
     const run = start('--run', '--by', 'john');
     atPayout(30, () => {
-      run.kill('SIGINT');
+      run.kill(signal);
     });
     const paused = await run.finished();
     expect(paused.code).toBe(4);
@@ -532,6 +535,10 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     const refused = await payout('--check', '--by', 'john');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain(`run npx nestjs-payments migrate --schema ${schema}.`);
+    const variables = `${file}.env`;
+    writeFileSync(variables, 'OTHER=1\n');
+    const elsewhere = await payout('--report', '--dotenv', variables);
+    expect(elsewhere.stderr).toContain(`migrate --schema ${schema} --dotenv ${variables}.`);
     expect(refused.stderr).not.toContain(new URL(postgresService.url).password || 'postgres://');
   });
 });

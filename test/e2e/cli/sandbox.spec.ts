@@ -153,18 +153,21 @@ describe('nestjs-payments sandbox', () => {
     expect(other).not.toBe(first);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('stops at %s, frees its port and exits 0', async (signal) => {
-    const cli = start('sandbox', '--port', '0', '--print-env');
-    const [, port] = await cli.until('stdout', PORT_LINE);
-    const page = await fetch(`http://127.0.0.1:${port}/_sandbox/v1/events`);
-    expect(page.status).toBe(200);
-    expect((await cli.stop(signal)).code).toBe(0);
-    const server = createServer().listen(Number(port), '127.0.0.1');
-    await once(server, 'listening');
-    server.close();
-    await once(server, 'close');
-    await page.text().catch(() => undefined);
-  });
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'stops at %s, frees its port and exits 0',
+    async (signal) => {
+      const cli = start('sandbox', '--port', '0', '--print-env');
+      const [, port] = await cli.until('stdout', PORT_LINE);
+      const page = await fetch(`http://127.0.0.1:${port}/_sandbox/v1/events`);
+      expect(page.status).toBe(200);
+      expect((await cli.stop(signal)).code).toBe(0);
+      const server = createServer().listen(Number(port), '127.0.0.1');
+      await once(server, 'listening');
+      server.close();
+      await once(server, 'close');
+      await page.text().catch(() => undefined);
+    },
+  );
 
   it('ends at once although a client holds its connection and an application has not answered', async () => {
     const hook = await listen(() => {});

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bundleCli, runCommand, runProcess } from '../../support/cli-process.js';
 
 beforeAll(bundleCli);
@@ -120,4 +122,18 @@ describe('nestjs-payments', () => {
       expect(stderr).toContain('There is no signing secret: set PAYMENTS_WEBHOOK_SECRET, or write --secret.');
     },
   );
+
+  it('says of a path that leads in a circle that it cannot be used, and does not crash', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'usage-'));
+    onTestFinished(() => {
+      rmSync(folder, { recursive: true });
+    });
+    symlinkSync('loop', join(folder, 'loop'));
+    const { code, stdout, stderr } = await runCommand(
+      ['reconcile', '--statement', 'loop/of.csv', '--columns', 'reference=a', '--preview'],
+      { folder },
+    );
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('cannot be used (ELOOP): name a place that you may read and write.');
+  });
 });

@@ -47,4 +47,15 @@ describe('the variables of an application', () => {
       PAYMENTS_API_KEY: 'pk_test_1',
     });
   });
+
+  it('are those that the application reads, whatever the lines between them say', () => {
+    const text =
+      'Database\nDATABASE_URL=postgres://db\nPAYMENTS_API_KEY: pk_test_1\nPAYMENTS_API_SECRET=sk # a note';
+    writeFileSync(join(folder, '.env'), text);
+    expect(applicationEnvironment(undefined, { environment: {}, folder })).toEqual({
+      DATABASE_URL: 'postgres://db',
+      PAYMENTS_API_KEY: 'pk_test_1',
+      PAYMENTS_API_SECRET: 'sk',
+    });
+  });
 });

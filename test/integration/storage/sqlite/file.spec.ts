@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { PaymentsStorageError } from 'nestjs-payments';
@@ -107,13 +107,18 @@ describeWithSqlite('the file of sqliteStorage()', () => {
   });
 
   it('says of a folder that is not there, and of a file that is no database, what is wrong', async () => {
-    await expect(opening(join(file.file, 'nowhere', 'shop.db'))).rejects.toThrow(
-      'SQLite did not do what it was asked: unable to open database file',
+    const nowhere = join(file.file, 'nowhere', 'shop.db');
+    await expect(opening(nowhere)).rejects.toThrow(
+      `SQLite cannot open ${nowhere}: unable to open database file (14). Make its folder, and let this process`,
     );
     const first = file.open();
     await first.close?.();
     expect(existsSync(`${file.file}.lock`)).toBe(true);
-    await expect(opening(process.execPath)).rejects.toThrow(PaymentsStorageError);
+    const text = `${file.file}.txt`;
+    writeFileSync(text, 'no database '.repeat(100));
+    await expect(opening(text)).rejects.toThrow(
+      `SQLite cannot open ${text}: file is not a database (26). Name another file: this one is no database of SQLite.`,
+    );
   });
 
   it('is left alone if a newer version of the package made it', async () => {

@@ -2,12 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../../../lib/cli/command-line.js';
 import { commandLine } from '../../../../lib/cli/payout/payout-session.js';
 import { PAYOUT_OPTIONS } from '../../../../lib/cli/payout/payout-options.js';
-import {
-  keysOf,
-  type PayoutArguments,
-  readArguments,
-  settlementsOf,
-} from '../../../../lib/cli/payout/payout-arguments.js';
+import { type PayoutArguments, readArguments } from '../../../../lib/cli/payout/payout-arguments.js';
 
 function read(...args: readonly string[]): PayoutArguments {
   const { values, positionals } = parseCommandLine(args, PAYOUT_OPTIONS, { positionals: true });
@@ -48,21 +43,26 @@ describe('the command line of payout', () => {
     [['a.csv', '--run', '--by', 'john', '--again', 'b'], '--again belongs to --check.'],
     [['a.csv', '--report', '--out', 'b.csv'], '--out needs --format csv, json or summary.'],
     [['a.csv', '--report', '--format', 'csv', '--json'], 'Write --json or --format'],
+    [['a.csv', '--report', '--format', 'xml'], '--format must be one of csv, json, summary.'],
+    [['a.csv', '--report', '--database', ''], '--database is empty: write its value, or leave it out.'],
     [['a.csv', '--report', '--auth', 'basic'], '--auth must be one of headers, bearer.'],
   ])('refuses %j', (args, says) => {
     expect(() => read(...args)).toThrow(says);
   });
 
   it('reads keys and settlements, and refuses what is none', () => {
-    expect(keysOf('S-001, S-002')).toEqual(['S-001', 'S-002']);
-    expect(() => keysOf('S-001,,S-002')).toThrow('--accept takes the keys of lines');
-    expect(settlementsOf(['S-001=paid', 'S-002=failed'])).toEqual([
+    const accept = (keys: string) => read('a.csv', '--by', 'mary', '--because', 'known', '--accept', keys);
+    expect(accept('S-001, S-002').accepted).toEqual(['S-001', 'S-002']);
+    expect(() => accept('S-001,,S-002')).toThrow('--accept takes the keys of lines');
+    const settle = (...texts: readonly string[]) =>
+      read('a.csv', '--by', 'mary', ...texts.flatMap((text) => ['--settle', text]));
+    expect(settle('S-001=paid', 'S-002=failed').settlements).toEqual([
       { key: 'S-001', outcome: 'paid' },
       { key: 'S-002', outcome: 'failed' },
     ]);
-    expect(() => settlementsOf(['S-001=paid', 'S-002=paid', 'S-001=failed'])).toThrow('S-001 twice');
+    expect(() => settle('S-001=paid', 'S-002=paid', 'S-001=failed')).toThrow('S-001 twice');
     for (const wrong of ['S-001', 'S-001=', 'S-001=cancelled', '=paid', 'S-001=paid=failed']) {
-      expect(() => settlementsOf([wrong])).toThrow('S-001=paid or S-001=failed');
+      expect(() => settle(wrong)).toThrow('S-001=paid or S-001=failed');
     }
   });
 

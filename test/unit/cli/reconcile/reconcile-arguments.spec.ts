@@ -72,6 +72,7 @@ describe('the command line of reconcile', () => {
     ],
     [['--statement', 'a.csv', '--preview', '--allow-no-match'], 'leave out --preview and --apply'],
     [['--preview'], '--preview belongs to --statement.'],
+    [['--exceptions', '--database', ''], '--database is empty: write its value, or leave it out.'],
     [['--balance', '--auth', 'basic'], '--auth must be one of headers, bearer.'],
   ])('refuses %j', (args, says) => {
     expect(() => read(...args)).toThrow(says);
