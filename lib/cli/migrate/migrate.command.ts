@@ -8,7 +8,7 @@ import {
 import { parseCommandLine, type ValuesOf } from '../command-line.js';
 import { type Command, type CommandContext, flag, text } from '../command.js';
 import { applicationEnvironment } from '../environment.js';
-import { oneOf, wholeNumber } from '../option-values.js';
+import { oneOf, refuseEmpty, wholeNumber } from '../option-values.js';
 import { shellWord } from '../shell-word.js';
 import { UsageError } from '../usage-error.js';
 import { type Dialect, DIALECTS } from './dialects.js';
@@ -57,6 +57,7 @@ export const migrateCommand: Command = {
 
 async function runMigrate(args: readonly string[], context: CommandContext): Promise<number> {
   const { values } = parseCommandLine(args, OPTIONS, { positionals: false });
+  refuseEmpty(values);
   if (values.status && values.sql) throw new UsageError('Write only one of --status and --sql.');
   const url = applicationEnvironment(values.dotenv, context)[VARIABLE]?.trim() ?? '';
   const dialect = chosenDialect(values, url);

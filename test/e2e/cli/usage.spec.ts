@@ -105,6 +105,7 @@ describe('nestjs-payments', () => {
     { args: ['doctor', '--auth', 'basic'], says: '--auth must be one of headers, bearer.' },
     { args: ['doctor', '--environment', 'prod'], says: '--environment must be one of' },
     { args: ['doctor', '--webhook', 'ftp://here'], says: '--webhook must be' },
+    { args: ['migrate', '--file', ''], says: '--file is empty: write its value, or leave it out.' },
     { args: ['init', '--dryrun'], says: "Did you mean '--dry-run'?" },
     { args: ['init', 'shop'], says: "Unexpected argument 'shop'" },
   ])('answers $args with the usage on stderr and exit code 2', async ({ args, says }) => {
