@@ -15,6 +15,8 @@ const OTHER_STATUS = 'is in none of the lists: write its word in succeeded, fail
 const OTHER_KIND = "is no word of kinds: write for example kinds: { 'the word': 'payout' }";
 const OTHER_CURRENCY =
   'is not TZS: write columns: { currency: false } if every amount is in TZS, and read amounts of another currency by themselves, from another file';
+const otherSign = (line: number): string =>
+  `has another sign than in line ${line}: if this fee was given back, move it to a row of its own, of the kind fee, or read no fees: columns: { fee: false }`;
 const NEGATIVE = 'is negative: write signed: true if what left the wallet has a minus in this file';
 
 /** How to read the file of a statement. */
@@ -88,6 +90,7 @@ function moneyReader(
 ): (row: CsvRow) => Pick<StatementRow, 'kind' | 'amount' | 'fee'> {
   const { signed, kinds } = options;
   const amountOf = amountReader(options);
+  const feeOf = feeReader(cells, amountOf, signed);
   return (row) => {
     const currency = cells.of(row, 'currency');
     if (currency !== undefined && sameWord(currency) !== 'tzs') {
@@ -99,13 +102,31 @@ function moneyReader(
     if (kind === undefined) throw cells.error(row, 'kind', OTHER_KIND);
     const wrongSign = signProblem(kind, amount, signed);
     if (wrongSign !== undefined) throw cells.error(row, 'amount', wrongSign);
-    const fee = NO_FEE.includes(cells.of(row, 'fee') ?? '') ? undefined : cells.value(row, 'fee', amountOf);
-    if (fee !== undefined && fee < 0n && !signed) throw cells.error(row, 'fee', NEGATIVE);
+    const fee = feeOf(row);
     return {
       kind,
       amount: formatCents(rowAmount(kind, amount, signed)),
-      fee: fee === undefined ? undefined : formatCents(magnitude(fee)),
+      fee: fee === undefined ? undefined : formatCents(fee),
     };
+  };
+}
+
+/** Reads fees without their sign: some files with signs give them one, and others none. A fee of another sign may have been given back. */
+function feeReader(
+  cells: Cells,
+  amountOf: (cell: string) => CellValue<bigint>,
+  signed: boolean,
+): (row: CsvRow) => bigint | undefined {
+  let first: { readonly line: number; readonly isNegative: boolean } | undefined;
+  return (row) => {
+    if (NO_FEE.includes(cells.of(row, 'fee') ?? '')) return undefined;
+    const fee = cells.value(row, 'fee', amountOf);
+    const isNegative = fee < 0n;
+    if (isNegative && !signed) throw cells.error(row, 'fee', NEGATIVE);
+    if (fee === 0n) return fee;
+    first ??= { line: row.line, isNegative };
+    if (first.isNegative !== isNegative) throw cells.error(row, 'fee', otherSign(first.line));
+    return magnitude(fee);
   };
 }
 

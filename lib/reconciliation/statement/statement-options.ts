@@ -48,7 +48,8 @@ export interface CsvStatementOptions {
   readonly thousands?: ',' | '.' | ' ' | "'";
   /**
    * Whether what left the wallet has a minus, so that a payout is negative. It needs no column `kind`: what came in is a collection,
-   * and what left is a payout. Without it no payment and no fee is negative. @default false
+   * and what left is a payout. Either all fees of the file have a minus or none has. Without it no payment and no fee is negative.
+   * @default false
    */
   readonly signed?: boolean;
   /** The longest row in bytes: a quotation mark that is never closed must not fill the memory. 1,000 to 10,000,000. @default 100_000 */

@@ -256,6 +256,27 @@ describe('a row of a statement', () => {
   });
 });
 
+describe('a fee with another sign than those before it', () => {
+  // It may be one that was given back, and every fee counts as taken.
+  it.each([
+    ['-5.00', '5.00'],
+    ['5.00', '-5.00'],
+  ])('is refused: %s and %s', async (first, second) => {
+    const rows = [
+      row({ Amount: '-100.00', Fee: '' }),
+      row({ Amount: '-100.00', Fee: '0.00' }),
+      row({ Amount: '-100.00', Fee: first }),
+      row({ Type: 'Other', Fee: second }),
+    ];
+    expect(await problemOf([HEAD, ...rows].join('\n'), { signed: true })).toEqual({
+      problem:
+        "line 5: 'Fee' has another sign than in line 4: if this fee was given back, move it to a row of its own, " +
+        'of the kind fee, or read no fees: columns: { fee: false }',
+      rows: 3,
+    });
+  });
+});
+
 describe('a statement without a kind', () => {
   it('is refused, because a payout would pass for a collection', async () => {
     const { problem } = await problemOf('Date,Reference,Amount\n2026-11-20T05:00:00Z,A,100\n');
