@@ -56,10 +56,15 @@ export function rowReader(columns: FoundColumns, options: ResolvedStatementOptio
   };
 }
 
+/** What a spreadsheet makes of a number without its last digit, too: `25571234567.0`. */
+const DECIMAL = /^\d+\.0{1,2}$/;
+
 /** Nothing depends on it for certain, so a number that a spreadsheet has changed is left out. */
 function recipientOf(cell: string): string | undefined {
   const text = textOf(cell);
-  return 'problem' in text ? undefined : text.value?.replace(/[^\p{L}\p{N}]/gu, '') || undefined;
+  return 'problem' in text || DECIMAL.test(cell)
+    ? undefined
+    : text.value?.replace(/[^\p{L}\p{N}]/gu, '') || undefined;
 }
 
 /** The cells of the fields of a row. */

@@ -16,6 +16,7 @@ describe('normalizeTzPhone', () => {
     ['+255 (0) 712 345 678'],
     ['2550712345678'],
     [' 0712345678\n'],
+    ['0712.345.678'],
     ['\u202a+255 712 345 678\u202c'],
   ])('reads %j', (written) => {
     expect(normalizeTzPhone(written)).toBe('255712345678');
@@ -24,6 +25,9 @@ describe('normalizeTzPhone', () => {
   it.each([
     ['0612345678', '255612345678'],
     ['+255 22 211 1111', '255222111111'],
+    ['0712.34.56.00', '255712345600'],
+    ['0712.345000', '255712345000'],
+    ['255712345670.', '255712345670'],
   ])('reads %j as %s', (written, phone) => {
     expect(normalizeTzPhone(written)).toBe(phone);
     expect(phone).toMatch(TZ_PHONE);
@@ -45,6 +49,13 @@ describe('normalizeTzPhone', () => {
     ['a digit too few after the country', '25571234567'],
     ['a local number that lost a digit', '255071234567'],
     ['a digit too many after the country', '2557123456789'],
+    // The zeros behind the point would take the place of the digits that are missing.
+    ['a decimal with a digit too few', '071234567.0'],
+    ['a decimal with a digit too few after the country', '25571234567.0'],
+    ['a decimal with two digits too few', '+2557123456.00'],
+    ['a decimal with a local number that lost a digit', '255071234567.0'],
+    ['a decimal with separators', ' 0712 345-67.0\u202c\n'],
+    ['a decimal with all its digits', '255712345678.0'],
     ['another country', '+254712345678'],
     ['a plus sign before a local number', '+0712345678'],
     ['two plus signs', '++255712345678'],

@@ -160,7 +160,7 @@ describe('a statement', () => {
     expect(await rowsOf(text, options)).toMatchObject([{ row: 4, reference: undefined }]);
   });
 
-  it.each(['2.55713E+11', '"=""0713123456"""', '=0150234567801'])(
+  it.each(['2.55713E+11', '25571312345.0', '"=""0713123456"""', '=0150234567801'])(
     'has no recipient in place of %s, which a spreadsheet made of a number',
     async (cell) => {
       const text = `Date,Type,Reference,Amount,Recipient\n2026-11-20T05:00:00Z,Payout,A,100,${cell}\n`;
