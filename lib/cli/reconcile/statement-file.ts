@@ -40,7 +40,10 @@ export function statementOptions(
 
 function readingOf(values: ReconcileValues): Omit<CsvStatementOptions, 'stream'> {
   const columns = entriesOf('--columns', values.columns, FIELDS, 'reference=Ref,amount=Amt');
-  const kinds = entriesOf('--kinds', values.kinds, KINDS, 'collection=IN,payout=OUT');
+  const words = entriesOf('--kinds', values.kinds, KINDS, 'collection=IN,payout=OUT');
+  const kinds = words.map(([kind, word]) => [word, kind] as const);
+  refuseSecond('--columns', columns);
+  refuseSecond('--kinds', kinds);
   const statuses = entriesOf('--statuses', values.statuses, STATUSES, 'succeeded=OK,failed=Reversed');
   const timeZone = values['statement-time-zone'];
   const dateFormat = oneOf('--date-format', values['date-format'], ['DD/MM/YYYY', 'MM/DD/YYYY']);
@@ -50,7 +53,7 @@ function readingOf(values: ReconcileValues): Omit<CsvStatementOptions, 'stream'>
     statuses.filter(([name]) => name === status).map(([, word]) => word);
   return {
     columns: Object.fromEntries(columns.map(([field, name]) => [field, name === NO_COLUMN ? false : name])),
-    kinds: Object.fromEntries(kinds.map(([kind, word]) => [word, kind])),
+    kinds: Object.fromEntries(kinds),
     succeeded: wordsOf('succeeded'),
     failed: wordsOf('failed'),
     pending: wordsOf('pending'),
@@ -60,6 +63,19 @@ function readingOf(values: ReconcileValues): Omit<CsvStatementOptions, 'stream'>
     ...(thousands && { thousands }),
     ...(values.signed && { signed: true }),
   };
+}
+
+/** An object would keep the last value of a name, and lose the others. */
+function refuseSecond(option: string, pairs: readonly (readonly [name: string, value: string])[]): void {
+  const given = new Map<string, string>();
+  for (const [name, value] of pairs) {
+    const other = given.get(name) ?? value;
+    if (other !== value) {
+      const things = printable(`${name}, ${other} and ${value}`);
+      throw new UsageError(`${option} says two things of ${things}: write it once.`);
+    }
+    given.set(name, value);
+  }
 }
 
 /** The pairs of `reference=Ref,amount=Amt`. */

@@ -186,7 +186,14 @@ function kindsOf(value: unknown): ReadonlyMap<string, StatementRowKind> {
       `must map words to ${STATEMENT_ROW_KINDS.join(', ')}: write for example { Deposit: 'collection' }.`,
     );
   }
-  return new Map([...Object.entries(KIND_WORDS), ...(words as [string, StatementRowKind][])]);
+  const given = new Map<string, StatementRowKind>();
+  for (const [word, kind] of words as [string, StatementRowKind][]) {
+    const other = given.get(word) ?? kind;
+    if (other !== kind)
+      throw error('kinds', `says two things of '${word}', ${other} and ${kind}: write it once.`);
+    given.set(word, kind);
+  }
+  return new Map([...Object.entries(KIND_WORDS), ...given]);
 }
 
 function statusesOf(options: Readonly<Record<string, unknown>>): ReadonlyMap<string, StatusMeaning> {

@@ -59,7 +59,7 @@ describe('the options of a statement', () => {
         '--columns',
         'reference=Ref, no.,amount=A = B',
         '--kinds',
-        'collection=IN,collection=C2B,payout=OUT',
+        'collection=IN,collection=C2B,payout=OUT,collection=IN',
       ],
       ...['--statuses', 'failed=Reversed,succeeded=Done,failed=Void,pending=Held'],
       ...['--statement-time-zone', 'Africa/Dar_es_Salaam', '--date-format', 'DD/MM/YYYY'],
@@ -94,6 +94,14 @@ describe('the options of a statement', () => {
     [['--statement', 'a.csv', '--columns', 'ref=Ref'], '--columns takes a list of reference=…, amount=…'],
     [['--statement', 'a.csv', '--columns', 'reference='], 'write --columns "reference=Ref,amount=Amt".'],
     [['--statement', 'a.csv', '--kinds', 'IN'], 'write --kinds "collection=IN,payout=OUT".'],
+    [
+      ['--statement', 'a.csv', '--kinds', 'collection=IN,payout=OUT,payout=IN'],
+      '--kinds says two things of IN, collection and payout: write it once.',
+    ],
+    [
+      ['--statement', 'a.csv', '--columns', 'fee=Fee,amount=Amt,fee=-'],
+      '--columns says two things of fee, Fee and -: write it once.',
+    ],
     [['--statement', 'a.csv', '--statuses', 'paid=OK'], 'write --statuses "succeeded=OK,failed=Reversed".'],
     [
       ['--statement', 'a.csv', '--date-format', 'YYYY'],
@@ -110,6 +118,7 @@ describe('the options of a statement', () => {
     [{ thousands: '.', decimal: '.' } as const, '--thousands'],
     [{ columns: { reference: 'Ref', amount: 'ref' } }, '--columns'],
     [{ failed: ['Void'], pending: ['Void'] }, '--statuses'],
+    [{ kinds: { IN: 'collection', in: 'payout' } } as const, '--kinds'],
   ])('that the package refuses have the names of the command line: %j', (options, name) => {
     let message = '';
     try {

@@ -88,7 +88,7 @@ describe('a statement', () => {
     expect(
       await rowsOf(Buffer.from(`\ufeff${text}`), {
         columns: { reference: 'Ref', amount: 'Amt', at: 'done at', kind: 'What', status: 'Result' },
-        kinds: { 'money in': 'collection' },
+        kinds: { 'money in': 'collection', 'Money In': 'collection', collection: 'other' },
         succeeded: ['ok'],
         timeZone: 'Africa/Dar_es_Salaam',
         dateFormat: 'DD/MM/YYYY',
@@ -249,6 +249,10 @@ describe('the options of a statement', () => {
       'option `kinds` must map words to collection, payout, fee, other',
     ],
     [{ stream: '', kinds: ['in'] }, 'option `kinds` must'],
+    [
+      { stream: '', kinds: { 'Cash IN': 'collection', in: 'other', 'cash  in': 'payout' } },
+      "option `kinds` says two things of 'cash in', collection and payout: write it once.",
+    ],
     [{ stream: '', failed: 'Failed' }, 'option `failed` must be a list of words'],
     [
       { stream: '', failed: ['Odd'], pending: ['odd'] },
