@@ -4,6 +4,7 @@ import { type DayLimits, type RowMoney } from '../matching/classify-payment.js';
 import { matchLoosely } from '../matching/match-loosely.js';
 import { type MatchListener } from '../matching/match-listener.js';
 import { StatementMatch } from '../matching/match-statement.js';
+import { findLostSigns } from '../matching/lost-signs.js';
 import { OpenRows } from '../matching/open-rows.js';
 import { type JournalPayment } from '../matching/journal-payment.js';
 import { misnamedRows } from '../matching/row-names.js';
@@ -44,6 +45,7 @@ export async function matchDay(
   await match.read(statement, eachRow);
   const open = new OpenRows(match, account, { since: previous?.statementsSince ?? from, from, to });
   await open.find(eachRow);
+  await findLostSigns(match, account, eachRow);
   const { looseMatching } = policy;
   const journal = { ...account, payments: journalDay.payments };
   const unknown = looseMatching

@@ -9,7 +9,7 @@ import { type StatementRowKind } from '../statement/statement-row.js';
  * - `amount`, `fee`: both have it, with another amount or fee.
  * - `duplicate`: the statement has it more than once.
  * - `status`: one side says that money moved, the other one that none did; or two rows of the statements do, the row is
- *   older than the last attempt, or money of the payment came back.
+ *   older than the last attempt, money of the payment came back, or it may have, in a row that lacks its minus.
  * - `unproven`: the gateway accepted it, and no statement says that it ended.
  * - `proven`: its outcome was open here, and the statement says that money moved.
  * - `late`: it moved much later than it was made.

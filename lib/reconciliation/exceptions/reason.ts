@@ -52,6 +52,7 @@ const CONTRADICTS = {
   part: 'That is a part of it: look for other rows that name it, and ask the gateway how it ended. Nothing of it is proposed.',
   attempts: 'That was before the last attempt began, and the journal says that no earlier one moved money.',
   send: 'That was before the payment was sent last, or so soon after it that it may be another failure: nothing is proposed.',
+  sign: 'If it was taken back, the row lacks its minus: give such rows one in statements to come.',
 } as const;
 
 /** Why both sides differ, in a sentence for people. */
@@ -69,7 +70,7 @@ export function reasonOf({ kind, family, row, own, gap = 0, ...finding }: Findin
     isMissing: gap < 0,
     isFailed: row?.isFailed === true,
     isForgotten: finding.isForgotten === true,
-    moved: isBack ? cameBack(family) : 'moved',
+    moved: verbOf(family, isBack, contradicts),
   });
   const more = finding.isLoose ? LOOSE : CONTRADICTS[isBack ? backOrPart(own, theirs) : contradicts];
   return more === '' ? reason : `${reason} ${more}`;
@@ -87,7 +88,9 @@ function backOrPart(
   return cents !== undefined && back !== undefined && back.cents < cents - feeCents ? 'part' : 'back';
 }
 
-function cameBack(family: Finding['family']): string {
+function verbOf(family: Finding['family'], isBack: boolean, contradicts: string): string {
+  if (contradicts === 'sign') return 'came in as money that is no payment';
+  if (!isBack) return 'moved';
   return family === 'collection' ? 'was taken back' : 'came back';
 }
 

@@ -14,10 +14,10 @@ export interface Finding {
   /** How the row found its payment, if not by its reference. */
   readonly isLoose?: boolean;
   /**
-   * What the row contradicts: an earlier one about the same attempt, that nothing moved before the last attempt, or when the payment
-   * was sent.
+   * What the row contradicts: an earlier one about the same attempt, that nothing moved before the last attempt, when the payment
+   * was sent, or that its money came in once.
    */
-  readonly contradicts?: 'row' | 'attempts' | 'send';
+  readonly contradicts?: 'row' | 'attempts' | 'send' | 'sign';
   /** The journal has forgotten the payment. */
   readonly isForgotten?: boolean;
   /** In cents; of a balance. */

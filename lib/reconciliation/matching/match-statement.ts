@@ -274,7 +274,7 @@ export class StatementMatch {
     else this.joinPlace(place, own, row);
   }
 
-  private addFinding(finding: Finding): void {
+  addFinding(finding: Finding): void {
     this.findings.push(finding);
     this.checkMost(this.findings.length);
   }

@@ -23,7 +23,7 @@ export interface CsvStatementOptions {
   readonly columns?: StatementColumns;
   /**
    * What the words in the column `kind` mean, beside `Collection`, `Payout`, `Fee`, `Adjustment` and `Other`. Any
-   * other word ends reading. @default {}
+   * other word ends reading. Amounts of the kind `other` need their sign in every file: one without a minus came in. @default {}
    */
   readonly kinds?: Readonly<Record<string, StatementRowKind>>;
   /**

@@ -241,6 +241,25 @@ describe('a row of money that came back', () => {
     expect(shown(await closeWith(rows))).toEqual([['supplier-1', 'paid']]);
   });
 
+  it('without its minus is said of a collection, in a file that has no signs', async () => {
+    await collected(shop, place.sandbox, 'order-1', '50000');
+    await collected(shop, place.sandbox, 'order-2', '50000');
+    const rows = [
+      row('Deposit', '50000.00', now(), 'order-1'),
+      row('Deposit', '50000.00', now(), 'order-2'),
+      row('Reversal', '50000.00', now() + HOUR, 'order-1'),
+      row('Reversal', '700.00', now() + HOUR, 'order-2'),
+    ];
+    const close = await closeWith(rows, { kinds: KINDS });
+    expect(shown(close)).toEqual([['status', 'order-1', undefined]]);
+    expect(close.exceptions.find(({ kind }) => kind === 'status')?.reason).toBe(
+      'The journal says success, and the statement says that 50000.00 TZS came in as money that is no payment ' +
+        '(row 4). If it was taken back, the row lacks its minus: give such rows one in statements to come.',
+    );
+    // Nothing but a word ends it.
+    expect(shown(await closeWith([]))).toEqual([['status', 'order-1', undefined]]);
+  });
+
   it('of nobody is money that is no payment, and a payment of its own if its kind says so', async () => {
     const close = await closeWith([
       row('Reversal', '7.00', now() + HOUR, 'unknown'),

@@ -43,6 +43,29 @@ describe('the words of an exception', () => {
     },
   );
 
+  it('say that money came in under the reference of a collection', () => {
+    const own = { family: 'collection', reference: 'a', state: 'moved', status: 'success', cents: 30_000 };
+    const row = {
+      row: 3,
+      kind: 'other',
+      cents: 30_000,
+      feeCents: undefined,
+      at: 1,
+      isFailed: false,
+    } as const;
+    const finding = {
+      kind: 'status',
+      family: 'collection',
+      reference: 'a',
+      row,
+      contradicts: 'sign',
+    } as const;
+    expect(reasonOf({ ...finding, own: own as unknown as JournalPayment })).toBe(
+      'The journal says success, and the statement says that 300.00 TZS came in as money that is no payment ' +
+        '(row 3). If it was taken back, the row lacks its minus: give such rows one in statements to come.',
+    );
+  });
+
   it('name no more than twenty payments', () => {
     const moved = Array.from({ length: 1_000 }, (_, index) => `order-${index}`);
     expect(hintOf({ moved, cameBack: [] })).toMatch(/"order-19" and 980 more\.$/);
