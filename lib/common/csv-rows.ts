@@ -78,6 +78,8 @@ async function* rowsOf(source: CsvSource, reading: CsvReading): AsyncGenerator<r
     bom: true,
     delimiter,
     max_record_size: longestRow,
+    // Those of the first line would not end the lines that another program has added.
+    record_delimiter: ['\r\n', '\n', '\r'],
     // Kept here, because the parser would drop rows that nobody has taken when it finds a wrong one.
     on_record: (cells: string[], { lines }): undefined => {
       next = lines + 1;
