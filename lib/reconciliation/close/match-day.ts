@@ -81,10 +81,17 @@ function checkNames(
     named === 0
       ? `none of its payment rows of ${day} (${strangers.length}) finds a payment`
       : `most of its payment rows of ${day} that name a payment (${differing.length} of ${named}) do not agree with it${because}`;
+  const isChanged = strangers.some(({ given: { reference = '' } }) => CHANGED_NUMBER.test(reference));
+  const hint = isChanged
+    ? "; take the file as the gateway wrote it if a spreadsheet has put ' before references, or .0 behind them"
+    : '';
   throw wrongStatement(
-    `${found}, and the journal has payments of that day with the amounts of rows that do not name them (${misnamed}): check that it is the statement of this account, and name the column of your own reference, for example columns: { reference: 'the name in your file' }; if these references are right, write allowNoMatch: true`,
+    `${found}, and the journal has payments of that day with the amounts of rows that do not name them (${misnamed}): check that it is the statement of this account, and name the column of your own reference, for example columns: { reference: 'the name in your file' }${hint}; if these references are right, write allowNoMatch: true`,
   );
 }
+
+/** What some programs write in place of a number, so that a spreadsheet keeps it, and what a spreadsheet writes. */
+const CHANGED_NUMBER = /^'|^\d+\.0{1,2}$/;
 
 /** Rows of earlier statements, by the place of their payment. */
 function* provenRows({ carried }: JournalDay): Generator<readonly [number, RowMoney], void, undefined> {

@@ -18,6 +18,7 @@ const OTHER_CURRENCY =
 const otherSign = (line: number): string =>
   `has another sign than in line ${line}: if this fee was given back, move it to a row of its own, of the kind fee, or read no fees: columns: { fee: false }`;
 const NEGATIVE = 'is negative: write signed: true if what left the wallet has a minus in this file';
+const NEGATIVE_PAYMENT = `${NEGATIVE}; if only payments that were taken back have one, read the file with a Statement of your own, which gives them the kind other`;
 
 /** How to read the file of a statement. */
 export function statementReading({ maxRowBytes }: ResolvedStatementOptions): CsvReading {
@@ -144,7 +145,8 @@ function kindBySign(amount: bigint): StatementRowKind {
 /** A reversal must not pass for a payment. */
 function signProblem(kind: StatementRowKind, amount: bigint, signed: boolean): string | undefined {
   if (kind === 'other') return undefined;
-  if (!signed) return amount < 0n ? NEGATIVE : undefined;
+  if (!signed && amount < 0n) return kind === 'fee' ? NEGATIVE : NEGATIVE_PAYMENT;
+  if (!signed) return undefined;
   if (kind === 'collection' && amount < 0n) {
     return `is negative, so that this is no collection: ${ofOtherSign('money that was taken back', 'collections')}`;
   }

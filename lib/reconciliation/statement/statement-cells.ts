@@ -17,12 +17,14 @@ export interface TimeFormat {
   readonly timeZone: string | undefined;
 }
 
-/** What a spreadsheet makes of a long number: `2.55713E+11`. */
-const ROUNDED = /^[-+]?\d(?:[.,]\d+)?E\+\d+$/i;
+/** What a spreadsheet makes of a long number: `2.55713E+11`. Without a plus, a short one may be the merchant's own: `7E12`. */
+const ROUNDED = /^[-+]?\d(?:(?:[.,]\d+)?E\+|[.,]\d{3,}E)\d+$/i;
 const BY_SPREADSHEET =
   'was rounded by a spreadsheet: take the file as the gateway wrote it, or format the column as text before';
 const COMMA_FOR_THOUSANDS = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 const COMMA_FOR_DECIMALS = /^(?:\d+|\d{1,3}(?:\.\d{3})+),\d+$/;
+const BLANKS_FOR_THOUSANDS = /^\d{1,3}(?: \d{3})+(?:[.,]\d+)?$/;
+const POINTS_FOR_THOUSANDS = /^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/;
 const COMMA_FOR_EITHER = /^\d{1,3},\d{3}$/;
 
 /** What nearly every file has, and what is right whatever divides thousands. */
@@ -65,7 +67,19 @@ function wholeDigits(text: string, thousands: AmountFormat['thousands']): string
 function noAmount(text: string, { decimal, thousands }: AmountFormat): string {
   if (text === '') return 'is empty: every row needs an amount';
   if (ROUNDED.test(text)) return BY_SPREADSHEET;
-  if (decimal === '.' && thousands === undefined) {
+  const hint = thousands === undefined ? thousandsHint(text, decimal) : undefined;
+  if (hint !== undefined) return hint;
+  const example = `1${thousands ?? ''}180${decimal}50`;
+  return `is no amount: it must be a number such as ${example}, without a currency or other signs`;
+}
+
+/** How amounts of other formats are read; undefined for what is none. */
+function thousandsHint(text: string, decimal: AmountFormat['decimal']): string | undefined {
+  const comma = decimal === '.' ? " and decimal: ','" : '';
+  if (BLANKS_FOR_THOUSANDS.test(text)) {
+    return `has blanks between thousands: write thousands: ' '${text.includes(',') ? comma : ''}`;
+  }
+  if (decimal === '.') {
     if (COMMA_FOR_EITHER.test(text)) {
       return "has a comma: write thousands: ',' if it divides thousands, or decimal: ',' if decimals follow it";
     }
@@ -74,8 +88,9 @@ function noAmount(text: string, { decimal, thousands }: AmountFormat): string {
     }
     if (COMMA_FOR_THOUSANDS.test(text)) return "has commas between thousands: write thousands: ','";
   }
-  const example = `1${thousands ?? ''}180${decimal}50`;
-  return `is no amount: it must be a number such as ${example}, without a currency or other signs`;
+  return POINTS_FOR_THOUSANDS.test(text)
+    ? `has points between thousands: write thousands: '.'${comma}`
+    : undefined;
 }
 
 const CLOCK = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?([AP])\.?M\.?)?$/i;

@@ -462,6 +462,21 @@ describe('the column of references', () => {
     expect(await refusalOf(others)).toContain('(2 of 2) do not agree with it, and');
   });
 
+  it.each([
+    ["'1001", "'1002", true],
+    ['1001.0', '1002.00', true],
+    ['1001', "'1002", true],
+    ['A-1.0', '1.1', false],
+  ])(
+    'is refused with the hint that a spreadsheet changed it, if it has %s and %s: %s',
+    async (one, two, is) => {
+      const file = { journal: ['in 1 500', 'in 2 700'], rows: [`in ${one} 500`, `in ${two} 700`] };
+      const refusal = await refusalOf(file);
+      expect(refusal?.includes('take the file as the gateway wrote it if a spreadsheet')).toBe(is);
+      expect(refusal).toMatch(/allowNoMatch: true$/);
+    },
+  );
+
   it.each(HIDDEN)(
     'closes the day, because nothing tells that the column is wrong, if it %s',
     async (_, file) => {

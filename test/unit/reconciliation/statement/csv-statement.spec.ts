@@ -160,11 +160,19 @@ describe('a statement', () => {
     expect(await rowsOf(text, options)).toMatchObject([{ row: 4, reference: undefined }]);
   });
 
-  it.each(['2.55713E+11', '25571312345.0', '"=""0713123456"""', '=0150234567801'])(
+  it.each(['2.55713E+11', '2.55713E11', '25571312345.0', '"=""0713123456"""', '=0150234567801'])(
     'has no recipient in place of %s, which a spreadsheet made of a number',
     async (cell) => {
       const text = `Date,Type,Reference,Amount,Recipient\n2026-11-20T05:00:00Z,Payout,A,100,${cell}\n`;
       expect(await rowsOf(text)).toMatchObject([{ reference: 'A', recipient: undefined }]);
+    },
+  );
+
+  it.each(['1E5', '7E12', '2.5E11', '255712345678.0', "'s-1"])(
+    'has the reference %s, which may be one of the merchant',
+    async (reference) => {
+      const text = `Date,Type,Reference,Amount\n2026-11-20T05:00:00Z,payout,${reference},100\n`;
+      expect(await rowsOf(text)).toMatchObject([{ reference }]);
     },
   );
 
@@ -176,6 +184,16 @@ describe('a statement', () => {
   it('has cells without the blanks around them, inside of quotation marks, too', async () => {
     const text = `${HEAD}\n" 2026-11-20T05:00:00Z ", Payout ,"\u00a0ORDER-1 ",," 10.00 ","",,TZS," Paid "\n`;
     expect(await rowsOf(text)).toMatchObject([{ reference: 'ORDER-1', amount: '10.00', fee: undefined }]);
+  });
+
+  it.each([
+    ['\n', '\r\n'],
+    ['\r\n', '\n'],
+    ['\r', '\r'],
+  ])('has the lines of its file, with the line ends %j and %j', async (first, second) => {
+    const row = '2026-11-20T05:00:00Z,payout,A,100';
+    const text = ['Date,Type,Reference,Amount', row].join(first) + first + [row, '', row].join(second);
+    expect((await rowsOf(text)).map((one) => one.row)).toEqual([2, 3, 5]);
   });
 
   it('says with its first line alone that nothing moved', async () => {
