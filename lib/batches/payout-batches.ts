@@ -79,7 +79,8 @@ export class PayoutBatches {
    *
    * @param batch Its name: 1 to 64 letters, digits, dashes and underscores. It is the beginning of every reference.
    * @throws PaymentsValidationError if an option is unknown, or that lists the bad lines, each with its number and what to write; nothing was loaded.
-   * @throws PaymentsError with the code `BATCH_EXISTS`, or `BATCH_SAME_LINES` if another batch has exactly these lines.
+   * @throws PaymentsError with the code `BATCH_EXISTS`, or `BATCH_SAME_LINES` if another batch has exactly these lines in this
+   * order.
    * @throws PaymentsStorageError
    */
   async create(
