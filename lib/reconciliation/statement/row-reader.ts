@@ -11,6 +11,8 @@ import { wrongStatement } from './wrong-statement.js';
 export const EMPTY_FILE = 'the file is empty: its first line must name the columns';
 
 const NO_FEE: readonly string[] = ['', '-'];
+/** What a spreadsheet makes of a number without its last digit, too: `25571234567.0`. */
+const DECIMAL = /^\d+\.0{1,2}$/;
 const OTHER_STATUS = 'is in none of the lists: write its word in succeeded, failed or pending';
 const OTHER_KIND = "is no word of kinds: write for example kinds: { 'the word': 'payout' }";
 const OTHER_CURRENCY =
@@ -56,9 +58,6 @@ export function rowReader(columns: FoundColumns, options: ResolvedStatementOptio
     };
   };
 }
-
-/** What a spreadsheet makes of a number without its last digit, too: `25571234567.0`. */
-const DECIMAL = /^\d+\.0{1,2}$/;
 
 /** Nothing depends on it for certain, so a number that a spreadsheet has changed is left out. */
 function recipientOf(cell: string): string | undefined {
