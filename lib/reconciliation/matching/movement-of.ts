@@ -67,7 +67,8 @@ function timeOf(own: JournalPayment, { at }: RowMoney): Pick<Movement, 'from' | 
   if (at < made) {
     return { from: Math.max(createdAt, at), to: hasMoved ? changedAt : Math.max(made, at + CUT_MS) };
   }
-  return hasMoved && changedAt < at ? { from: createdAt, to: at } : { from: at, to: at };
+  // The close before may have counted it for certain: as money that may move after that, it would hide what somebody took.
+  return hasMoved && changedAt < at ? { from: made, to: changedAt } : { from: at, to: at };
 }
 
 /** How a row that is in doubt may change the balance. */

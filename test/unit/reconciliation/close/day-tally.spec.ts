@@ -115,6 +115,19 @@ describe('the tally of a day', () => {
     expect(tally.payouts.sum).toEqual({ count: 1, amount: '1000.00', fees: '5.00' });
   });
 
+  it('does not count again what the journal knows to have moved before the opening balance', () => {
+    const paid = payout('a', {
+      state: 'moved',
+      status: 'paid',
+      createdAt: FROM - HOUR,
+      begunAt: FROM - HOUR,
+      changedAt: FROM - 1,
+    });
+    const tally = tallyOf([paid], '98995.00');
+    tally.matched(paid, row({ at: FROM + HOUR }), false);
+    expect(tally.equation()).toMatchObject({ least: '0.00', most: '0.00', difference: '-1005.00' });
+  });
+
   it('has no equation if the clock stepped back between the readings', () => {
     const tally = tallyOf([payout('a', { state: 'moved', status: 'paid' })], '98995.00', {
       openedAt: TO + HOUR,
