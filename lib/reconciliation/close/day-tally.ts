@@ -6,6 +6,7 @@ import { type Finding } from '../matching/finding.js';
 import {
   type DayLimits,
   classifyUnmatched,
+  latestTimeOf,
   mayBeginAgain,
   type RowMoney,
 } from '../matching/classify-payment.js';
@@ -116,7 +117,8 @@ export class DayTally implements MatchListener {
   }
 
   other({ cents, at, isDoubtful }: OtherMoney): void {
-    const isUncertain = this.sums?.addOther(cents, { from: at, to: at }, isDoubtful ? 'open' : 'moved');
+    const time = { from: at, to: latestTimeOf(at) };
+    const isUncertain = this.sums?.addOther(cents, time, isDoubtful ? 'open' : 'moved');
     if (isUncertain) this.hasDoubtfulRow = true;
   }
 

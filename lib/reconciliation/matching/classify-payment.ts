@@ -42,6 +42,7 @@ const EXPECTED: Classification = { kinds: [], stays: true, isExpected: true };
 const WAITING: Classification = { kinds: [], stays: true };
 /** What a statement with hours and minutes leaves out of a time. */
 export const CUT_MS = 59_999;
+const SECOND_MS = 1_000;
 /** How long after its refusal a payment is looked at again: another attempt may have begun. */
 const AGAIN_WITHIN_MS = 31 * 86_400_000;
 
@@ -79,6 +80,12 @@ export function isBeforeLastAttempt(
   { at, isFailed }: RowMoney,
 ): boolean {
   return !isFailed && attempt > 1 && at + CUT_MS < begunAt;
+}
+
+/** The latest time that the time of a row may stand for: statements leave out the seconds, or what is less than one. */
+export function latestTimeOf(at: number): number {
+  if (at % (CUT_MS + 1) === 0) return at + CUT_MS;
+  return at % SECOND_MS === 0 ? at + SECOND_MS - 1 : at;
 }
 
 function classifyAccepted({ family }: JournalPayment, limits: DayLimits, ageMs: number): Classification {

@@ -1,5 +1,5 @@
 import { type Movement } from '../balance/movement.js';
-import { CUT_MS, type RowMoney } from './classify-payment.js';
+import { CUT_MS, latestTimeOf, type RowMoney } from './classify-payment.js';
 import { earliestOf, type JournalPayment } from './journal-payment.js';
 
 /** Without another limit, a fee is at most the amount, or this if that is more: 10,000 TZS. */
@@ -46,14 +46,14 @@ export function movementWithRow(
   if (row.isContradicted) return movementOf(own, limits);
   if (row.isFailed) return movementOfFailed(own, row, limits);
   const theirs = rangeOf(directionOf(row), row.cents, row.feeCents ?? own.feeCents, limits);
-  if (own.cents === undefined) return { state: 'moved', from: row.at, to: row.at, ...theirs };
+  if (own.cents === undefined) return { state: 'moved', from: row.at, to: latestTimeOf(row.at), ...theirs };
   const { direction } = theirs;
   const ours = rangeOf(direction, own.cents, own.feeCents ?? row.feeCents, limits);
   const least = Math.min(ours.least, theirs.least);
   const most = Math.max(ours.most, theirs.most);
   if (own.state !== 'none') return { direction, least, most, state: 'moved', ...timeOf(own, row) };
   const made = earliestOf(own);
-  const [from, to] = [Math.min(made, row.at), Math.max(made, row.at)];
+  const [from, to] = [Math.min(made, row.at), Math.max(made, latestTimeOf(row.at))];
   return { direction, least, most, state: 'open', from, to };
 }
 
@@ -68,13 +68,16 @@ function timeOf(own: JournalPayment, { at }: RowMoney): Pick<Movement, 'from' | 
     return { from: Math.max(createdAt, at), to: hasMoved ? changedAt : Math.max(made, at + CUT_MS) };
   }
   // The close before may have counted it for certain: as money that may move after that, it would hide what somebody took.
-  return hasMoved && changedAt < at ? { from: made, to: changedAt } : { from: at, to: at };
+  if (hasMoved && changedAt < at) return { from: made, to: changedAt };
+  const latest = latestTimeOf(at);
+  return { from: at, to: hasMoved ? Math.min(latest, changedAt) : latest };
 }
 
 /** How a row that is in doubt may change the balance. */
 export function movementOfRow(row: RowMoney, limits: MovementLimits): Movement {
   const { cents, feeCents, at } = row;
-  return { state: 'open', from: at, to: at, ...rangeOf(directionOf(row), cents, feeCents, limits) };
+  const range = rangeOf(directionOf(row), cents, feeCents, limits);
+  return { state: 'open', from: at, to: latestTimeOf(at), ...range };
 }
 
 function directionOf({ kind }: RowMoney): Movement['direction'] {
@@ -93,11 +96,9 @@ function movementOfFailed(own: JournalPayment, row: RowMoney, limits: MovementLi
   const isOpen = own.state !== 'moved';
   // A row of another amount proves nothing.
   if (isOpen && own.cents !== row.cents) return movementOf(own, limits);
+  const changedAt = Math.max(earliestOf(own), latestTimeOf(row.at));
   const movement = movementOf(
-    {
-      ...own,
-      ...(isOpen && { state: 'none', status: 'failed', changedAt: Math.max(earliestOf(own), row.at) }),
-    },
+    { ...own, ...(isOpen && { state: 'none', status: 'failed', changedAt }) },
     limits,
   );
   return movement && (isOpen ? movement : { ...movement, state: 'open', to: Infinity });

@@ -107,6 +107,15 @@ describe('the tally of a day', () => {
     expect(tally.withHints(tally.equation()).map(({ hint }) => hint)).toEqual([undefined]);
   });
 
+  it('does not know on which side of the balance other money is whose row was cut to the minute', () => {
+    const [minute, second] = [tallyOf([], '100010.00'), tallyOf([], '100010.00')];
+    // The opening balance was read in the first second.
+    minute.other({ cents: 1_000, at: FROM, isDoubtful: false });
+    expect(minute.equation()).toMatchObject({ least: '0.00', most: '10.00', difference: '0.00' });
+    second.other({ cents: 1_000, at: FROM + 1_000, isDoubtful: false });
+    expect(second.equation()).toMatchObject({ other: '10.00', most: '0.00', difference: '0.00' });
+  });
+
   it('counts the payments that were made on it, and those of other days there', () => {
     const tally = tallyOf([payout('a', { state: 'accepted' })], '100000.00');
     tally.matched(payout('early', { state: 'accepted', begunAt: TO + 1 }), row(), false);

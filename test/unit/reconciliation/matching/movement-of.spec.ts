@@ -4,6 +4,7 @@ import { type RowMoney } from '../../../../lib/reconciliation/matching/classify-
 import {
   type MovementLimits,
   movementOf,
+  movementOfReturn,
   movementOfRow,
   movementWithRow,
 } from '../../../../lib/reconciliation/matching/movement-of.js';
@@ -123,6 +124,42 @@ describe('what journal and statement say together', () => {
       { state: 'moved', from: 20_000, to: 59_999 },
     ],
     [
+      'the row was cut to the minute',
+      { ...payout, state: 'accepted' },
+      { kind: 'payout', at: 60_000 },
+      { state: 'moved', from: 60_000, to: 119_999 },
+    ],
+    [
+      'the row was cut to the minute, and the journal knows more',
+      { changedAt: 60_700 },
+      { at: 60_000 },
+      { state: 'moved', from: 60_000, to: 60_700 },
+    ],
+    [
+      'the row was cut to the second',
+      { ...payout, state: 'accepted' },
+      { kind: 'payout', at: 61_000 },
+      { state: 'moved', from: 61_000, to: 61_999 },
+    ],
+    [
+      'the row was cut to the minute, and has the amount that the journal cannot read',
+      { cents: undefined, state: 'unknown' },
+      { at: 60_000 },
+      { state: 'moved', from: 60_000, to: 119_999 },
+    ],
+    [
+      'nobody knows whether a failed one moved, of which the row was cut to the minute',
+      { state: 'none', status: 'failed' },
+      { at: 60_000 },
+      { state: 'open', from: 100, to: 119_999 },
+    ],
+    [
+      'the row says that an unknown one failed, and was cut to the minute',
+      { ...payout, state: 'unknown' },
+      { isFailed: true, kind: 'payout', at: 60_000 },
+      { state: 'returned', from: 100, to: 119_999 },
+    ],
+    [
       'the row is of a clock that is late',
       { ...payout, state: 'unknown', createdAt: 120_000 },
       { kind: 'payout', at: 0 },
@@ -194,6 +231,11 @@ describe('what journal and statement say together', () => {
     ],
   ])('%s', (_, given, givenRow, movement) => {
     expect(movementWithRow(own(given), row(givenRow), NO_LIMITS)).toMatchObject(movement);
+  });
+
+  it('is open until the end of its minute for a row in doubt that was cut', () => {
+    expect(movementOfRow(row({ at: 60_000 }), NO_LIMITS)).toMatchObject({ from: 60_000, to: 119_999 });
+    expect(movementOfReturn(row({ at: 60_000 }), NO_LIMITS)).toMatchObject({ from: 60_000, to: 119_999 });
   });
 
   it('is open for a row in doubt', () => {
