@@ -13,6 +13,8 @@ export interface CarriedPayment {
   readonly attempt?: number | undefined;
   /** A statement should have shown it. */
   readonly awaitsRow?: true | undefined;
+  /** Nothing is missing, but a statement may show it yet: that row is its first one. */
+  readonly isUnseen?: true | undefined;
 }
 
 /** What a close keeps in lists, because it may be long. */

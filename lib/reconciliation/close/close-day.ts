@@ -10,9 +10,9 @@ import { type Statement } from '../statement/statement-row.js';
 import { listEntries } from './carried.js';
 import { closeEntry, type ClosedDay, closedDayOf, listOf } from './close-entry.js';
 import { ClosedDays } from './closed-days.js';
-import { type ClosePlace, placeOf } from './close-place.js';
+import { placeOf } from './close-place.js';
 import { CloseRun } from './close-run.js';
-import { findDay, type FoundDay } from './find-day.js';
+import { findDay } from './find-day.js';
 
 /** Each of a list holds a hundred payments. */
 const ENTRIES_AT_ONCE = 50;
@@ -83,7 +83,7 @@ async function closeInTurn(
     ...found.sums,
     exceptions: counts,
   };
-  const closed = closedDay(place, found, summary, run.token, statement !== undefined);
+  const closed: ClosedDay = { summary, closing: found.closing, token: run.token };
   const list = listOf(scope, closed);
   await addAll(account, listEntries(list, 'carried', found.carried), goOn);
   await addAll(account, listEntries(list, 'proposals', proposals), goOn);
@@ -99,17 +99,6 @@ async function closeInTurn(
     account.events.emit('reconciliation.closed', { account: scope.account, summary });
   }
   return kept;
-}
-
-function closedDay(
-  { from, previous }: ClosePlace,
-  { closing }: FoundDay,
-  summary: ClosedDay['summary'],
-  token: string,
-  hasStatement: boolean,
-): ClosedDay {
-  const statementsSince = hasStatement ? (previous?.statementsSince ?? from) : undefined;
-  return { summary, closing, statementsSince, token };
 }
 
 async function addAll(

@@ -12,8 +12,6 @@ export interface ClosedDay {
   readonly summary: CloseSummary;
   /** The reading at the end of the day, with which the next one opens. */
   readonly closing: BalanceReading;
-  /** Since when each day was closed with a statement, in milliseconds since 1970; undefined if this one was not. */
-  readonly statementsSince: number | undefined;
   /** Names the lists of the run that closed the day. */
   readonly token: string;
 }

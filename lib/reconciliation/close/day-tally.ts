@@ -23,6 +23,7 @@ import {
 import { hasOutcome, isOpen, type JournalPayment } from '../matching/journal-payment.js';
 import { type OtherMoney } from '../matching/row-money.js';
 import { attemptIfLater, type ProvenRow } from '../matching/proven-row.js';
+import { type StatementDays } from '../matching/statement-days.js';
 import { UsualFee } from '../matching/usual-fee.js';
 import { wrongStatement } from '../statement/wrong-statement.js';
 import { type CarriedPayment } from './carried.js';
@@ -30,10 +31,15 @@ import { type BalanceEquation, type BalanceReading } from './close-summary.js';
 import { type MatchedDay } from './match-day.js';
 import { type JournalDay } from './journal-day.js';
 
+/** How long a payment is carried for nothing but to tell its first row from the next one. */
+const IN_SIGHT_MS = 31 * 86_400_000;
+
 /** What a tally needs to know of its day. */
 interface DayToTally {
   readonly journalDay: JournalDay;
   readonly dayLimits: DayLimits;
+  /** With this one, if it has a statement. */
+  readonly statementDays: StatementDays;
   readonly limits: MovementLimits;
   /** How many payments a statement may not show. */
   readonly mostExceptions: number;
@@ -93,9 +99,17 @@ export class DayTally implements MatchListener {
     if (own.createdAt >= this.day.dayLimits.cutOff) return;
     const isRefused = own.status === 'rejected';
     // Until somebody applies what the row proves, a later one may contradict it.
-    if (mayMoveLater || (isOfException && isOpen(own))) this.carry(own, row);
+    const mayBeContradicted = isOfException && isOpen(own);
+    if (mayMoveLater || mayBeContradicted || this.mayComeAgain(own, row)) this.carry(own, row);
     else if (mayBeginAgain(own, this.day.dayLimits))
       this.carry(own, isOfException && isRefused ? row : undefined);
+  }
+
+  /** Whether nothing but this row tells that the next one is not the first. */
+  private mayComeAgain({ state, begunAt }: JournalPayment, row: RowMoney): boolean {
+    const { dayLimits, statementDays } = this.day;
+    if (state === 'none' || row.isFailed || statementDays.has(begunAt)) return false;
+    return dayLimits.cutOff - row.at < IN_SIGHT_MS;
   }
 
   private carry({ family, reference, attempt }: JournalPayment, row?: RowMoney): void {
@@ -125,18 +139,22 @@ export class DayTally implements MatchListener {
   /** Everything that no row belongs to. */
   finish(matched: MatchedDay | undefined): void {
     const { match, early = [] } = matched ?? {};
-    const { payments, carried } = this.day.journalDay;
-    for (let place = 0; place < payments.size; place += 1) {
-      const { proven, shown, awaitsRow, proposal } = carried.get(place) ?? {};
-      if (proposal && (match?.stands(proposal) ?? true)) this.proposedAgain.push(proposal);
-      if (proven) this.matched(payments.at(place), proven, proposal === undefined);
-      else if (match?.hasRow(place)) continue;
-      else if (shown) this.matched(payments.at(place), shown, true);
-      else this.unmatched(payments.at(place), awaitsRow);
-    }
+    for (let place = 0; place < this.day.journalDay.payments.size; place += 1) this.finishPlace(place, match);
     for (const { own, row } of early) this.carry(own, row);
     if (match) this.carryContradicted(match);
     this.carryLater(new Set(early.map(({ own }) => `${own.family} ${own.reference}`)));
+  }
+
+  private finishPlace(place: number, match: StatementMatch | undefined): void {
+    const { payments, carried } = this.day.journalDay;
+    const { proven, shown, awaitsRow, isUnseen, proposal } = carried.get(place) ?? {};
+    if (proposal && (match?.stands(proposal) ?? true)) this.proposedAgain.push(proposal);
+    if (!proven && match?.hasRow(place)) return;
+    const own = payments.at(place);
+    if (proven) this.matched(own, proven, proposal === undefined);
+    else if (shown) this.matched(own, shown, true);
+    else if (isUnseen && own.begunAt < this.day.from) this.carryUnseen(own);
+    else this.unmatched(own, awaitsRow);
   }
 
   /** A third row decides nothing, either. */
@@ -185,9 +203,19 @@ export class DayTally implements MatchListener {
     // What ended while or after the balance was read concerns the next close, too.
     const isUnderWay =
       movement && movement.state !== 'none' && movement.to >= this.day.closing.askedAt.getTime();
-    if (!isUnderWay && !stays) return;
+    if (!isUnderWay && !stays) {
+      this.carryUnseen(own);
+      return;
+    }
     const awaitsRow = own.state === 'moved' && stays && (dayLimits.hasStatement || awaitedRow);
     this.carried.push({ family, reference, ...(awaitsRow && { awaitsRow }) });
+  }
+
+  /** A payment that leaves sight without a row, because the days after its own have no statement. */
+  private carryUnseen({ family, reference, state, begunAt }: JournalPayment): void {
+    const { dayLimits, statementDays } = this.day;
+    if (state === 'none' || !statementDays.has(begunAt)) return;
+    if (dayLimits.cutOff - begunAt < IN_SIGHT_MS) this.carried.push({ family, reference, isUnseen: true });
   }
 
   private addFinding(finding: Finding): void {

@@ -9,6 +9,7 @@ import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
 import { type Statement } from '../statement/statement-row.js';
 import { type CarriedPayment, readList } from './carried.js';
 import { type ClosedDay, listOf } from './close-entry.js';
+import { statementDaysOf } from './closed-days.js';
 import { type ClosePlace } from './close-place.js';
 import { type BalanceReading, type CloseSummary, type StatementSummary } from './close-summary.js';
 import { DayTally, gapOf } from './day-tally.js';
@@ -62,9 +63,12 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
     payoutsEndWithinMs,
   };
   const opening = previous?.closing;
+  const statementDays = await statementDaysOf(account);
+  if (statement) statementDays.add({ from, to });
   const tally = new DayTally({
     journalDay,
     dayLimits,
+    statementDays,
     limits: policy,
     mostExceptions,
     from,
@@ -73,7 +77,12 @@ export async function findDay(find: FindDay): Promise<FoundDay> {
   });
   const matched =
     statement &&
-    (await matchDay({ account, place, journalDay, dayLimits, policy, allowNoMatch }, statement, tally, goOn));
+    (await matchDay(
+      { account, place, journalDay, dayLimits, statementDays, policy, allowNoMatch },
+      statement,
+      tally,
+      goOn,
+    ));
   tally.finish(matched);
   const balance = tally.equation();
   return {

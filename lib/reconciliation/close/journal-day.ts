@@ -123,7 +123,9 @@ async function* carriedPayments(
 ): AsyncGenerator<EarlierPage, void, undefined> {
   for await (const list of carried) {
     for await (const piece of inPieces(list, (one) => paymentOf(account, one))) {
-      const known = piece.map(([one]) => one).filter(({ proven, awaitsRow }) => proven ?? awaitsRow);
+      const known = piece
+        .map(([one]) => one)
+        .filter(({ proven, awaitsRow, isUnseen }) => proven ?? awaitsRow ?? isUnseen);
       yield { payments: piece.flatMap(([, payment]) => payment ?? []), known };
     }
   }

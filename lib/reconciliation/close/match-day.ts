@@ -6,6 +6,7 @@ import { type MatchListener } from '../matching/match-listener.js';
 import { StatementMatch } from '../matching/match-statement.js';
 import { findLostSigns } from '../matching/lost-signs.js';
 import { OpenRows } from '../matching/open-rows.js';
+import { type StatementDays } from '../matching/statement-days.js';
 import { type JournalPayment } from '../matching/journal-payment.js';
 import { misnamedRows } from '../matching/row-names.js';
 import { type ResolvedReconciliationPolicy } from '../reconciliation-policy.js';
@@ -20,6 +21,7 @@ interface DayToMatch {
   readonly place: ClosePlace;
   readonly journalDay: JournalDay;
   readonly dayLimits: DayLimits;
+  readonly statementDays: StatementDays;
   readonly policy: Pick<ResolvedReconciliationPolicy, 'mostExceptions' | 'looseMatching'>;
   readonly allowNoMatch: boolean;
 }
@@ -38,12 +40,12 @@ export async function matchDay(
   listener: MatchListener,
   eachRow: () => Promise<void> | undefined,
 ): Promise<MatchedDay> {
-  const { account, place, journalDay, dayLimits, policy } = dayToMatch;
-  const { day, from, to, previous } = place;
+  const { account, place, journalDay, dayLimits, statementDays, policy } = dayToMatch;
+  const { day, from, to } = place;
   const span = { day, from, to, most: policy.mostExceptions };
   const match = new StatementMatch(journalDay.payments, provenRows(journalDay), dayLimits, span, listener);
   await match.read(statement, eachRow);
-  const open = new OpenRows(match, account, { since: previous?.statementsSince ?? from, from, to });
+  const open = new OpenRows(match, account, { from, to, statementDays });
   await open.find(eachRow);
   await findLostSigns(match, account, eachRow);
   const { looseMatching } = policy;

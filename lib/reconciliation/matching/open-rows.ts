@@ -7,6 +7,7 @@ import { feeReferences } from './other-rows.js';
 import { type OpenRow } from './row-money.js';
 import { type RowMoney } from './classify-payment.js';
 import { type JournalPayment, journalPayment } from './journal-payment.js';
+import { type StatementDays } from './statement-days.js';
 import { familyTakenBack, takesBack } from './taken-back.js';
 
 /** A row that nobody knows. */
@@ -36,14 +37,14 @@ export class OpenRows {
   private readonly seen = new Map<string, number>();
   private readonly failed = new Set<string>();
 
-  /**
-   * @param closed The day, and since when each day was closed with a statement. A payment of those before that moved and is not
-   * open any more has had its row.
-   */
   constructor(
     private readonly match: StatementMatch,
     private readonly account: AccountJournalReader,
-    private readonly closed: { readonly since: number; readonly from: number; readonly to: number },
+    private readonly day: {
+      readonly from: number;
+      readonly to: number;
+      readonly statementDays: StatementDays;
+    },
   ) {}
 
   /** @param everyPiece Shows that the run is alive. */
@@ -158,7 +159,7 @@ export class OpenRows {
     this.seen.set(`${family} ${reference}`, money.at);
     if (!own) this.unknown.push({ ...row, isForgotten: found?.isForgotten === true });
     else this.match.match(own, money);
-    if (own && own.begunAt >= this.closed.to) this.early.push({ own, row: money });
+    if (own && own.begunAt >= this.day.to) this.early.push({ own, row: money });
   }
 
   private takeFailed(own: JournalPayment, row: RowMoney): void {
@@ -168,7 +169,8 @@ export class OpenRows {
     this.match.match(own, row);
   }
 
+  /** A payment that moved, and was made on a day with a statement, stays in sight until a row shows it. */
   private hasHadRow({ state, begunAt }: JournalPayment): boolean {
-    return state !== 'none' && begunAt >= this.closed.since && begunAt < this.closed.from;
+    return state !== 'none' && begunAt < this.day.from && this.day.statementDays.has(begunAt);
   }
 }

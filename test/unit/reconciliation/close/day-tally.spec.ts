@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { DayTally, gapOf } from '../../../../lib/reconciliation/close/day-tally.js';
+import { type CarriedPayment } from '../../../../lib/reconciliation/close/carried.js';
 import { type BalanceReading } from '../../../../lib/reconciliation/close/close-summary.js';
 import { type RowMoney } from '../../../../lib/reconciliation/matching/classify-payment.js';
 import { type JournalPayment } from '../../../../lib/reconciliation/matching/journal-payment.js';
+import { StatementDays } from '../../../../lib/reconciliation/matching/statement-days.js';
 import { JournalPayments } from '../../../../lib/reconciliation/matching/journal-payments.js';
 
 const HOUR = 3_600_000;
@@ -42,12 +44,20 @@ const row = (given: Partial<RowMoney> = {}): RowMoney => ({
 const tallyOf = (
   own: readonly JournalPayment[],
   closing: string,
-  { openedAt = FROM, hasStatement = true } = {},
+  {
+    openedAt = FROM,
+    hasStatement = true,
+    carried = [] as readonly CarriedPayment[],
+    statementsFrom = FROM - 24 * HOUR,
+  } = {},
 ): DayTally => {
   const payments = new JournalPayments();
   for (const payment of own) payments.add(payment);
+  // The day before has one, and none before that.
+  const statementDays = new StatementDays();
+  statementDays.add({ from: statementsFrom, to: hasStatement ? TO : FROM });
   return new DayTally({
-    journalDay: { payments, after: [], carried: new Map() },
+    journalDay: { payments, after: [], carried: new Map(carried.entries()) },
     dayLimits: {
       cutOff: TO,
       hasStatement,
@@ -55,6 +65,7 @@ const tallyOf = (
       outcomeWithinMs: 24 * HOUR,
       payoutsEndWithinMs: Infinity,
     },
+    statementDays,
     mostExceptions: 3,
     limits: { largestFeeCents: undefined, payoutsEndWithinMs: Infinity },
     from: FROM,
@@ -175,6 +186,71 @@ describe('the tally of a day', () => {
     const tally = tallyOf(own, '100000.00', { hasStatement: false });
     tally.finish(undefined);
     expect(tally.carried).toEqual([{ family: 'disbursement', reference: 'a' }]);
+  });
+});
+
+describe('what the next day needs to tell a row that comes again', () => {
+  const LONG = 40 * 24 * HOUR;
+  const BEFORE = FROM - 24 * HOUR;
+
+  it.each<[string, Partial<JournalPayment>, Partial<RowMoney>, boolean]>([
+    ['was made on a day without a statement', {}, {}, true],
+    ['was made on a day with a statement', { begunAt: BEFORE }, {}, false],
+    ['had its row nearly a month ago', {}, { at: TO - 31 * 24 * HOUR + 1 }, true],
+    ['had its row a month ago', {}, { at: TO - 31 * 24 * HOUR }, false],
+    ['has a row that failed', {}, { isFailed: true }, false],
+    ['did not move', { state: 'none', status: 'failed' }, {}, false],
+    ['is of a later day', { createdAt: TO, begunAt: TO, changedAt: TO }, {}, false],
+  ])('is the row of a payment that %s', (_, given, givenRow, isCarried) => {
+    const moved = { state: 'moved', status: 'paid', createdAt: FROM - LONG, begunAt: BEFORE - 1 } as const;
+    const own = payout('a', { ...moved, changedAt: FROM - HOUR, ...given });
+    const tally = tallyOf([own], '100000.00');
+    tally.matched(own, row(givenRow), false);
+    const carried = { family: 'disbursement', reference: 'a', proven: row(givenRow) };
+    expect(tally.carried).toEqual(isCarried ? [carried] : []);
+  });
+
+  it.each<[string, Partial<JournalPayment>, boolean]>([
+    ['no row of its own day or of this one, which has no statement', {}, true],
+    ['no statement of its day, either', { begunAt: BEFORE - 1 }, false],
+    ['not moved', { state: 'none', status: 'failed' }, false],
+  ])('is a payment that has %s', (_, given, isCarried) => {
+    const own = payout('a', {
+      state: 'moved',
+      status: 'paid',
+      createdAt: BEFORE,
+      begunAt: BEFORE,
+      changedAt: FROM + HOUR,
+      ...given,
+    });
+    const tally = tallyOf([own], '100000.00', { hasStatement: false });
+    tally.finish(undefined);
+    expect(tally.carried).toEqual(
+      isCarried ? [{ family: 'disbursement', reference: 'a', isUnseen: true }] : [],
+    );
+  });
+
+  it('is that no statement has shown a payment, for a month, and no exception', () => {
+    for (const [begunAt, isCarried] of [
+      [TO - 31 * 24 * HOUR + 1, true],
+      [TO - 31 * 24 * HOUR, false],
+    ] as const) {
+      const own = payout('a', { state: 'moved', status: 'paid', createdAt: begunAt, begunAt });
+      const unseen = { family: 'disbursement', reference: 'a', isUnseen: true } as const;
+      const tally = tallyOf([own], '100000.00', { carried: [unseen], statementsFrom: FROM - LONG });
+      tally.finish(undefined);
+      expect(tally.carried).toEqual(isCarried ? [unseen] : []);
+      expect(tally.findings).toEqual([]);
+    }
+  });
+
+  it('is nothing of an attempt before the one that began on the day', () => {
+    const unseen = { family: 'disbursement', reference: 'a', isUnseen: true } as const;
+    const tally = tallyOf([payout('a', { attempt: 2, createdAt: BEFORE })], '100000.00', {
+      carried: [unseen],
+    });
+    tally.finish(undefined);
+    expect(tally.findings).toMatchObject([{ kind: 'unknown' }]);
   });
 });
 

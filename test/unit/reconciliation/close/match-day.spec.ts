@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { matchDay } from '../../../../lib/reconciliation/close/match-day.js';
 import { journalPayment } from '../../../../lib/reconciliation/matching/journal-payment.js';
 import { JournalPayments } from '../../../../lib/reconciliation/matching/journal-payments.js';
+import { StatementDays } from '../../../../lib/reconciliation/matching/statement-days.js';
 import { type StatementRow } from '../../../../lib/reconciliation/statement/statement-row.js';
 import { type JournalStore, type StoredJournalRecord } from '../../../../lib/storage/journal-store.js';
 
@@ -102,15 +103,15 @@ async function refusalOf({ journal, rows, loose, allowNoMatch = false }: File): 
       yield* await Promise.resolve(rows.map(rowOf));
     },
   };
+  const statementDays = new StatementDays();
+  statementDays.add({ from: SINCE, to: TO });
   const dayToMatch: Parameters<typeof matchDay>[0] = {
     account,
     place: {
       day: '2026-11-20',
       from: FROM,
       to: TO,
-      previous: { statementsSince: SINCE } as NonNullable<
-        Parameters<typeof matchDay>[0]['place']['previous']
-      >,
+      previous: undefined,
     },
     journalDay: { payments, after: [], carried: new Map() },
     dayLimits: {
@@ -120,6 +121,7 @@ async function refusalOf({ journal, rows, loose, allowNoMatch = false }: File): 
       outcomeWithinMs: DAY,
       payoutsEndWithinMs: Infinity,
     },
+    statementDays,
     policy: { mostExceptions: 1_000, looseMatching: loose && { withinMs: DAY } },
     allowNoMatch,
   };

@@ -3,6 +3,7 @@ import { type StatementMatch } from '../../../../lib/reconciliation/matching/mat
 import { JournalPayments } from '../../../../lib/reconciliation/matching/journal-payments.js';
 import { type OtherMoney } from '../../../../lib/reconciliation/matching/row-money.js';
 import { OpenRows } from '../../../../lib/reconciliation/matching/open-rows.js';
+import { StatementDays } from '../../../../lib/reconciliation/matching/statement-days.js';
 import { RowNames } from '../../../../lib/reconciliation/matching/row-names.js';
 import {
   type JournalKey,
@@ -11,10 +12,18 @@ import {
 } from '../../../../lib/storage/journal-store.js';
 
 const DAY = 86_400_000;
-/** Each day since then was closed with a statement. */
+/** Two days with a statement, one without, and the day itself. */
 const SINCE = 100 * DAY;
+const UNTIL = 102 * DAY;
 const FROM = 103 * DAY;
 const TO = 104 * DAY;
+
+const day = (): ConstructorParameters<typeof OpenRows>[2] => {
+  const statementDays = new StatementDays();
+  statementDays.add({ from: SINCE, to: UNTIL });
+  statementDays.add({ from: FROM, to: TO });
+  return { from: FROM, to: TO, statementDays };
+};
 
 const stored = (begunAt: number, outcome: string): StoredJournalRecord =>
   ({
@@ -57,7 +66,7 @@ async function fateOf(
     tombstone: () => Promise.resolve(undefined),
   } as unknown as JournalStore;
   const scope = { account: 'default', environment: 'sandbox' } as const;
-  const rows = new OpenRows(match, { journal, scope }, { since: SINCE, from: FROM, to: TO });
+  const rows = new OpenRows(match, { journal, scope }, day());
   await rows.find(() => undefined);
   return [...fate, ...rows.early.map(() => 'early'), ...rows.unknown.map(() => 'unknown')];
 }
@@ -66,8 +75,9 @@ describe('a row that names no payment of the day', () => {
   it.each<[string, StoredJournalRecord | undefined, readonly string[]]>([
     ['is of nobody', undefined, ['unknown']],
     ['is of a payment before statements were read', stored(SINCE - 1, 'success'), ['matched']],
-    ['comes again, if statements have shown its payment', stored(SINCE, 'success'), ['duplicate']],
-    ['comes again up to the day', stored(FROM - 1, 'success'), ['duplicate']],
+    ['comes again, if a statement has shown its payment', stored(SINCE, 'success'), ['duplicate']],
+    ['comes again up to the last day with a statement', stored(UNTIL - 1, 'success'), ['duplicate']],
+    ['is of a payment of a day without a statement', stored(UNTIL, 'success'), ['matched']],
     ['is of a payment that did not move before', stored(SINCE, 'failed'), ['matched']],
     ['is of an old payment that was made again on the day', stored(FROM, 'success'), ['matched']],
     ['is of a payment of the next day', stored(TO, 'success'), ['matched', 'early']],
@@ -105,8 +115,7 @@ async function doubtOf(
     tombstone: (key: JournalKey) => found('a tombstone', key),
   } as unknown as JournalStore;
   const scope = { account: 'default', environment: 'sandbox' } as const;
-  const span = { since: SINCE, from: FROM, to: TO };
-  await new OpenRows(match as unknown as StatementMatch, { journal, scope }, span).find(() => undefined);
+  await new OpenRows(match as unknown as StatementMatch, { journal, scope }, day()).find(() => undefined);
   return { doubts, asides: match.names.asides };
 }
 
