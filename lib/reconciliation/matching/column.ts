@@ -1,5 +1,5 @@
 /** Arrays of numbers that lie outside of the heap. */
-type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+type Numbers = Uint8Array | Uint32Array | Float64Array;
 
 /** Pieces, so that nothing is copied when it grows. */
 const BITS = 14;

@@ -16,7 +16,7 @@ export class JournalPayments {
   private readonly states = new Column(Uint8Array);
   private readonly repeatable = new Column(Uint8Array);
   private readonly statusNumbers = new Column(Uint8Array);
-  private readonly attempts = new Column(Uint16Array);
+  private readonly attempts = new Column(Uint32Array);
   /** NaN stands for undefined. */
   private readonly cents = new Column(Float64Array);
   private readonly fees = new Column(Float64Array);

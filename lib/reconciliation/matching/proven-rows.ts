@@ -10,7 +10,8 @@ const OUTCOMES: readonly PaymentOutcome[] = ['success', 'paid', 'failed', 'cance
 export class ProvenRows {
   private readonly places = new Column(Uint32Array);
   private readonly outcomes = new Column(Uint8Array);
-  private readonly rows = new Column(Uint32Array);
+  /** A statement of the application's own numbers its rows as it likes. */
+  private readonly rows = new Column(Float64Array);
   private readonly times = new Column(Float64Array);
   private readonly others: ProvenRow[] = [];
 

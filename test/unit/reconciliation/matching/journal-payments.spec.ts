@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LARGEST_ATTEMPT } from '../../../../lib/gateway/call-options.js';
 import { type JournalPayment } from '../../../../lib/reconciliation/matching/journal-payment.js';
 import { JournalPayments } from '../../../../lib/reconciliation/matching/journal-payments.js';
 
@@ -37,6 +38,12 @@ describe('the payments of a day', () => {
     expect(payments.at(payments.find('collection', 'order-2') ?? -1).cents).toBe(200);
     expect(payments.at(payments.find('disbursement', 'order-2') ?? -1).cents).toBe(3);
     expect(payments.find('collection', 'order-3')).toBeUndefined();
+  });
+
+  it('keep the largest attempt that a journal keeps', () => {
+    const payments = new JournalPayments();
+    payments.add({ ...payment(1), attempt: LARGEST_ATTEMPT });
+    expect(payments.at(0).attempt).toBe(LARGEST_ATTEMPT);
   });
 
   it('have no payment where none was added', () => {
