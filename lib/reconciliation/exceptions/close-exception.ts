@@ -63,7 +63,7 @@ export type ExceptionState = 'open' | 'explained' | 'settled';
 export interface OwnSide {
   /** The state in the journal, and for a settled payment its outcome, for example `success`. */
   readonly status: string;
-  /** Two-decimal string. */
+  /** Two-decimal string; empty if the journal cannot read it. */
   readonly amount: string;
   /** Two-decimal string; undefined if the gateway has not said it. */
   readonly fee: string | undefined;

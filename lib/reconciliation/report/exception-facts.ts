@@ -75,7 +75,10 @@ function statementText(theirs: StatementSide | undefined, at: AtClock): string {
 }
 
 function moneyTexts({ amount, fee }: Pick<OwnSide, 'amount' | 'fee'>): readonly string[] {
-  return [grouped(amount), ...(fee === undefined ? [] : [`fee ${grouped(fee)}`])];
+  return [
+    amount === '' ? 'unreadable amount' : grouped(amount),
+    ...(fee === undefined ? [] : [`fee ${grouped(fee)}`]),
+  ];
 }
 
 function proposalText({ family, reference, outcome, row }: CloseProposal): string {

@@ -44,6 +44,7 @@ export function exceptionsCsv({ exceptions }: CloseToReport): string {
   return csvRow(COLUMNS.map(([name]) => name)) + rows.join('');
 }
 
+/** The journal may be unable to read an amount. */
 function money(amount: string | undefined): CsvCell | undefined {
-  return amount === undefined ? undefined : { number: addMoney(amount) };
+  return amount === undefined || amount === '' ? undefined : { number: addMoney(amount) };
 }

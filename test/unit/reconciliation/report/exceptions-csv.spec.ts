@@ -43,6 +43,11 @@ it('an amount that left the wallet is a number in a spreadsheet, and no text', (
   expect(rowsOf([exceptionWith({ theirs })])).toMatchObject([{ statement_amount: '-90071992547409931.05' }]);
 });
 
+it('an amount that the journal cannot read is an empty cell', () => {
+  const own = { ...exceptionWith({}).own!, amount: '' };
+  expect(rowsOf([exceptionWith({ own })])).toMatchObject([{ journal_amount: '' }]);
+});
+
 const CELL = fc.string({
   unit: fc.oneof(
     fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', '"', ',', ';', "'", '＝', '＠'),

@@ -222,3 +222,12 @@ it('no text from outside breaks a line, moves the cursor or is wider than 100 co
     }),
   );
 });
+
+it.each(['table', 'markdown'] as const)(
+  'an amount that the journal cannot read is unreadable (%s)',
+  (format) => {
+    const own = { ...exceptionWith({}).own!, status: 'damaged', amount: '' };
+    const report = closeReport({ ...EXAMPLE_CLOSE, exceptions: [exceptionWith({ own })] }, { format });
+    expect(report).toContain('damaged, unreadable amount,');
+  },
+);
