@@ -50,7 +50,9 @@ export class StatementMatch {
   /** When the row of a payment says that it moved; NaN: it has no row. */
   private readonly movedAt: Float64Array;
   /** Rows that say that a payment failed. They wait for the end of the statement, because another attempt may have moved. */
-  private readonly failed: { readonly place: number; readonly row: RowMoney }[] = [];
+  private readonly failed: (readonly [place: number, row: RowMoney])[] = [];
+  /** Rows of another amount. They wait, too, because a later row may agree. */
+  private readonly differing: (readonly [place: number, row: RowMoney])[] = [];
   private readonly proven: ProvenRows;
   private readonly takenBack: TakenBack;
   private readonly failedPlaces = new Set<number>();
@@ -106,7 +108,8 @@ export class StatementMatch {
       const wait = everyRow();
       if (wait) await wait;
     }
-    for (const { place, row } of this.failed) this.matchFailed(place, row);
+    for (const [place, row] of this.differing) this.takeFirst(place, this.payments.at(place), row);
+    for (const [place, row] of this.failed) this.matchFailed(place, row);
     // A statement of a week has rows before and after a day without payments.
     if (this.rows === 0 || this.otherDays < this.rows || (this.hasEarlier && this.hasLater)) return;
     throw wrongStatement(
@@ -260,17 +263,22 @@ export class StatementMatch {
     const own = this.payments.at(place, { family, reference });
     const isRepeated = !money.isFailed && this.hasRow(place);
     this.names.add(given, money, { cents: own.cents, isRepeated, place });
-    if (money.isFailed) this.failed.push({ place, row: money });
+    if (money.isFailed) this.failed.push([place, money]);
     else this.takeMoved(place, own, money);
   }
 
   private takeMoved(place: number, own: JournalPayment, row: RowMoney): void {
-    const { family, reference } = own;
     if (this.takeEarlierAttempt(own, row)) return;
     if (this.failedBefore.has(place)) {
       this.contradict(own, row);
       this.listener.doubtful(row);
-    } else if (this.hasRow(place)) this.doubt({ kind: 'duplicate', family, reference, own, row });
+    } else if (own.cents === row.cents) this.takeFirst(place, own, row);
+    else this.checkMost(this.differing.push([place, row]));
+  }
+
+  private takeFirst(place: number, own: JournalPayment, row: RowMoney): void {
+    const { family, reference } = own;
+    if (this.hasRow(place)) this.doubt({ kind: 'duplicate', family, reference, own, row });
     else this.joinPlace(place, own, row);
   }
 

@@ -49,15 +49,14 @@ export class OpenRows {
 
   /** @param everyPiece Shows that the run is alive. */
   async find(everyPiece: () => Promise<void> | undefined): Promise<void> {
-    // Rows that failed come last: another attempt may have moved.
-    const open = [...this.match.open].sort(
-      (one, other) => Number(one.money.isFailed) - Number(other.money.isFailed),
-    );
-    // In the order of the statement, so that the same statement gives the same.
-    for await (const piece of inPieces(open, (row) => this.look(row))) {
-      for (const [row, found] of piece) this.take(row, found);
+    const open: (readonly [OpenRow, Found | undefined])[] = [];
+    for await (const piece of inPieces(this.match.open, (row) => this.look(row))) {
+      open.push(...piece);
       await everyPiece();
     }
+    // Otherwise in the order of the statement, so that the same statement gives the same.
+    open.sort((one, other) => rankOf(...one) - rankOf(...other));
+    for (const [row, found] of open) this.take(row, found);
     await this.findReturned(everyPiece);
     await this.findFees(everyPiece);
   }
@@ -173,4 +172,10 @@ export class OpenRows {
   private hasHadRow({ state, begunAt }: JournalPayment): boolean {
     return state !== 'none' && begunAt < this.day.from && this.day.statementDays.has(begunAt);
   }
+}
+
+/** Rows of another amount wait for those that agree, and rows that failed for all others: another attempt may have moved. */
+function rankOf({ money }: OpenRow, found: Found | undefined): number {
+  if (money.isFailed) return 2;
+  return found?.own && found.own.cents !== money.cents ? 1 : 0;
 }

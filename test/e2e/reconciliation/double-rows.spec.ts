@@ -15,6 +15,9 @@ const DAY = 24 * HOUR;
 const NONE = 'no statement';
 const EMPTY = 'no row';
 const ROW = 'a row';
+const WRONG = 'a row of another amount';
+
+type Shown = typeof EMPTY | typeof ROW | typeof WRONG;
 
 /** The new exceptions, but what the emulator's balance says of rows that it did not write. */
 const found = ({ exceptions, summary }: DayClose): readonly string[] =>
@@ -24,15 +27,18 @@ describe('a payment whose row comes again', () => {
   let place: ReconciliationPlace;
   let shop: ReconciliationApp;
 
-  const row = (): string =>
-    `${new Date(place.sandbox.clock.now() + HOUR).toISOString()},Payout,supplier-1,,30000.00,500.00,0150000000999,TZS,paid\n`;
+  const row = (shown: Shown): string =>
+    shown === EMPTY
+      ? ''
+      : `${new Date(place.sandbox.clock.now() + HOUR).toISOString()},Payout,supplier-1,,${shown === ROW ? '30000.00' : '29000.00'},500.00,0150000000999,TZS,paid\n`;
   /** Closes the day, and continues to the next morning. */
-  const close = async (shows: typeof NONE | typeof EMPTY | typeof ROW): Promise<DayClose> => {
+  const close = async (...shows: readonly (Shown | typeof NONE)[]): Promise<DayClose> => {
     const day = place.today();
-    const rows = shows === ROW ? row() : '';
+    const hasStatement = !shows.includes(NONE);
+    const rows = shows.map((one) => (one === NONE ? '' : row(one))).join('');
     await place.nextDay(0);
     const statement = place.statement(day, (csv) => `${csv.split('\n')[0]}\n${rows}`);
-    const closed = await shop.reconciliation.close({ day, ...(shows !== NONE && { statement }), ...BY });
+    const closed = await shop.reconciliation.close({ day, ...(hasStatement && { statement }), ...BY });
     await place.pass(8 * HOUR);
     return closed;
   };
@@ -129,4 +135,26 @@ describe('a payment whose row comes again', () => {
     await apply(shown);
     expect(found(await close(ROW))).toEqual(['duplicate']);
   });
+
+  it.each([[[ROW, WRONG]], [[WRONG, ROW]], [[WRONG, ROW, WRONG]]] as const)(
+    'is that of the right amount, in whatever order its rows are: %j',
+    async (rows) => {
+      await start();
+      await pay();
+      const shown = await close(...rows);
+      expect(found(shown)).toEqual(rows.slice(1).map(() => 'duplicate'));
+      expect(shown.proposals).toMatchObject([{ outcome: 'paid', row: rows.indexOf(ROW) + 2 }]);
+    },
+  );
+
+  it.each([[[ROW, WRONG]], [[WRONG, ROW]]] as const)(
+    'is that of the right amount, though it is of a payment of another day: %j',
+    async (rows) => {
+      await start();
+      await pay();
+      await settle();
+      await close(NONE);
+      expect(found(await close(...rows))).toEqual(['duplicate']);
+    },
+  );
 });
