@@ -10,7 +10,7 @@ import { type BatchStatements } from '../sql/batch-statements.js';
 import { BATCH } from '../sql/delete-in-batches.js';
 import { change as changing, statement, type SqlScript } from '../sql/sql-database.js';
 import { toSqlText } from '../sql/sql-text.js';
-import { epochText, MOMENT } from './postgres-text.js';
+import { epochText, MOMENT, timelyMoment } from './postgres-text.js';
 import { type TableNames } from './table-names.js';
 
 const OUT = `(${MAY_BE_OUT.map((state) => `'${state}'`).join(', ')})`;
@@ -147,7 +147,7 @@ function addChunk(
   lines: readonly NewBatchLine[],
 ): SqlScript {
   return statement(
-    `WITH ${MOMENT}, given AS (
+    `WITH ${timelyMoment()}, given AS (
       SELECT * FROM unnest($4::bigint[], $5::text[], $6::bigint[], $7::text[], $8::text[])
         AS g (line_number, line_key, cents, recipient, content)
     ), used AS (

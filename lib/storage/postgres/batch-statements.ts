@@ -4,7 +4,7 @@ import { type BatchStatements } from '../sql/batch-statements.js';
 import { toSqlText } from '../sql/sql-text.js';
 import { batchLineStatements } from './batch-line-statements.js';
 import { LISTED } from './index-conditions.js';
-import { epochText, milliseconds, MOMENT } from './postgres-text.js';
+import { epochText, milliseconds, MOMENT, timelyMoment } from './postgres-text.js';
 import { nextOf, type TableNames } from './table-names.js';
 
 /** Every column of a batch `b`. */
@@ -57,7 +57,7 @@ function writingBatches({
   return {
     create: (record, event) =>
       statement(
-        `WITH ${MOMENT}, b AS (
+        `WITH ${timelyMoment()}, b AS (
           INSERT INTO ${batches} (account, environment, name, batch_load, state, digest, details, version, events,
             created_at, updated_at)
           SELECT $1, $2, $3, $4, $5, $6, $7, ${nextOf(versions)}, 1, now, now FROM moment

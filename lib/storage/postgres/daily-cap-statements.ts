@@ -4,7 +4,7 @@ import { change, type SqlResult, type SqlRow } from '../sql/sql-database.js';
 import { type DailyCapStatements } from '../sql/sql-statements.js';
 import { journalKeyValues } from '../sql/sql-text.js';
 import { journalStatements, KEY, SCOPE, STORED } from './journal-statements.js';
-import { milliseconds, MOMENT } from './postgres-text.js';
+import { milliseconds, MOMENT, timelyMoment } from './postgres-text.js';
 import { nextOf, type TableNames } from './table-names.js';
 
 /**
@@ -71,7 +71,7 @@ function dailyCapTexts({ journal, versions, dailyCounts }: TableNames) {
       SELECT 'reached' AS inserted, ${dayOfCounter(dailyCounts)}::text AS reached_on FROM gone`,
 
     /** Key, state, attempt, record, lease, version, `intentText`, cents, largest number, largest sum. */
-    replace: `WITH ${MOMENT}, today AS (
+    replace: `WITH ${timelyMoment()}, today AS (
         SELECT ${dayOf('now')} AS day FROM moment
       ), target AS (
         -- Only who has the moment has its lock timeout.

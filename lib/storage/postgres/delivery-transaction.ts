@@ -2,9 +2,8 @@ import { type DeliveryPermit } from '../sql/delivery-permit.js';
 import { type HeldKey, type RunScript, type SqlSession } from '../sql/sql-database.js';
 import { DeliveryConnection } from './delivery-connection.js';
 import { type PooledConnection, type RunStatement, scripts } from './pooled-connection.js';
-import { MARK } from './postgres-dialect.js';
 import { type PostgresPool } from './postgres-pool.js';
-import { MOMENT, textLiteral } from './postgres-text.js';
+import { MARK, MOMENT, textLiteral } from './postgres-text.js';
 
 /** Where a delivery has its connection. */
 interface DeliveryPlace {

@@ -4,7 +4,7 @@ import { type InboxStatements } from '../sql/sql-statements.js';
 import { inboxKeyValues, toSqlText } from '../sql/sql-text.js';
 import { accountsOf } from './account-statements.js';
 import { deleteBatch } from './delete-batch.js';
-import { epochText, milliseconds, MOMENT } from './postgres-text.js';
+import { epochText, milliseconds, MOMENT, timelyMoment } from './postgres-text.js';
 import { nextOf, type TableNames } from './table-names.js';
 
 /** The first parameters of every statement about one entry. */
@@ -73,7 +73,7 @@ function claimValues(delivery: InboxDelivery, leaseMs: number): readonly unknown
 
 /** The statements. Each comment lists the parameters. */
 function inboxTexts({ inbox, fences }: TableNames) {
-  const given = `${MOMENT}, given AS (
+  const given = `${timelyMoment()}, given AS (
         SELECT $5::text AS event, $6::text COLLATE "C" AS fingerprint, $9::text COLLATE "C" AS provider_reference,
                ${nextOf(fences)} AS fence, now AS changed_at, now + ${milliseconds('$7')} AS lease_until
         FROM moment

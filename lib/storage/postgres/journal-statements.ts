@@ -5,7 +5,7 @@ import { type JournalStatements } from '../sql/sql-statements.js';
 import { journalKeyValues } from '../sql/sql-text.js';
 import { accountsOf } from './account-statements.js';
 import { deleteBatch } from './delete-batch.js';
-import { epochText, milliseconds, MOMENT, MOMENT_ALONE } from './postgres-text.js';
+import { epochText, milliseconds, MOMENT, MOMENT_ALONE, timelyMoment } from './postgres-text.js';
 import { isJoined } from './joined-token.js';
 import { LISTED, LISTED_TOMBSTONE } from './index-conditions.js';
 import { nextOf, type TableNames } from './table-names.js';
@@ -39,7 +39,7 @@ const IS_TOMBSTONE = `account = $1 AND environment = $2 AND payment = ${paymentH
 /** The operations of the journal in PostgreSQL: one statement each. */
 export function journalStatements(names: TableNames): JournalStatements {
   return statementsOf(
-    journalTexts(names, MOMENT, () => 'true'),
+    journalTexts(names, { moment: MOMENT, timely: timelyMoment }, () => 'true'),
     [],
   );
 }
@@ -49,7 +49,7 @@ export function journalStatements(names: TableNames): JournalStatements {
  * statement checks by itself that the joined transaction is still open: a ROLLBACK could come between two statements.
  */
 export function joinedJournalStatements(names: TableNames): (token: string) => JournalStatements {
-  const texts = journalTexts(names, MOMENT_ALONE, isJoined);
+  const texts = journalTexts(names, { moment: MOMENT_ALONE, timely: () => MOMENT_ALONE }, isJoined);
   return (token) => statementsOf(texts, [token]);
 }
 
@@ -98,13 +98,13 @@ function statementsOf(texts: ReturnType<typeof journalTexts>, more: readonly str
 /** The statements. Only `mayWrite` uses a token. Each comment lists the parameters. */
 function journalTexts(
   { journal, tombstones, versions }: TableNames,
-  moment: string,
+  { moment, timely }: { readonly moment: string; readonly timely: typeof timelyMoment },
   mayWrite: (parameter: string) => string,
 ) {
   const tombstone = `FROM ${tombstones} WHERE ${IS_TOMBSTONE}`;
   return {
     /** Key, state, attempt, record, lease, token. */
-    insert: `WITH ${moment}, written AS (
+    insert: `WITH ${timely()}, written AS (
         INSERT INTO ${journal} (account, environment, family, reference, state, attempt, record, version,
                                 created_at, updated_at, attempt_at, lease_until)
         SELECT $1, $2, $3, $4, $5, $6::integer, $7::json, ${nextOf(versions)}, now, now, now, now + ${milliseconds('$8')}
@@ -127,8 +127,8 @@ function journalTexts(
     endTombstone: `WITH ${moment}
       UPDATE ${tombstones} SET ended = $5, settled_by = $6, left_at = now FROM moment WHERE ${IS_TOMBSTONE}`,
 
-    /** Key, state, attempt, record, lease, version, `intentText`, token. */
-    replace: `WITH ${moment}
+    /** Key, state, attempt, record, lease, version, `intentText`, token. How an attempt ended is written however late. */
+    replace: `WITH ${timely("$5::text = 'in-flight'")}
       UPDATE ${journal} SET state = $5, attempt = $6::integer, record = $7::json, version = ${nextOf(versions)},
         updated_at = now, lease_until = now + ${milliseconds('$8')},
         attempt_at = CASE WHEN attempt = $6::integer AND strpos(record::text, $10::text) > 0 THEN attempt_at ELSE now END

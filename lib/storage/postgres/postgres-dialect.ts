@@ -9,15 +9,10 @@ import { joinedJournalStatements, journalStatements } from './journal-statements
 import { joinOpen } from './joined-token.js';
 import { migrateInTransaction } from './migrate-tables.js';
 import { mayRunAgain, storageFailure, type StorageCalls } from './postgres-failure.js';
-import { MOMENT } from './postgres-text.js';
+import { MARK, MOMENT } from './postgres-text.js';
 import { reconciliationStatements } from './reconciliation-statements.js';
 import { type TableNames } from './table-names.js';
 import { checkVersion } from './tables-version.js';
-
-/**
- * A setting that lasts until the end of the handlers' transaction, to notice a transaction that a handler ended.
- */
-export const MARK = 'nestjs_payments.claim';
 
 /** All operations of a storage, in the words of PostgreSQL. */
 export function postgresStatements(names: TableNames): SqlStatements {

@@ -15,6 +15,8 @@ const NOT_MIGRATED = new Set(['3F000', '42P01', '42703']);
 const NO_RIGHT = '42501';
 /** An earlier statement failed and aborted the transaction. */
 const ABORTED = '25P02';
+/** A value that a setting cannot have: `timelyMoment` refused the statement. */
+const TOO_LATE = '22023';
 /** A setting does not exist: `finishAndCommit` finished nothing. */
 const NOTHING_FINISHED = '42704';
 
@@ -42,6 +44,11 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
     return new PaymentsStorageError(
       'A statement in the transaction failed and the handler continued, so PostgreSQL undoes everything (25P02): let the error ' +
         'of the statement through, or put the statement behind a SAVEPOINT.',
+    );
+  }
+  if (codes.includes(TOO_LATE)) {
+    return new PaymentsStorageError(
+      'The statement waited too long for a table that another transaction held, and did nothing (22023). Make the same call again.',
     );
   }
   if (codes.includes(NOTHING_FINISHED)) {

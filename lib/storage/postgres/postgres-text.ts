@@ -20,21 +20,60 @@ export const BRIEF_LOCKS: NamedStatement = {
   values: [],
 };
 
+const LOCK_TIMEOUT = `coalesce(nullif(current_setting('${LOCK_SETTING}', true), ''), '${LOCK_WITHIN_MS}')`;
+
+/**
+ * A setting that lasts until the end of the handlers' transaction, to notice a transaction that a handler ended.
+ */
+export const MARK = 'nestjs_payments.claim';
+
+/** A caller has gone after four seconds, which began a little before the server's. */
+const CALLER_WAITS_MS = 3_500;
+/** No value of a setting, so that PostgreSQL refuses it and undoes the statement. The server's log has it. */
+const TOO_LATE = 'waited too long for a table';
+
+/**
+ * Whether the caller of a statement has gone. The server waits for the lock of a table while it reads a statement, before any
+ * part of it runs, and with parameters `statement_timestamp()` is later than that. `transaction_timestamp()` is not: outside
+ * of a transaction it is when the server got the statement. The handlers' transaction, which has the mark, began long before.
+ * It needs no limit: COMMIT never follows a statement whose caller has gone.
+ */
+const IS_LATE = `coalesce(current_setting('${MARK}', true), '') = ''
+  AND pg_catalog.clock_timestamp() > transaction_timestamp() + interval '${CALLER_WAITS_MS} milliseconds'`;
+
+/** @param lockTimeout An expression. */
+function momentWith(lockTimeout: string): string {
+  return `moment AS (
+  SELECT clock_timestamp() AS now,
+    set_config('lock_timeout', ${lockTimeout}, true),
+    set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)
+)`;
+}
+
 /**
  * The first part of a writing statement: one moment for all its times, and two settings that end with the
  * transaction.
  *
- * - A lock timeout: otherwise the server would wait on and then write for a caller that has gone.
+ * - A lock timeout: otherwise the server would wait on for a row and then write for a caller that has gone.
  * - A synchronous commit, even if `synchronous_commit` is off: otherwise a crashed server could forget a sent
  *   payment or an answered webhook.
+ *
+ * A statement that waited long for a table still runs. So it must do no harm without its caller: it writes down what has
+ * happened, changes only what its caller saw (version, fence), or may run twice.
  */
-export const MOMENT = `moment AS (
-  SELECT clock_timestamp() AS now,
-    set_config('lock_timeout', coalesce(nullif(current_setting('${LOCK_SETTING}', true), ''), '${LOCK_WITHIN_MS}'), true),
-    set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)
-)`;
+export const MOMENT = momentWith(LOCK_TIMEOUT);
 
-/** The same in a transaction of the application: its settings are its own. */
+/**
+ * The same for what begins something that its caller has to end: an attempt, a claim, the lines of a batch. If the caller has
+ * gone, having been told that nothing was done, the statement fails and does nothing.
+ *
+ * @param begins A condition: whether it does.
+ */
+export function timelyMoment(begins = 'true'): string {
+  return momentWith(`CASE WHEN ${begins} AND ${IS_LATE} THEN '${TOO_LATE}' ELSE ${LOCK_TIMEOUT} END`);
+}
+
+/** The same in a transaction of the application: its settings are its own, and its COMMIT ends what began. */
 export const MOMENT_ALONE = 'moment AS (SELECT clock_timestamp() AS now)';
 
 /** Milliseconds as an interval. */
