@@ -15,7 +15,7 @@ import {
 import { refuseNewer, type StoredVersion, versionFit } from '../stored-version.js';
 import { freeClient } from './pooled-connection.js';
 import { firstTable, migrations, recordVersion } from './migrations.js';
-import { readVersion, versionIfAny } from './tables-version.js';
+import { ENCODING, readVersion, refuseEncoding, versionIfAny } from './tables-version.js';
 
 /** One lock number for all migrations of this package: the ASCII letters `pays`. */
 const ADVISORY_LOCK = 0x70_61_79_73;
@@ -183,6 +183,7 @@ async function migrate(
   await makeFirstTable(transaction, names);
   const found = await readVersion((text) => transaction.query(text), names);
   refuseNewer(`The schema ${names.shownSchema}`, found, versions.length);
+  if (found.version > 0) await makeLostSequences(transaction, names);
   for (const [index, made] of versions.entries()) {
     const version = index + 1;
     if (version <= found.version) continue;
@@ -195,10 +196,37 @@ async function migrate(
 /** Creates the table with the version of the tables, unless it exists. */
 async function makeFirstTable(transaction: SqlRunner, names: TableNames): Promise<void> {
   const { schema, migrations: table } = names;
-  const [found] = await transaction.query<{ readonly schema: string; readonly migrations: string }>(
-    `SELECT (to_regnamespace(${sqlLiteral(schema)}) IS NOT NULL)::text AS schema,
+  const [found] = await transaction.query<{
+    readonly encoding: string;
+    readonly schema: string;
+    readonly migrations: string;
+  }>(
+    `SELECT ${ENCODING} AS encoding, (to_regnamespace(${sqlLiteral(schema)}) IS NOT NULL)::text AS schema,
             (to_regclass(${sqlLiteral(table)}) IS NOT NULL)::text AS migrations`,
   );
+  refuseEncoding(found?.encoding);
   if (found?.schema === 'false') await transaction.execute(`CREATE SCHEMA ${schema}`);
   if (found?.migrations === 'false') await transaction.execute(`CREATE TABLE ${firstTable(names)}`);
+}
+
+/**
+ * Creates sequences that the tables have lost: a dump of tables by their names leaves them out. They continue after the
+ * highest number that the tables have.
+ */
+async function makeLostSequences(transaction: SqlRunner, names: TableNames): Promise<void> {
+  const { fences, versions, inbox, journal, batches } = names;
+  const [found] = await transaction.query<Record<'fences' | 'versions' | 'batches', string>>(
+    `SELECT (to_regclass(${sqlLiteral(fences)}) IS NOT NULL)::text AS fences,
+            (to_regclass(${sqlLiteral(versions)}) IS NOT NULL)::text AS versions,
+            (to_regclass(${sqlLiteral(batches)}) IS NOT NULL)::text AS batches`,
+  );
+  const make = async (sequence: string, numbers: string): Promise<void> => {
+    await transaction.execute(`CREATE SEQUENCE ${sequence}`);
+    await transaction.query(
+      `SELECT setval(${sqlLiteral(sequence)}, coalesce(max(used), 0) + 1, false)::text AS set FROM (${numbers}) AS numbers (used)`,
+    );
+  };
+  if (found?.fences === 'false') await make(fences, `SELECT fence FROM ${inbox}`);
+  const ofBatches = found?.batches === 'true' ? ` UNION ALL SELECT version FROM ${batches}` : '';
+  if (found?.versions === 'false') await make(versions, `SELECT version FROM ${journal}${ofBatches}`);
 }

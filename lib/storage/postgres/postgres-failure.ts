@@ -30,14 +30,14 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
   const notMigrated = codes.find((code) => NOT_MIGRATED.has(code));
   if (notMigrated !== undefined) {
     return new PaymentsStorageError(
-      `The tables of nestjs-payments are missing or older than this version (${notMigrated}): call ${calls.migrate} when you ` +
+      `Tables or sequences of nestjs-payments are missing or older than this version (${notMigrated}): call ${calls.migrate} when you ` +
         `deploy, with the same \`schema\` as ${calls.storage}.`,
     );
   }
   if (codes.includes(NO_RIGHT)) {
     return new PaymentsStorageError(
-      'The role of the database connection lacks a right on a table or a sequence of nestjs-payments (42501): docs/storage.md has ' +
-        'the GRANT statements for a role that does not own the tables.',
+      'The role of the database connection lacks a right on a table or a sequence of nestjs-payments, or row-level security ' +
+        'refuses its rows (42501): docs/storage.md has the GRANT statements for a role that does not own the tables.',
     );
   }
   if (codes.includes(ABORTED)) {

@@ -8,22 +8,43 @@ import { type PreparedStatements } from './prepared-statements.js';
 import { sqlLiteral, type TableNames } from './table-names.js';
 
 /** Runs the statement that reads the version. */
-type AskVersion = (
-  text: string,
-) => Promise<readonly { readonly version?: string | null; readonly compatible_from?: string | null }[]>;
+type AskVersion = (text: string) => Promise<readonly VersionRow[]>;
+
+interface VersionRow {
+  readonly version?: string | null;
+  readonly compatible_from?: string | null;
+  readonly encoding?: string | null;
+}
+
+/** An expression: how the database stores texts. */
+export const ENCODING = "current_setting('server_encoding')";
+/** SQL_ASCII stores bytes, whatever they mean. */
+const ENCODINGS: readonly unknown[] = ['UTF8', 'SQL_ASCII'];
+
+/** @throws PaymentsStorageError if the database cannot store every text: a payment that was sent could not be written down. */
+export function refuseEncoding(encoding: string | null | undefined): void {
+  if (encoding == null || ENCODINGS.includes(encoding)) return;
+  throw new PaymentsStorageError(
+    `The database has the encoding ${encoding}, in which names and answers of the gateway cannot be stored: use a database ` +
+      `that was created with ENCODING 'UTF8'.`,
+  );
+}
 
 /**
  * The version of the existing tables; 0 if no migration has finished. Tables before version 5 name no lowest version.
+ *
+ * @throws PaymentsStorageError if the database cannot store every text.
  */
 export async function readVersion(
   ask: AskVersion,
   { migrations: table }: TableNames,
 ): Promise<StoredVersion> {
   const rows = await ask(
-    `SELECT version::text, to_jsonb(made) ->> 'compatible_from' AS compatible_from
+    `SELECT version::text, to_jsonb(made) ->> 'compatible_from' AS compatible_from, ${ENCODING} AS encoding
      FROM ${table} AS made ORDER BY made.version DESC LIMIT 1`,
   );
-  const { version = '0', compatible_from: from = null } = rows[0] ?? {};
+  const { version = '0', compatible_from: from = null, encoding } = rows[0] ?? {};
+  refuseEncoding(encoding);
   return { version: Number(version), ...(from !== null && { compatibleFrom: Number(from) }) };
 }
 
@@ -100,6 +121,9 @@ export async function checkVersion(ask: AskVersion, names: TableNames, calls: St
   if (versionFit(found, needed) === 'usable') return;
   throw new PaymentsStorageError(
     `${place} holds version ${found.version} of the tables of nestjs-payments, and this version of the package needs ` +
-      `${needed}: call ${calls.migrate}, or run npx nestjs-payments migrate, when you deploy, with the same \`schema\` as ${calls.storage}.`,
+      `${needed}: call ${calls.migrate}, or run npx nestjs-payments migrate, when you deploy, with the same \`schema\` as ${calls.storage}.` +
+      (found.version === 0
+        ? ' Or row-level security hides the rows of payments_migrations from the role.'
+        : ''),
   );
 }

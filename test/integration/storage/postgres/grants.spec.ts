@@ -92,4 +92,17 @@ describeWith([postgresService], 'a role that does not own the tables in PostgreS
     const { journal } = postgresStorage({ pool, schema });
     await expect(journal.insert(journalRecord('order-1'), 0)).rejects.toThrow('has the GRANT statements');
   });
+
+  it('is told that row-level security may hide the rows, or refuse them', async () => {
+    await migrate();
+    await owner.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}; GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO ${role};
+      GRANT ALL ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role};
+      ALTER TABLE ${schema}.payments_migrations ENABLE ROW LEVEL SECURITY;
+      ALTER TABLE ${schema}.payments_journal ENABLE ROW LEVEL SECURITY`);
+    const { journal } = postgresStorage({ pool, schema });
+    const inserting = (): Promise<unknown> => journal.insert(journalRecord('order-1'), 0);
+    await expect(inserting()).rejects.toThrow('row-level security hides the rows of payments_migrations');
+    await owner.query(`ALTER TABLE ${schema}.payments_migrations DISABLE ROW LEVEL SECURITY`);
+    await expect(inserting()).rejects.toThrow('row-level security refuses its rows (42501)');
+  });
 });

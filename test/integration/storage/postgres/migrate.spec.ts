@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
 import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
-import { journalRecord } from '../../../support/journal-contract.js';
+import { journalRecord, storedBy } from '../../../support/journal-contract.js';
 import { PAYMENTS_TABLES } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
@@ -156,6 +156,54 @@ describeWith([postgresService], 'migratePayments()', () => {
     await expect(migratePayments(restricted, { schema: missing })).rejects.toMatchObject({ code: '42501' });
     await restricted.end();
     await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+
+  it('makes the sequences again that a dump of the tables by their names leaves out, beyond all numbers', async () => {
+    await migratePayments(pool, { schema });
+    const { batches, inbox, journal } = postgresStorage({ pool, schema });
+    const scope = { account: 'default', environment: 'sandbox' } as const;
+    const batch = { ...scope, batch: 'march', state: 'loading', load: 'l', details: '{}' } as const;
+    const before = storedBy(await journal.insert(journalRecord('order-1'), 0));
+    const { stored } = await batches!.create(batch, { action: 'create', by: 'asha', details: '{}' });
+    await claimed(await inbox.claim(inboxDelivery('order-1'), 60_000)).finish();
+    await change('DROP SEQUENCE payments_journal_version; DROP SEQUENCE payments_inbox_fence');
+    await expect(journal.insert(journalRecord('order-2'), 0)).rejects.toThrow(
+      'Tables or sequences of nestjs-payments are missing',
+    );
+    await migratePayments(pool, { schema });
+    expect(storedBy(await journal.insert(journalRecord('order-2'), 0)).version).toBeGreaterThan(
+      Math.max(before.version, stored.version),
+    );
+    await claimed(await inbox.claim(inboxDelivery('order-2'), 60_000)).finish();
+    const { rows } = await pool.query(
+      `SELECT reference FROM ${quoted(schema)}.payments_inbox ORDER BY fence`,
+    );
+    expect(rows).toEqual([{ reference: 'order-1' }, { reference: 'order-2' }]);
+  });
+
+  it('says that the database cannot store every text, before it makes anything', async () => {
+    const name = `latin_${randomBytes(6).toString('hex')}`;
+    await pool.query(
+      `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+    );
+    const url = Object.assign(new URL(postgresService.url), { pathname: name });
+    const latin = new Pool({ connectionString: url.href });
+    const refused = {
+      name: 'PaymentsStorageError',
+      message: expect.stringContaining('The database has the encoding LATIN1') as unknown,
+    };
+    await expect(migratePayments(latin, { schema })).rejects.toMatchObject(refused);
+    expect((await latin.query('SELECT to_regnamespace($1)::text AS made', [quoted(schema)])).rows).toEqual([
+      { made: null },
+    ]);
+    // Tables that an earlier version has made.
+    await latin.query(`CREATE SCHEMA latin;
+      CREATE TABLE latin.payments_migrations (version integer, compatible_from integer);
+      INSERT INTO latin.payments_migrations VALUES (${OWN}, ${OWN})`);
+    const { journal } = postgresStorage({ pool: latin, schema: 'latin' });
+    await expect(journal.insert(journalRecord('order-1'), 0)).rejects.toMatchObject(refused);
+    await latin.end();
+    await pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
   });
 
   it('leaves nothing half done if it fails, and can be called again', async () => {
