@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Pool, type PoolClient } from 'pg';
 import { type PaymentsStorage } from 'nestjs-payments';
+import { type SqlExecutor, type SqlTransaction, sqlStorage } from 'nestjs-payments/sql';
 import { postgresStorage, type PostgresStorageOptions } from 'nestjs-payments/postgres';
 import { type BatchRecord } from '../../../support/batch-contract.js';
 import { eventually } from '../../../support/eventually.js';
@@ -26,6 +27,38 @@ const WAITING = `SELECT count(*)::integer AS statements,
 /** Connections that do something, and whose process has gone in between. */
 const OTHERS = `SELECT query FROM pg_stat_activity
   WHERE application_name = $1 AND state <> 'idle' AND pid <> pg_backend_pid()`;
+
+/** As an ORM has a pool of `pg`. */
+function executorOn(pool: Pool): SqlExecutor {
+  const on = (asked: Pick<Pool, 'query'>) => ({
+    query: async <Row extends object>(text: string, params: readonly unknown[] = []) =>
+      (await asked.query<Row>(text, [...params])).rows,
+    execute: async (text: string, params: readonly unknown[] = []) => ({
+      affectedRows: (await asked.query(text, [...params])).rowCount ?? 0,
+    }),
+  });
+  const wrapTransaction = (handle: unknown): SqlTransaction => ({ ...on(handle as PoolClient), handle });
+  return {
+    ...on(pool),
+    dialect: 'postgres',
+    poolSize: 10,
+    transaction: async (work) => {
+      const client = await pool.connect();
+      try {
+        await client.query('BEGIN');
+        const result = await work(wrapTransaction(client));
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        await client.query('ROLLBACK');
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+    wrapTransaction,
+  };
+}
 
 describeWith([postgresService], 'statements of postgresStorage() that waited long for a table', () => {
   let database: PaymentsDatabase;
@@ -82,6 +115,12 @@ describeWith([postgresService], 'statements of postgresStorage() that waited lon
       const together = await prepared();
       const transactional = open({ transactional: true }, database.connect());
       const handled = claimed(await transactional.inbox.claim(inboxDelivery('handled'), LEASE_MS));
+      const orm = sqlStorage({
+        executor: executorOn(database.connect()),
+        schema: database.schema,
+        transactional: true,
+      });
+      const byOrm = claimed(await orm.inbox.claim(inboxDelivery('orm'), LEASE_MS));
       const application = await database.begin();
       const joined = await journal.within!(application.handle);
       await rival.query(LOCK);
@@ -97,6 +136,9 @@ describeWith([postgresService], 'statements of postgresStorage() that waited lon
         () => inbox.claim(inboxDelivery('open', { mustExist: true }), LEASE_MS),
         () => transactional.inbox.claim(inboxDelivery('transaction'), LEASE_MS),
         () => batches!.create(batch('march'), EVENT),
+        () => orm.journal.insert(journalRecord('orm-new'), LEASE_MS),
+        () => orm.journal.dailyCaps!.insert(journalRecord('orm-counted'), LEASE_MS, SHARE),
+        () => orm.inbox.claim(inboxDelivery('orm-claim'), LEASE_MS),
       ];
       const ending: readonly (() => Promise<unknown>)[] = [
         () => journal.replace(ends, journalRecord('ends', { state: 'accepted' }), 0),
@@ -104,6 +146,7 @@ describeWith([postgresService], 'statements of postgresStorage() that waited lon
         () => failed.fail(),
         // In transactions that began before.
         () => handled.journal!.insert(journalRecord('handled'), LEASE_MS),
+        () => byOrm.journal!.insert(journalRecord('orm'), LEASE_MS),
         () => joined.insert(journalRecord('joined', { state: 'planned' }), 0),
       ];
       const asked = Promise.all([...beginning, ...ending].map((ask) => ask().then(() => 'done', String)));
@@ -116,11 +159,13 @@ describeWith([postgresService], 'statements of postgresStorage() that waited lon
       );
       expect(results.slice(beginning.length)).toEqual(ending.map(() => 'done'));
       await handled.finish();
+      await byOrm.finish();
       await application.commit();
       expect(await rowsOf('SELECT reference, state FROM payments_inbox ORDER BY reference')).toEqual([
         { reference: 'failed', state: 'open' },
         { reference: 'handled', state: 'done' },
         { reference: 'open', state: 'open' },
+        { reference: 'orm', state: 'done' },
         { reference: 'ran', state: 'done' },
       ]);
       const payments = `SELECT reference, attempt, state FROM payments_journal WHERE reference <> 'warm' ORDER BY reference`;
@@ -130,6 +175,7 @@ describeWith([postgresService], 'statements of postgresStorage() that waited lon
         { reference: 'ends', attempt: 1, state: 'accepted' },
         { reference: 'handled', attempt: 1, state: 'in-flight' },
         { reference: 'joined', attempt: 1, state: 'planned' },
+        { reference: 'orm', attempt: 1, state: 'in-flight' },
       ]);
       expect(await rowsOf('SELECT name FROM payments_batches')).toEqual([]);
     });
