@@ -192,18 +192,21 @@ describeWith([postgresService], 'migratePayments()', () => {
       name: 'PaymentsStorageError',
       message: expect.stringContaining('The database has the encoding LATIN1') as unknown,
     };
-    await expect(migratePayments(latin, { schema })).rejects.toMatchObject(refused);
-    expect((await latin.query('SELECT to_regnamespace($1)::text AS made', [quoted(schema)])).rows).toEqual([
-      { made: null },
-    ]);
-    // Tables that an earlier version has made.
-    await latin.query(`CREATE SCHEMA latin;
+    try {
+      await expect(migratePayments(latin, { schema })).rejects.toMatchObject(refused);
+      expect((await latin.query('SELECT to_regnamespace($1)::text AS made', [quoted(schema)])).rows).toEqual([
+        { made: null },
+      ]);
+      // Tables that an earlier version has made.
+      await latin.query(`CREATE SCHEMA latin;
       CREATE TABLE latin.payments_migrations (version integer, compatible_from integer);
       INSERT INTO latin.payments_migrations VALUES (${OWN}, ${OWN})`);
-    const { journal } = postgresStorage({ pool: latin, schema: 'latin' });
-    await expect(journal.insert(journalRecord('order-1'), 0)).rejects.toMatchObject(refused);
-    await latin.end();
-    await pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      const { journal } = postgresStorage({ pool: latin, schema: 'latin' });
+      await expect(journal.insert(journalRecord('order-1'), 0)).rejects.toMatchObject(refused);
+    } finally {
+      await latin.end();
+      await pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    }
   });
 
   it('leaves nothing half done if it fails, and can be called again', async () => {
