@@ -9,12 +9,17 @@ export interface OtherDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates a database for specs that take a lock which counts in a whole database, and would hold up all other specs. */
-export async function createOtherDatabase(connectionString: string): Promise<OtherDatabase> {
+/**
+ * Creates a database for specs that take a lock which counts in a whole database, and would hold up all other specs, or that
+ * need another kind of database.
+ *
+ * @param options What follows the name in `CREATE DATABASE`.
+ */
+export async function createOtherDatabase(connectionString: string, options = ''): Promise<OtherDatabase> {
   const name = `nestjs_payments_test_${randomBytes(6).toString('hex')}`;
   const client = new Client({ connectionString });
   await client.connect();
-  await client.query(`CREATE DATABASE ${name}`);
+  await client.query(`CREATE DATABASE ${name} ${options}`);
   await client.end();
   const url = Object.assign(new URL(connectionString), { pathname: name }).href;
   return { url, drop: () => dropDatabase(connectionString, name) };

@@ -4,6 +4,7 @@ import { Pool } from 'pg';
 import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { journalRecord, storedBy } from '../../../support/journal-contract.js';
+import { createOtherDatabase } from '../../../support/other-database.js';
 import { PAYMENTS_TABLES } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
@@ -182,12 +183,11 @@ describeWith([postgresService], 'migratePayments()', () => {
   });
 
   it('says that the database cannot store every text, before it makes anything', async () => {
-    const name = `latin_${randomBytes(6).toString('hex')}`;
-    await pool.query(
-      `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+    const other = await createOtherDatabase(
+      postgresService.url,
+      "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
     );
-    const url = Object.assign(new URL(postgresService.url), { pathname: name });
-    const latin = new Pool({ connectionString: url.href });
+    const latin = new Pool({ connectionString: other.url });
     const refused = {
       name: 'PaymentsStorageError',
       message: expect.stringContaining('The database has the encoding LATIN1') as unknown,
@@ -205,7 +205,7 @@ describeWith([postgresService], 'migratePayments()', () => {
       await expect(journal.insert(journalRecord('order-1'), 0)).rejects.toMatchObject(refused);
     } finally {
       await latin.end();
-      await pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await other.drop();
     }
   });
 
