@@ -32,7 +32,8 @@ export async function onTaken<T>(
 
 /** Lets Knex take a connection out of its pool when that has it back, and log the text. Somebody may use it meanwhile. */
 export function dropWhenFree(connection: Pick<LentConnection, '__knex__disposed'>): void {
-  connection.__knex__disposed = 'nestjs-payments closed it, because a transaction was left open on it.';
+  connection.__knex__disposed =
+    'nestjs-payments closed it: a transaction was left open on it, or its server takes no writes.';
 }
 
 /** How Knex lends its connections. */

@@ -9,6 +9,7 @@ import {
 import { CallbackGuard, type OwnConnection, rollBackOnPostgres } from '../sql/callback-guard.js';
 import { runnerBy } from '../sql/driver-result.js';
 import { runnerIn } from '../sql/own-statements.js';
+import { isReadOnlyServer } from '../sql/read-only-server.js';
 import {
   type KyselyConnection,
   type KyselyDatabase,
@@ -74,7 +75,18 @@ export function fromKysely(db: KyselyDatabase): SqlExecutor {
   return {
     dialect,
     pool: db,
-    ...runnerIn((work) => db.getExecutor().provideConnection((connection) => work(runOn(plain(connection))))),
+    ...runnerIn((work) =>
+      db.getExecutor().provideConnection(async (lent) => {
+        const connection = plain(lent);
+        try {
+          return await work(runOn(connection));
+        } catch (error) {
+          if (dialect === 'mysql' && isReadOnlyServer(error))
+            await ownConnection(connection, dialect).close();
+          throw error;
+        }
+      }),
+    ),
     transaction: (work, { isolationLevel } = {}) =>
       db.getExecutor().provideConnection(async (lent) => {
         const guard = new CallbackGuard(dialect);
@@ -135,11 +147,12 @@ function plain(connection: KyselyConnection): Connection {
 /** Kysely does not show the connection of the driver, which alone could close it at once. */
 function ownConnection({ executeQuery }: Connection, dialect: SqlDialect): OwnConnection {
   const send = (text: string): Promise<unknown> => executeQuery(compiled(text));
-  return {
-    send,
-    close: () =>
-      dialect === 'mysql' ? send('kill connection_id()').catch(() => undefined) : rollBackOnPostgres(send),
+  const kill = async (): Promise<void> => {
+    await send('kill connection_id()').catch(() => undefined);
+    // Fails when the pool knows: it would lend the connection once more.
+    await send('do 0').catch(() => undefined);
   };
+  return { send, close: () => (dialect === 'mysql' ? kill() : rollBackOnPostgres(send)) };
 }
 
 function guarded(connection: Connection, guard: CallbackGuard): Connection {

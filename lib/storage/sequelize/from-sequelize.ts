@@ -174,7 +174,8 @@ function guardEnds(transaction: TransactionParts, guard: CallbackGuard): void {
     // Sequelize calls them after its COMMIT and ROLLBACK.
     cleanup: () => {
       if (!guard.isOwn) throw guard.refusal();
-      cleanup();
+      if (guard.isReadOnly) forceCleanup().catch(() => undefined);
+      else cleanup();
     },
     forceCleanup: () => (guard.isOwn ? forceCleanup() : guard.refuseEnd()),
   } satisfies Partial<TransactionParts>);

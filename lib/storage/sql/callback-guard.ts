@@ -82,13 +82,14 @@ export class CallbackGuard extends TransactionGuard {
 
   /**
    * Restoring the setting would commit an open transaction, so it waits for the answer to COMMIT or ROLLBACK. Without
-   * an answer, closes the connection: its next user would be in that transaction.
+   * an answer, closes the connection: its next user would be in that transaction. Also closes one to a read-only server.
    */
   private async returnConnection<T>(connection: OwnConnection, ended: Promise<T>): Promise<T> {
     const isMysql = this.dialect === 'mysql';
     try {
       const result = await timeLimited(ended, 'the answer to COMMIT or ROLLBACK');
-      if (isMysql)
+      if (this.isReadOnly) await connection.close();
+      else if (isMysql)
         await timeLimited(connection.send('SET autocommit = 1'), 'the connection').catch(() =>
           connection.close(),
         );

@@ -8,13 +8,19 @@ const WRAPPED = ['driverError', 'cause', 'meta', 'driverAdapterError', 'original
 /** How deep an ORM wraps an error at most. */
 const DEPTH = 5;
 
-/** All codes of an error and of what it wraps, as texts; the outermost first. */
-export function errorCodes(error: unknown, depth = DEPTH): readonly string[] {
+/** An error and what it wraps; the outermost first. */
+export function wrappedErrors(error: unknown, depth = DEPTH): readonly Readonly<Record<string, unknown>>[] {
   if (!isRecord(error) || depth === 0) return [];
-  const own = CODES.map((name) => error[name]).filter(
-    (code) => typeof code === 'string' || typeof code === 'number',
+  return [error, ...WRAPPED.flatMap((name) => wrappedErrors(error[name], depth - 1))];
+}
+
+/** All codes of an error and of what it wraps, as texts; the outermost first. */
+export function errorCodes(error: unknown): readonly string[] {
+  return wrappedErrors(error).flatMap((each) =>
+    CODES.map((name) => each[name])
+      .filter((code) => typeof code === 'string' || typeof code === 'number')
+      .map(String),
   );
-  return [...own.map(String), ...WRAPPED.flatMap((name) => errorCodes(error[name], depth - 1))];
 }
 
 /** What an error is, without its texts, which repeat stored data; with the code of the database, if an ORM wraps it. */

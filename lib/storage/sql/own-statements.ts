@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { errorCodes } from './error-code.js';
 import { CLOSED, isInTransaction, LeftOpenError, type Lending, takeFree } from './left-open.js';
+import { isReadOnlyServer } from './read-only-server.js';
 import { type SqlExecutor, type SqlRunner } from './sql-executor.js';
 
 /** What a storage runs by itself: one call of its executor. */
@@ -140,6 +141,9 @@ async function runAlone<C extends object, T>(
     refuse(lending.dialect === 'postgres' ? isInTransaction(client) : isOpenOnMariaDb(client));
     giveBack = () => lending.release(connection, false);
     return result;
+  } catch (error) {
+    if (isReadOnlyServer(error)) giveBack = () => lending.close(connection);
+    throw error;
   } finally {
     await giveBack();
   }

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { timeLimited } from './statement-timeout.js';
 import { endsTransaction } from './ends-transaction.js';
+import { isReadOnlyServer } from './read-only-server.js';
 import { type SqlDialect, type SqlRunner, type SqlTransaction } from './sql-executor.js';
 
 const OVER =
@@ -20,6 +21,7 @@ const BESIDE =
 export const LEFT_OPEN =
   'A handler returned in the middle of a nested transaction, whose first half would be committed: await every transaction that a ' +
   'handler begins.';
+const READ_ONLY = 'The server of the connection takes no writes.';
 /** How the package and the ORMs end a transaction. */
 const LAST = /^\s*(?:COMMIT|ROLLBACK(?!\s+TO\b))\b/i;
 
@@ -56,6 +58,8 @@ const sending = new AsyncLocalStorage<TransactionGuard | undefined>();
  */
 export class TransactionGuard {
   protected isClosed = false;
+  /** The server takes no writes: the connection is closed in the end. */
+  isReadOnly = false;
   private isSent = false;
   /** Why nothing may be committed, even if a handler hides the error. */
   private failure: PaymentsStorageError | undefined;
@@ -89,10 +93,10 @@ export class TransactionGuard {
     if (this.isSent) return this.refuseLate();
     if (this.isOwn) {
       this.isSent = LAST.test(text);
-      return send();
+      return this.watch(send());
     }
     if (this.isClosed) return this.refuseLate();
-    return endsTransaction(text, this.dialect) ? this.refuseEnd() : this.follow(send());
+    return endsTransaction(text, this.dialect) ? this.refuseEnd() : this.follow(this.watch(send()));
   }
 
   /** The package's view of a runner; the guard sees every statement. */
@@ -184,6 +188,7 @@ export class TransactionGuard {
 
   private async giveBack(ends: OwnEnds): Promise<void> {
     try {
+      if (this.isReadOnly) throw new PaymentsStorageError(READ_ONLY);
       if (this.dialect === 'mysql') await timeLimited(ends.send('SET autocommit = 1'), 'the connection');
       await ends.release();
     } catch (error) {
@@ -201,6 +206,11 @@ export class TransactionGuard {
       'a statement that a handler left running',
     );
     if (ended.some(({ status }) => status === 'rejected')) this.fail(FAILED_LATE);
+  }
+
+  private watch<T>(work: Promise<T>): Promise<T> {
+    work.catch((error: unknown) => (this.isReadOnly ||= isReadOnlyServer(error)));
+    return work;
   }
 
   private follow<T>(work: Promise<T>): Promise<T> {

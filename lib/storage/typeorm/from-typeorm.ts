@@ -1,6 +1,5 @@
-import { PaymentsConfigError } from '../../errors/payments-errors.js';
+import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { onPool, poolSizeOf } from '../sql/application-pool.js';
-import { LeftOpenError } from '../sql/left-open.js';
 import { runnerBy } from '../sql/driver-result.js';
 import { type CheckAnswer, runnerOnPool, takeOwn } from '../sql/own-statements.js';
 import {
@@ -22,6 +21,10 @@ const DIALECTS: Readonly<Record<string, SqlDialect>> = {
   mysql: 'mysql',
   mariadb: 'mysql',
 };
+
+/** For a pool of `pg`, which closes a connection if it gets an error. */
+const CLOSED =
+  'nestjs-payments closed the connection: a transaction was left open on it, or its server takes no writes.';
 
 type IsolationLevel = Uppercase<NonNullable<SqlTransactionOptions['isolationLevel']>>;
 
@@ -124,7 +127,7 @@ function lendingOf(dataSource: TypeOrmDataSource, dialect: SqlDialect) {
     },
     clientOf: (runner: ConnectingRunner) => runner.databaseConnection,
     release: (runner: TypeOrmQueryRunner) => runner.release(),
-    close: (runner: TypeOrmQueryRunner) => closeRunner(runner, new LeftOpenError()),
+    close: (runner: TypeOrmQueryRunner) => closeRunner(runner, new PaymentsStorageError(CLOSED)),
   };
 }
 

@@ -76,6 +76,20 @@ describe('the guard of a transaction that an ORM ends', () => {
     expect(sent).toEqual(['SET autocommit = 0', 'SET autocommit = 1', 'close']);
   });
 
+  it.each(['postgres', 'mysql'] as const)(
+    'closes a connection of %s whose server takes no writes, also if a handler hides that',
+    async (dialect) => {
+      const guard = await begun(dialect);
+      const refused = guard.run('UPDATE a', () =>
+        Promise.reject(Object.assign(new Error(), { code: '25006' })),
+      );
+      await expect(refused).rejects.toMatchObject({ code: '25006' });
+      sent = [];
+      expect(await guard.own(() => guard.run('ROLLBACK', done))).toBe('done');
+      expect(sent).toEqual(['close']);
+    },
+  );
+
   it('refuses what a nested transaction sends after its savepoint has ended, and commits nothing', async () => {
     const guard = await begun('postgres');
     let late: () => Promise<unknown> = done;

@@ -123,6 +123,16 @@ describe('the end of a transaction that the package has begun itself', () => {
     expect(done).toEqual(['ROLLBACK', SETTING, 'release']);
   });
 
+  it.each<[who: string, send: <T>(work: () => T) => T]>([
+    ['a handler', (work) => work()],
+    ['the package', (work) => guard.own(work)],
+  ])('closes the connection after ROLLBACK if its server takes no writes of %s', async (_who, send) => {
+    const refused = Object.assign(new Error('of the server'), { errno: 1792 });
+    const write = (): Promise<never> => send(() => guard.run('UPDATE a', () => Promise.reject(refused)));
+    await expect(guard.ending(ends, write)).rejects.toThrow('of the server');
+    expect(done).toEqual(['ROLLBACK', 'discard after The server of the connection takes no writes.']);
+  });
+
   it('closes the connection, and sends no ROLLBACK, if nobody knows whether COMMIT was done', async () => {
     fails = ['COMMIT'];
     await expect(guard.ending(ends, () => Promise.resolve())).rejects.toThrow('no COMMIT');
