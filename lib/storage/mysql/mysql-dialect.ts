@@ -44,8 +44,8 @@ const MYSQL: PortableDialect = {
 
 /** A savepoint that lasts as long as the transaction of the handlers. */
 const MARK = 'nestjs_payments_claim';
-/** How long a statement waits for a row lock: less than the time limit of its answer. */
-const LIMIT = '/*M! SET STATEMENT innodb_lock_wait_timeout = 2 FOR */';
+/** How long a statement waits for a row, and for a table that a dump has locked: less than the time limit of its answer. */
+const LIMIT = '/*M! SET STATEMENT innodb_lock_wait_timeout = 2, lock_wait_timeout = 2 FOR */';
 const WRITES = /^\s*(?:INSERT|UPDATE|DELETE)\b/;
 /** A deadlock, and a row that changed since the transaction began: nothing was done. */
 const DID_NOTHING = ['1213', '1020'];
@@ -62,7 +62,7 @@ export const MYSQL_DIALECT: Omit<ExecutorDialect, 'prepare' | 'join'> = {
     ...portableStatements(MYSQL),
     joinedJournal: () => portableJournal({ ...MYSQL, probe: PROBE }),
   },
-  // MySQL reads the comment as one. There the server's own limit counts.
+  // MySQL reads the comment as one. There the server's own limits count.
   limited: (text) => (WRITES.test(text) ? `${LIMIT} ${text}` : text),
   // At REPEATABLE READ a statement would not see what was committed since the first one, and lock the gaps between rows.
   transaction: { isolationLevel: 'read committed' },

@@ -37,6 +37,8 @@ it.each([
   ['DELETE FROM a', true],
   ['SAVEPOINT a', false],
 ])('%s waits for a lock for two seconds: %s', (text, isLimited) => {
-  expect(limited?.(text).includes('innodb_lock_wait_timeout = 2')).toBe(isLimited);
+  expect(
+    limited?.(text).includes('SET STATEMENT innodb_lock_wait_timeout = 2, lock_wait_timeout = 2 FOR'),
+  ).toBe(isLimited);
   expect(limited?.(text)).toContain(text);
 });

@@ -101,7 +101,7 @@ it.each([
   'SAVEPOINT part',
   'ROLLBACK TO SAVEPOINT part',
   'SET @total = 1',
-  '/*M! SET STATEMENT innodb_lock_wait_timeout = 2 FOR */ INSERT INTO a VALUES (1)',
+  '/*M! SET STATEMENT innodb_lock_wait_timeout = 2, lock_wait_timeout = 2 FOR */ INSERT INTO a VALUES (1)',
   'SET STATEMENT max_statement_time = 1 FOR SELECT 1 FROM a FOR UPDATE',
   'SET STATEMENT max_statement_time = 1 FOR ROLLBACK TO part',
   'SELECT `commit` FROM a',
