@@ -50,6 +50,10 @@ function refusalOf({ autocommit, mode, safe, client, connection }: Partial<Setti
   if (String(mode).includes('NO_BACKSLASH_ESCAPES')) {
     return 'The sql_mode of the connections has NO_BACKSLASH_ESCAPES, with which the driver cannot quote texts safely: take it out.';
   }
+  // The list of the accounts begins after the empty name.
+  if (String(mode).includes('EMPTY_STRING_IS_NULL')) {
+    return 'The sql_mode of the connections has EMPTY_STRING_IS_NULL, with which recovery and purges would find no account: take it out.';
+  }
   if (Number(safe) === 1) {
     return 'The connections have sql_safe_updates on, with which the database refuses every purge: set sql_safe_updates = 0 on the server or on each new connection.';
   }

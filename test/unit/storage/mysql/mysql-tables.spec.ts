@@ -46,6 +46,7 @@ describe('the tables in MySQL', () => {
     ['would not keep what is written', server(MODE, 0, NEEDED), 'set autocommit = 1'],
     ['would cut what is too long', server('NO_ENGINE_SUBSTITUTION', 1, NEEDED), 'add STRICT_TRANS_TABLES'],
     ['cannot be written safely', server(`${MODE},NO_BACKSLASH_ESCAPES`, 1, NEEDED), 'take it out'],
+    ['would find no account', server(`${MODE},EMPTY_STRING_IS_NULL`, 1, NEEDED), 'EMPTY_STRING_IS_NULL'],
     ['would change texts', server(MODE, 1, NEEDED, { client: 'latin1' }), "to 'utf8mb4'"],
     ['could not be purged', server(MODE, 1, NEEDED, { safe: 1 }), 'set sql_safe_updates = 0'],
     ['would lose a webhook', server(MODE, 1, NEEDED, { level: 'READ-UNCOMMITTED' }), 'READ UNCOMMITTED'],
