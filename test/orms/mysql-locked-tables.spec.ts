@@ -33,6 +33,14 @@ describeWith(
       });
     }
 
+    /** The number that the next row of the journal gets. */
+    async function nextId(): Promise<number> {
+      const [rows] = await database.pool.query(
+        "SELECT auto_increment AS next FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'payments_journal'",
+      );
+      return Number((rows as { readonly next: unknown }[])[0]?.next);
+    }
+
     it.each<[what: string, lock: string, write: () => Promise<unknown>, written: string]>([
       [
         'a payment, as a dump without --single-transaction locks it',
@@ -61,6 +69,32 @@ describeWith(
       await whenIdle();
       const [rows] = await database.pool.query(`SELECT reference FROM ${written}`);
       expect(rows).toEqual([]);
+    });
+
+    it.each<[what: string, write: () => Promise<unknown>]>([
+      ['a payment', () => storage.journal.insert(journalRecord('order-1'), LEASE_MS)],
+      [
+        'a payment that counts towards a limit',
+        () => storage.journal.dailyCaps!.insert(journalRecord('order-1'), LEASE_MS, { cents: 1_000 }),
+      ],
+    ])('keeps no row of %s that is written when nobody waits for it any more', async (_what, write) => {
+      const before = await nextId();
+      const other = await database.pool.getConnection();
+      // The first statement only reads, so it waits for as long as the server lets it.
+      await other.query('LOCK TABLES payments_tombstones WRITE');
+      await expect(write()).rejects.toMatchObject({ name: 'PaymentsStorageError' });
+      await other.query('UNLOCK TABLES');
+      other.release();
+      await eventually(async () => {
+        expect(await nextId()).toBeGreaterThan(before);
+      });
+      await eventually(async () => {
+        const [rows] = await database.pool.query('SELECT reference FROM payments_journal');
+        const [counts] = await database.pool.query(
+          'SELECT payments FROM payments_daily_counts WHERE payments > 0',
+        );
+        expect([rows, counts]).toEqual([[], []]);
+      });
     });
   },
 );

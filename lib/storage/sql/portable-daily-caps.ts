@@ -27,14 +27,14 @@ export function portableDailyCaps(dialect: PortableDialect): DailyCapStatements 
   return {
     insert: (record, leaseMs, share) => insertScript(dialect, record, leaseMs, share),
     replace: (version, record, leaseMs, share) => replaceScript(dialect, version, record, leaseMs, share),
-    release: (scope, day, cents) => ({
-      steps: [
-        sql`UPDATE ${COUNTS} SET payments = CASE WHEN payments > 1 THEN payments - 1 ELSE 0 END,
-            cents = CASE WHEN cents > ${cents} THEN cents - ${cents} ELSE 0 END
-          WHERE ${scopeIs(scope)} AND day = ${day}`,
-      ],
-    }),
+    release: (scope, day, cents) => ({ steps: [releaseShare(scope, day, cents)] }),
   };
+}
+
+function releaseShare(scope: JournalScope, day: number, cents: number): SqlPiece {
+  return sql`UPDATE ${COUNTS} SET payments = CASE WHEN payments > 1 THEN payments - 1 ELSE 0 END,
+      cents = CASE WHEN cents > ${cents} THEN cents - ${cents} ELSE 0 END
+    WHERE ${scopeIs(scope)} AND day = ${day}`;
 }
 
 function insertScript(
@@ -55,6 +55,15 @@ function insertScript(
   const day = (results: readonly SqlResult[]): number | undefined => dayIn(results[2]);
   return {
     atomic: true,
+    // Nothing is sent, so nothing may count.
+    undoLate: ({ rows: [late] }) => ({
+      atomic: true,
+      steps: [
+        sql`DELETE FROM ${JOURNAL} WHERE ${isOwn}`,
+        ([removed]) =>
+          isDone(removed) ? releaseShare(record, Number(late?.['counted_on']), share.cents) : undefined,
+      ],
+    }),
     steps: [
       sql`SELECT one FROM (SELECT 1 AS one) AS given WHERE NOT EXISTS (${tombstone})`,
       ([allowed]) => (allowed?.rows.length === 0 ? undefined : insertion(dialect, record, leaseMs, version)),

@@ -66,15 +66,18 @@ function insertScript(
   leaseMs: number,
 ): SqlScript {
   const version = newVersion();
+  const isPayment = keyIs(journalKeyValues(record));
   const tombstone = sql`SELECT 1 FROM ${TOMBSTONES} WHERE ${tombstoneIs(record)}`;
   return {
+    // The caller was told that nothing is sent, and recovery would find a payment that may have been.
+    undoLate: () => ({ steps: [sql`DELETE FROM ${JOURNAL} WHERE ${isPayment} AND version = ${version}`] }),
     steps: [
       sql`SELECT one FROM (SELECT 1 AS one) AS given WHERE NOT EXISTS (${tombstone})`,
       (results) =>
         lastRows(results).length === 0 ? undefined : insertion(dialect, record, leaseMs, version),
       sql`SELECT CASE WHEN version <> ${version} THEN 'no' WHEN EXISTS (${tombstone}) THEN 'instead' ELSE 'yes' END AS inserted,
           ${stored}
-        FROM ${JOURNAL} WHERE ${keyIs(journalKeyValues(record))}`,
+        FROM ${JOURNAL} WHERE ${isPayment}`,
     ],
   };
 }
