@@ -4,7 +4,7 @@ import { asUsage, UsageError } from './usage-error.js';
 
 /** @throws UsageError if an option has an empty text: a variable of a shell that is not set gives one. */
 export function refuseEmpty(values: object): void {
-  const empty = Object.entries(values).find(([, value]) => value === '');
+  const empty = Object.entries(values).find(([, value]) => [value].flat().includes(''));
   if (empty) throw new UsageError(`--${empty[0]} is empty: write its value, or leave it out.`);
 }
 

@@ -153,7 +153,7 @@ export class DayTally implements MatchListener {
     const own = payments.at(place);
     if (proven) this.matched(own, proven, proposal === undefined);
     else if (shown) this.matched(own, shown, true);
-    else if (isUnseen && own.begunAt < this.day.from) this.carryUnseen(own);
+    else if (isUnseen && own.state === 'moved' && own.begunAt < this.day.from) this.carryUnseen(own);
     else this.unmatched(own, awaitsRow);
   }
 
@@ -213,9 +213,8 @@ export class DayTally implements MatchListener {
 
   /** A payment that leaves sight without a row, because the days after its own have no statement. */
   private carryUnseen({ family, reference, state, begunAt }: JournalPayment): void {
-    const { dayLimits, statementDays } = this.day;
-    if (state === 'none' || !statementDays.has(begunAt)) return;
-    if (dayLimits.cutOff - begunAt < IN_SIGHT_MS) this.carried.push({ family, reference, isUnseen: true });
+    if (state !== 'none' && this.day.statementDays.has(begunAt))
+      this.carried.push({ family, reference, isUnseen: true });
   }
 
   private addFinding(finding: Finding): void {

@@ -107,7 +107,7 @@ function moneyReader(
     if (kind === undefined) throw cells.error(row, 'kind', OTHER_KIND);
     const wrongSign = signProblem(kind, amount, signed);
     if (wrongSign !== undefined) throw cells.error(row, 'amount', wrongSign);
-    const fee = feeOf(row);
+    const fee = feeOf(row, kind);
     return {
       kind,
       amount: formatCents(rowAmount(kind, amount, signed)),
@@ -116,20 +116,24 @@ function moneyReader(
   };
 }
 
-/** Reads fees without their sign: some files with signs give them one, and others none. A fee of another sign may have been given back. */
+/**
+ * Reads fees without their sign: some files with signs give them a minus, others none, and others the sign of their row. A fee of
+ * another sign than those of its kind may have been given back.
+ */
 function feeReader(
   cells: Cells,
   amountOf: (cell: string) => CellValue<bigint>,
   signed: boolean,
-): (row: CsvRow) => bigint | undefined {
-  let first: { readonly line: number; readonly isNegative: boolean } | undefined;
-  return (row) => {
+): (row: CsvRow, kind: StatementRowKind) => bigint | undefined {
+  const firsts = new Map<StatementRowKind, { readonly line: number; readonly isNegative: boolean }>();
+  return (row, kind) => {
     if (NO_FEE.includes(cells.of(row, 'fee') ?? '')) return undefined;
     const fee = cells.value(row, 'fee', amountOf);
     const isNegative = fee < 0n;
     if (isNegative && !signed) throw cells.error(row, 'fee', NEGATIVE);
     if (fee === 0n) return fee;
-    first ??= { line: row.line, isNegative };
+    const first = firsts.get(kind) ?? { line: row.line, isNegative };
+    firsts.set(kind, first);
     if (first.isNegative !== isNegative) throw cells.error(row, 'fee', otherSign(first.line));
     return magnitude(fee);
   };

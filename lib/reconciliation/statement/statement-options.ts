@@ -48,7 +48,7 @@ export interface CsvStatementOptions {
   readonly thousands?: ',' | '.' | ' ' | "'";
   /**
    * Whether what left the wallet has a minus, so that a payout is negative. It needs no column `kind`: what came in is a collection,
-   * and what left is a payout. Either all fees of the file have a minus or none has. Without it no payment and no fee is negative.
+   * and what left is a payout. Either all fees beside rows of one kind have a minus or none has. Without it no payment and no fee is negative.
    * @default false
    */
   readonly signed?: boolean;

@@ -56,17 +56,18 @@ export function joinedJournalStatements(names: TableNames): (token: string) => J
 /** @param more Further parameters of what writes. */
 function statementsOf(texts: ReturnType<typeof journalTexts>, more: readonly string[]): JournalStatements {
   return {
-    insert: (record, leaseMs) =>
-      brief(
-        statement(texts.insert, [
-          ...journalKeyValues(record),
-          record.state,
-          record.attempt,
-          JSON.stringify(record),
-          leaseMs,
-          ...more,
-        ]),
-      ),
+    insert: (record, leaseMs) => {
+      const { state, attempt } = record;
+      const values = [...journalKeyValues(record), state, attempt, JSON.stringify(record), leaseMs, ...more];
+      return {
+        ...brief(statement(texts.insert, values)),
+        // The caller was told that nothing is sent, and recovery would find a payment that may have been.
+        undoLate: ({ rows: [late] }) =>
+          late?.['inserted'] === 'yes'
+            ? change(texts.remove, [...journalKeyValues(record), late['version_text']])
+            : undefined,
+      };
+    },
     get: (key) => brief(statement(texts.get, journalKeyValues(key))),
     tombstone: (key) => brief(statement(texts.tombstone, journalKeyValues(key))),
     endTombstone: (key, { end, settledBy }) =>

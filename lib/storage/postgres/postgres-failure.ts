@@ -1,5 +1,6 @@
 import { PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
-import { databaseFailure, errorCodes } from '../sql/error-code.js';
+import { databaseFailure, errorCodes, wrappedErrors } from '../sql/error-code.js';
+import { TOO_LATE } from './postgres-text.js';
 
 /** What a message tells the reader to write. */
 export interface StorageCalls {
@@ -15,8 +16,8 @@ const NOT_MIGRATED = new Set(['3F000', '42P01', '42703']);
 const NO_RIGHT = '42501';
 /** An earlier statement failed and aborted the transaction. */
 const ABORTED = '25P02';
-/** A value that a setting cannot have: `timelyMoment` refused the statement. */
-const TOO_LATE = '22023';
+/** A setting cannot have a value: that of `timelyMoment`, or a wrong one of the connection. */
+const WRONG_VALUE = '22023';
 /** A setting does not exist: `finishAndCommit` finished nothing. */
 const NOTHING_FINISHED = '42704';
 
@@ -46,7 +47,7 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
         'of the statement through, or put the statement behind a SAVEPOINT.',
     );
   }
-  if (codes.includes(TOO_LATE)) {
+  if (codes.includes(WRONG_VALUE) && wrappedErrors(error).some(isTooLate)) {
     return new PaymentsStorageError(
       'The statement waited too long for a table that another transaction held, and did nothing (22023). Make the same call again.',
     );
@@ -71,6 +72,11 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
  * connection stays. After any other error it may have committed anyway.
  */
 const OF_STATEMENT = /^(?:0A000|2[23]|25006|26000|40(?!003)|42|54|55|57014|P0)/;
+
+/** The server's text quotes the value, whatever its language. */
+function isTooLate({ message }: Readonly<Record<string, unknown>>): boolean {
+  return typeof message === 'string' && message.includes(TOO_LATE);
+}
 
 /** Whether an error of one statement has certainly undone all of its transaction. */
 export function hasUndoneAll(error: unknown): boolean {

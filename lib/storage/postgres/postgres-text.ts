@@ -30,16 +30,19 @@ export const MARK = 'nestjs_payments.claim';
 /** A caller has gone after four seconds, which began a little before the server's. */
 const CALLER_WAITS_MS = 3_500;
 /** No value of a setting, so that PostgreSQL refuses it and undoes the statement. The server's log has it. */
-const TOO_LATE = 'waited too long for a table';
+export const TOO_LATE = 'waited too long for a table';
 
 /**
- * Whether the caller of a statement has gone. The server waits for the lock of a table while it reads a statement, before any
+ * How long the caller of a statement still waits. The server waits for the lock of a table while it reads a statement, before any
  * part of it runs, and with parameters `statement_timestamp()` is later than that. `transaction_timestamp()` is not: outside
- * of a transaction it is when the server got the statement. The handlers' transaction, which has the mark, began long before.
- * It needs no limit: COMMIT never follows a statement whose caller has gone.
+ * of a transaction it is when the server got the statement.
  */
-const IS_LATE = `coalesce(current_setting('${MARK}', true), '') = ''
-  AND pg_catalog.clock_timestamp() > transaction_timestamp() + interval '${CALLER_WAITS_MS} milliseconds'`;
+const LEFT_MS = `(${CALLER_WAITS_MS} - extract(epoch FROM pg_catalog.clock_timestamp() - transaction_timestamp()) * 1000)::integer`;
+/**
+ * The handlers' transaction, which has the mark, began long before. It needs no limit: a statement whose caller has gone fails its
+ * delivery, which is rolled back.
+ */
+const IS_LIMITED = `coalesce(current_setting('${MARK}', true), '') = ''`;
 
 /** @param lockTimeout An expression. */
 function momentWith(lockTimeout: string): string {
@@ -70,7 +73,9 @@ export const MOMENT = momentWith(LOCK_TIMEOUT);
  * @param begins A condition: whether it does.
  */
 export function timelyMoment(begins = 'true'): string {
-  return momentWith(`CASE WHEN ${begins} AND ${IS_LATE} THEN '${TOO_LATE}' ELSE ${LOCK_TIMEOUT} END`);
+  // The wait for a row comes after that for the table.
+  const inTime = `CASE WHEN ${LEFT_MS} > 0 THEN least(${LEFT_MS}, ${LOCK_TIMEOUT}::integer)::text ELSE '${TOO_LATE}' END`;
+  return momentWith(`CASE WHEN ${begins} AND ${IS_LIMITED} THEN ${inTime} ELSE ${LOCK_TIMEOUT} END`);
 }
 
 /** The same in a transaction of the application: its settings are its own, and its COMMIT ends what began. */

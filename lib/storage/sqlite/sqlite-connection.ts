@@ -157,7 +157,7 @@ export function isBusy(error: unknown): boolean {
 
 /** What to do about a file that cannot be opened, by result code. */
 const CANNOT_OPEN: ReadonlyMap<number, string> = new Map([
-  [14, 'Make its folder, and let this process read and write there.'],
+  [14, 'Name a file in a folder that is there, and in which this process may read and write.'],
   [26, 'Name another file: this one is no database of SQLite.'],
 ]);
 

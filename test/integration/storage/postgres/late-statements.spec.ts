@@ -199,4 +199,19 @@ describeWith([postgresService], 'statements of postgresStorage() that waited lon
       { batch_load: 'march', line_key: 'S-1' },
     ]);
   });
+
+  it('take back a payment that the pool of an ORM sent for a caller that had gone', async () => {
+    const pool = database.connect({ max: 1 });
+    const storage = sqlStorage({ executor: executorOn(pool), schema: database.schema });
+    await storage.journal.get(journalRecord('first'));
+    const busy = await pool.connect();
+    const inserting = storage.journal.insert(journalRecord('queued'), LEASE_MS).catch(String);
+    expect(await inserting).toContain('Timed out after 4000 ms');
+    busy.release();
+    // Behind the statement in the queue of the pool.
+    await pool.query('SELECT 1');
+    await eventually(async () => {
+      expect(await rowsOf(`SELECT state FROM payments_journal WHERE reference = 'queued'`)).toEqual([]);
+    });
+  });
 });

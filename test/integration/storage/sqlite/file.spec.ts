@@ -109,7 +109,7 @@ describeWithSqlite('the file of sqliteStorage()', () => {
   it('says of a folder that is not there, and of a file that is no database, what is wrong', async () => {
     const nowhere = join(file.file, 'nowhere', 'shop.db');
     await expect(opening(nowhere)).rejects.toThrow(
-      `SQLite cannot open ${nowhere}: unable to open database file (14). Make its folder, and let this process`,
+      `SQLite cannot open ${nowhere}: unable to open database file (14). Name a file in a folder that is there, `,
     );
     const first = file.open();
     await first.close?.();

@@ -45,6 +45,7 @@ describe('the command line of payout', () => {
     [['a.csv', '--report', '--format', 'csv', '--json'], 'Write --json or --format'],
     [['a.csv', '--report', '--format', 'xml'], '--format must be one of csv, json, summary.'],
     [['a.csv', '--report', '--database', ''], '--database is empty: write its value, or leave it out.'],
+    [['a.csv', '--check', '--by', 'a', '--again', ''], '--again is empty: write its value, or leave it out.'],
     [['a.csv', '--report', '--auth', 'basic'], '--auth must be one of headers, bearer.'],
   ])('refuses %j', (args, says) => {
     expect(() => read(...args)).toThrow(says);

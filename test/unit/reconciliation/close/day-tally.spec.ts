@@ -230,18 +230,28 @@ describe('what the next day needs to tell a row that comes again', () => {
     );
   });
 
-  it('is that no statement has shown a payment, for a month, and no exception', () => {
-    for (const [begunAt, isCarried] of [
-      [TO - 31 * 24 * HOUR + 1, true],
-      [TO - 31 * 24 * HOUR, false],
-    ] as const) {
+  it('is that no statement has shown a payment, however long, and no exception', () => {
+    for (const begunAt of [FROM - HOUR, FROM - LONG + HOUR]) {
       const own = payout('a', { state: 'moved', status: 'paid', createdAt: begunAt, begunAt });
       const unseen = { family: 'disbursement', reference: 'a', isUnseen: true } as const;
       const tally = tallyOf([own], '100000.00', { carried: [unseen], statementsFrom: FROM - LONG });
       tally.finish(undefined);
-      expect(tally.carried).toEqual(isCarried ? [unseen] : []);
+      expect(tally.carried).toEqual([unseen]);
       expect(tally.findings).toEqual([]);
     }
+  });
+
+  it('is that it is unproven as long as it has not ended', () => {
+    const own = payout('a', {
+      state: 'accepted',
+      status: 'accepted',
+      createdAt: BEFORE - LONG,
+      begunAt: BEFORE - LONG,
+    });
+    const unseen = { family: 'disbursement', reference: 'a', isUnseen: true } as const;
+    const tally = tallyOf([own], '100000.00', { carried: [unseen], statementsFrom: FROM - 10 * LONG });
+    tally.finish(undefined);
+    expect(tally.findings).toMatchObject([{ kind: 'unproven' }]);
   });
 
   it('is nothing of an attempt before the one that began on the day', () => {

@@ -297,7 +297,7 @@ describe('a fee with another sign than those before it', () => {
       row({ Amount: '-100.00', Fee: '' }),
       row({ Amount: '-100.00', Fee: '0.00' }),
       row({ Amount: '-100.00', Fee: first }),
-      row({ Type: 'Other', Fee: second }),
+      row({ Amount: '-100.00', Fee: second }),
     ];
     expect(await problemOf([HEAD, ...rows].join('\n'), { signed: true })).toEqual({
       problem:

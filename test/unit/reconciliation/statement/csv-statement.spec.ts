@@ -118,15 +118,21 @@ describe('a statement', () => {
 
   it('has amounts with the sign of the wallet, and needs no kind then', async () => {
     const text = `Date,Reference,Amount,Fee
-2026-11-20T05:00:00Z,A,100,FEE
-2026-11-20T05:00:00Z,B,-100,FEE
+2026-11-20T05:00:00Z,A,100,IN
+2026-11-20T05:00:00Z,B,-100,OUT
 2026-11-20T05:00:00Z,C,0,
 2026-11-20T05:00:00Z,D,100,0.00
 2026-11-20T05:00:00Z,E,100,-0.00
 `;
-    // The fees of all rows have a sign, or none has.
-    for (const fee of ['5', '-5'])
-      expect(await rowsOf(text.replaceAll('FEE', fee), { signed: true })).toMatchObject([
+    // The fees of all rows of a kind have a sign, or none has.
+    for (const [collected, paid] of [
+      ['5', '5'],
+      ['-5', '-5'],
+      ['5', '-5'],
+    ] as const)
+      expect(
+        await rowsOf(text.replace('IN', collected).replace('OUT', paid), { signed: true }),
+      ).toMatchObject([
         { kind: 'collection', amount: '100.00', fee: '5.00' },
         { kind: 'payout', amount: '100.00', fee: '5.00' },
         { kind: 'other', amount: '0.00', fee: undefined },

@@ -17,11 +17,21 @@ describe('an error of the storage', () => {
     ['25P02', 'behind a SAVEPOINT'],
     ['42704', 'ended the webhook transaction by itself'],
     ['57014', 'PostgreSQL did not do what it was asked'],
+    // For example a role that does not exist, in the options of the connection.
+    ['22023', 'PostgreSQL did not do what it was asked'],
   ])('of the code %s says what to do, and nothing of what was to be stored', (code, said) => {
     const failure = storageFailure(Object.assign(new Error('Asha, 255700000000'), { code }));
     expect(failure).toMatchObject({ name: 'PaymentsStorageError' });
     expect(failure.message).toContain(said);
     expect(failure.message).not.toContain('Asha');
+  });
+
+  it('says that a statement waited too long for a table, whatever language the server speaks', () => {
+    const message = 'ungültiger Wert für Parameter »lock_timeout«: »waited too long for a table«';
+    const failure = storageFailure(Object.assign(new Error(message), { code: '22023' }));
+    expect(failure.message).toContain(
+      'waited too long for a table that another transaction held, and did nothing',
+    );
   });
 
   it('says where to end a pool that the application has ended too early', async () => {
