@@ -470,7 +470,7 @@ describeWithSqlite('nestjs-payments migrate with SQLite', () => {
     const { code, stderr } = await runCommand(['migrate', '--file', process.execPath]);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining('SQLite did not do') as unknown,
+      stderr: `SQLite cannot open ${process.execPath}: file is not a database (26). Name another file: this one is no database of SQLite.\n`,
     });
   });
 });
