@@ -1,9 +1,10 @@
 import { dayExpression } from '../daily-cap.js';
+import { type JournalKey, type JournalScope } from '../journal-store.js';
 import { intentText } from '../stored-record.js';
-import { change, type SqlResult, type SqlRow } from '../sql/sql-database.js';
+import { type SqlResult, type SqlRow, type SqlScript } from '../sql/sql-database.js';
 import { type DailyCapStatements } from '../sql/sql-statements.js';
 import { journalKeyValues } from '../sql/sql-text.js';
-import { journalStatements, KEY, SCOPE, STORED } from './journal-statements.js';
+import { isOwnRow, journalStatements, KEY, SCOPE, STORED } from './journal-statements.js';
 import { milliseconds, MOMENT, timelyMoment } from './postgres-text.js';
 import { nextOf, type TableNames } from './table-names.js';
 
@@ -14,15 +15,33 @@ import { nextOf, type TableNames } from './table-names.js';
 export function dailyCapStatements(names: TableNames): DailyCapStatements {
   const texts = dailyCapTexts(names);
   const journal = journalStatements(names);
+  const releasing = ({ account, environment, family }: JournalScope, day: number, cents: number) => ({
+    text: texts.release,
+    values: [account, environment, family, day, cents],
+    counts: true as const,
+  });
+  const undoing = (key: JournalKey, version: number, day: number, cents: number): SqlScript => ({
+    atomic: true,
+    steps: [
+      ...journal.remove(key, version).steps,
+      ([removed]) => (removed?.rowCount === 1 ? releasing(key, day, cents) : undefined),
+    ],
+  });
   return {
+    release: (scope, day, cents) => ({ steps: [releasing(scope, day, cents)] }),
     insert: (record, leaseMs, { cents, maxCount = null, maxCents = null }) => {
       const own = ([written]: readonly SqlResult[]): SqlRow | undefined => {
         const row = written?.rows[0];
-        return row?.['inserted'] === 'no' ? undefined : row;
+        return row && isOwnRow(row) ? row : undefined;
       };
       const key = journalKeyValues(record);
       return {
         atomic: true,
+        // Nothing is sent, so nothing may count.
+        undoLate: ({ rows: [late] }) =>
+          late && isOwnRow(late)
+            ? undoing(record, Number(late['version_text']), Number(late['counted_on']), cents)
+            : undefined,
         steps: [
           ...journal.insert(record, leaseMs).steps,
           (results) => {
@@ -45,8 +64,6 @@ export function dailyCapStatements(names: TableNames): DailyCapStatements {
       const values = [...journalKeyValues(record), ...written, ...expected, cents, maxCount, maxCents];
       return { atomic: true, steps: [{ text: texts.replace, values }] };
     },
-    release: ({ account, environment, family }, day, cents) =>
-      change(texts.release, [account, environment, family, day, cents]),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type ForgettablePayments } from '../journal-store.js';
 import { intentText } from '../stored-record.js';
-import { brief, change, statement } from '../sql/sql-database.js';
+import { brief, change, type SqlRow, statement } from '../sql/sql-database.js';
 import { type JournalStatements } from '../sql/sql-statements.js';
 import { journalKeyValues } from '../sql/sql-text.js';
 import { accountsOf } from './account-statements.js';
@@ -63,7 +63,7 @@ function statementsOf(texts: ReturnType<typeof journalTexts>, more: readonly str
         ...brief(statement(texts.insert, values)),
         // The caller was told that nothing is sent, and recovery would find a payment that may have been.
         undoLate: ({ rows: [late] }) =>
-          late?.['inserted'] === 'yes'
+          late && isOwnRow(late)
             ? change(texts.remove, [...journalKeyValues(record), late['version_text']])
             : undefined,
       };
@@ -94,6 +94,11 @@ function statementsOf(texts: ReturnType<typeof journalTexts>, more: readonly str
       change(texts.purge[what], [account, environment, olderThanMs]),
     accounts: texts.accounts,
   };
+}
+
+/** Whether an insert gave the row that it wrote, and not one that was there. */
+export function isOwnRow({ inserted }: SqlRow): boolean {
+  return inserted === 'yes' || inserted === 'instead';
 }
 
 /** The statements. Only `mayWrite` uses a token. Each comment lists the parameters. */

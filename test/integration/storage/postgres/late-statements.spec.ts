@@ -203,15 +203,20 @@ describeWith([postgresService], 'statements of postgresStorage() that waited lon
   it('take back a payment that the pool of an ORM sent for a caller that had gone', async () => {
     const pool = database.connect({ max: 1 });
     const storage = sqlStorage({ executor: executorOn(pool), schema: database.schema });
-    await storage.journal.get(journalRecord('first'));
+    await storage.journal.dailyCaps!.insert(journalRecord('first'), LEASE_MS, SHARE);
+    const counted = await rowsOf('SELECT payments, cents::text FROM payments_daily_counts');
     const busy = await pool.connect();
-    const inserting = storage.journal.insert(journalRecord('queued'), LEASE_MS).catch(String);
-    expect(await inserting).toContain('Timed out after 4000 ms');
+    const inserting = [
+      storage.journal.insert(journalRecord('queued'), LEASE_MS),
+      storage.journal.dailyCaps!.insert(journalRecord('queued-too'), LEASE_MS, SHARE),
+    ].map((writing) => writing.catch(String));
+    for (const said of await Promise.all(inserting)) expect(said).toContain('Timed out after 4000 ms');
     busy.release();
     // Behind the statement in the queue of the pool.
     await pool.query('SELECT 1');
     await eventually(async () => {
-      expect(await rowsOf(`SELECT state FROM payments_journal WHERE reference = 'queued'`)).toEqual([]);
+      expect(await rowsOf(`SELECT state FROM payments_journal WHERE reference LIKE 'queued%'`)).toEqual([]);
+      expect(await rowsOf('SELECT payments, cents::text FROM payments_daily_counts')).toEqual(counted);
     });
   });
 });
