@@ -200,6 +200,26 @@ describeWith([postgresService], 'statements of postgresStorage() that waited lon
     ]);
   });
 
+  it('wait for a row after the table no longer than their callers do', async () => {
+    const version = await written('both');
+    const holder = await database.pool.connect();
+    await holder.query(`BEGIN; SELECT state FROM payments_journal WHERE reference = 'both' FOR UPDATE`);
+    await rival.query(LOCK);
+    const replacing = open().journal.replace(version, journalRecord('both', { attempt: 2 }), LEASE_MS);
+    const told = replacing.then(() => 'done', String);
+    await untilWaiting(1, 2_800);
+    await rival.query('COMMIT');
+    expect(await told).toContain('PaymentsStorageError');
+    await holder.query('COMMIT');
+    holder.release();
+    await eventually(async () => {
+      expect(await rowsOf(OTHERS, [database.schema])).toEqual([]);
+    });
+    expect(await rowsOf(`SELECT attempt FROM payments_journal WHERE reference = 'both'`)).toEqual([
+      { attempt: 1 },
+    ]);
+  });
+
   it('take back a payment that the pool of an ORM sent for a caller that had gone', async () => {
     const pool = database.connect({ max: 1 });
     const storage = sqlStorage({ executor: executorOn(pool), schema: database.schema });
