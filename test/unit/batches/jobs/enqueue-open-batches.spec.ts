@@ -71,3 +71,32 @@ it('says nothing of keys that a batch will need only when it is woken', async ()
   const woken = await enqueued({ hasResolver: true, state: 'paused', pause });
   expect(woken).toEqual([[['wake', 30_000]], []]);
 });
+
+it.each([
+  ['nothing', 'the storage is closed because the application stops', true],
+  ['so', 'a running application cannot read its batches', false],
+])('says %s if %s', async (_what, _when, stops) => {
+  const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  onTestFinished(() => {
+    error.mockRestore();
+  });
+  const controller = new AbortController();
+  const unfinished = (): Promise<never> => {
+    if (stops) controller.abort();
+    // Otherwise it would be asked again later.
+    else
+      setImmediate(() => {
+        controller.abort();
+      });
+    return Promise.reject(new Error('closed'));
+  };
+  const context = {
+    accounts: { stores: () => [{ unfinished }] },
+    stopping: controller.signal,
+  } as unknown as BatchContext;
+  await enqueueOpenBatches(context, new KeysWait(context));
+  const said = error.mock.calls.map(([line]): unknown => line);
+  expect(said).toEqual(
+    stops ? [] : [expect.stringContaining('Batches that were being worked on could not be resumed yet')],
+  );
+});
