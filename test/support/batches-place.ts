@@ -1,9 +1,9 @@
 import { type PaymentsStorage } from 'nestjs-payments';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { openAnyPostgres } from './any-postgres.js';
 import { type BatchKey, type BatchRecord, type BatchStore, type LineState } from './batch-contract.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from './payments-database.js';
-import { startPglite } from './pglite-server.js';
+import { type PaymentsDatabase } from './payments-database.js';
 import { startSandbox } from './sandbox.js';
 
 /** An emulator and a database of its own, for applications that pay batches. */
@@ -16,8 +16,7 @@ export interface BatchesPlace {
 }
 
 export async function startBatchesPlace(): Promise<BatchesPlace> {
-  const server = await startPglite();
-  const database = await openPaymentsDatabase(server.url, { max: 1 });
+  const database = await openAnyPostgres();
   const sandbox = await startSandbox({ startingBalance: '100000000' });
   const storage = postgresStorage({ pool: database.pool, schema: database.schema });
   if (!storage.batches) throw new Error('PostgreSQL keeps batches.');
@@ -26,10 +25,7 @@ export async function startBatchesPlace(): Promise<BatchesPlace> {
     database,
     storage,
     store: storage.batches,
-    close: async () => {
-      await database.close();
-      await server.close();
-    },
+    close: () => database.close(),
   };
 }
 

@@ -18,8 +18,8 @@ import {
   type Statement,
 } from 'nestjs-payments/reconciliation';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
+import { openAnyPostgres } from './any-postgres.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from './payments-database.js';
-import { startPglite } from './pglite-server.js';
 import { startSandbox } from './sandbox.js';
 import { WebhooksController } from './webhooks.controller.js';
 
@@ -47,10 +47,9 @@ export interface ReconciliationPlace {
   close(): Promise<void>;
 }
 
-/** @param url A server of PostgreSQL, for other processes, too. @default one inside this process, with one connection */
+/** @param url A server of PostgreSQL, for other processes, too. @default any */
 export async function startReconciliationPlace(url?: string): Promise<ReconciliationPlace> {
-  const server = url === undefined ? await startPglite() : { url, close: () => Promise.resolve() };
-  const database = await openPaymentsDatabase(server.url, url === undefined ? { max: 1 } : {});
+  const database = url === undefined ? await openAnyPostgres() : await openPaymentsDatabase(url);
   const sandbox = await startSandbox({ startingBalance: '100000000' });
   const storage = postgresStorage({ pool: database.pool, schema: database.schema });
   const ahead = (): number => sandbox.clock.now() - Date.now();
@@ -80,10 +79,7 @@ export async function startReconciliationPlace(url?: string): Promise<Reconcilia
     csv,
     statement: (day, change = (text) => text) =>
       csvStatement({ stream: change(csv(day)), name: `${day}.csv` }),
-    close: async () => {
-      await database.close();
-      await server.close();
-    },
+    close: () => database.close(),
   };
 }
 

@@ -4,8 +4,8 @@ import { type BatchPolicy, type PayoutBatch, type PayoutLine } from 'nestjs-paym
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
-import { type PgliteServer, startPglite } from '../../support/pglite-server.js';
+import { openAnyPostgres } from '../../support/any-postgres.js';
+import { type PaymentsDatabase } from '../../support/payments-database.js';
 import { startSandbox } from '../../support/sandbox.js';
 
 const POLICY: BatchPolicy = {
@@ -16,7 +16,6 @@ const POLICY: BatchPolicy = {
 };
 
 describe('a batch that nobody has approved for good', () => {
-  let server: PgliteServer;
   let database: PaymentsDatabase;
   let sandbox: PaymentsSandbox;
   let storage: PaymentsStorage;
@@ -26,8 +25,7 @@ describe('a batch that nobody has approved for good', () => {
   let names = 0;
 
   beforeAll(async () => {
-    server = await startPglite();
-    database = await openPaymentsDatabase(server.url, { max: 1 });
+    database = await openAnyPostgres();
     sandbox = await startSandbox({ startingBalance: '10000' });
     storage = postgresStorage({ pool: database.pool, schema: database.schema });
     running = await startBatchesApp({ sandbox, storage, policy: { ...POLICY, sameRecipientWithinDays: 0 } });
@@ -42,7 +40,6 @@ describe('a batch that nobody has approved for good', () => {
   afterAll(async () => {
     await running.app.close();
     await database.close();
-    await server.close();
   });
 
   const checked = async (): Promise<PayoutBatch> => {

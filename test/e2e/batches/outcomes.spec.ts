@@ -5,8 +5,8 @@ import { type PayoutBatch, type PayoutBatchLine, type PayoutLine } from 'nestjs-
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
-import { type PgliteServer, startPglite } from '../../support/pglite-server.js';
+import { openAnyPostgres } from '../../support/any-postgres.js';
+import { type PaymentsDatabase } from '../../support/payments-database.js';
 import { startSandbox } from '../../support/sandbox.js';
 
 async function linesOf(
@@ -19,7 +19,6 @@ async function linesOf(
 }
 
 describe('a batch of which not everything goes well', () => {
-  let server: PgliteServer;
   let database: PaymentsDatabase;
   let storage: PaymentsStorage;
   let sandbox: PaymentsSandbox;
@@ -37,8 +36,7 @@ describe('a batch of which not everything goes well', () => {
   const start = (): Promise<BatchesApp> => startBatchesApp({ sandbox, storage, policy, now: () => now });
 
   beforeAll(async () => {
-    server = await startPglite();
-    database = await openPaymentsDatabase(server.url, { max: 1 });
+    database = await openAnyPostgres();
     storage = postgresStorage({ pool: database.pool, schema: database.schema });
     sandbox = await startSandbox({ startingBalance: '1000000' });
     running = await start();
@@ -51,7 +49,6 @@ describe('a batch of which not everything goes well', () => {
   afterAll(async () => {
     await running.app.close();
     await database.close();
-    await server.close();
   });
 
   const begun = async (count: number): Promise<PayoutBatch> => {

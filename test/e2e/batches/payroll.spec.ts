@@ -4,14 +4,13 @@ import { type PayoutBatch, type PayoutLine } from 'nestjs-payments/batches';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { approvedBatch, type BatchesApp, knownLines, startBatchesApp } from '../../support/batches-app.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
-import { type PgliteServer, startPglite } from '../../support/pglite-server.js';
+import { openAnyPostgres } from '../../support/any-postgres.js';
+import { type PaymentsDatabase } from '../../support/payments-database.js';
 import { startSandbox } from '../../support/sandbox.js';
 
 const DAY_MS = 86_400_000;
 
 describe('a batch of payouts', () => {
-  let server: PgliteServer;
   let database: PaymentsDatabase;
   let storage: PaymentsStorage;
   let sandbox: PaymentsSandbox;
@@ -20,8 +19,7 @@ describe('a batch of payouts', () => {
   const name = (): string => `run-${names}`;
 
   beforeAll(async () => {
-    server = await startPglite();
-    database = await openPaymentsDatabase(server.url, { max: 1 });
+    database = await openAnyPostgres();
     storage = postgresStorage({ pool: database.pool, schema: database.schema });
     sandbox = await startSandbox({ startingBalance: '100000000' });
     running = await startBatchesApp({ sandbox, storage, policy: { sameRecipientWithinDays: 0 } });
@@ -33,7 +31,6 @@ describe('a batch of payouts', () => {
   afterAll(async () => {
     await running.app.close();
     await database.close();
-    await server.close();
   });
 
   it('is loaded, checked, approved by another person and paid, every line once', async () => {

@@ -4,8 +4,8 @@ import { type PayoutBatch, type PayoutLine } from 'nestjs-payments/batches';
 import { postgresStorage } from 'nestjs-payments/postgres';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { startBatchesApp } from '../../support/batches-app.js';
-import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
-import { startPglite } from '../../support/pglite-server.js';
+import { openAnyPostgres } from '../../support/any-postgres.js';
+import { type PaymentsDatabase } from '../../support/payments-database.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { type PayoutRequest } from '../../kill/batches/check-batch.js';
 import { type Fate } from './batch-plan.js';
@@ -39,7 +39,6 @@ export class BatchWorld {
   private constructor(
     readonly sandbox: PaymentsSandbox,
     private readonly database: PaymentsDatabase,
-    private readonly closeServer: () => Promise<void>,
   ) {
     sandbox.on('exchange', ({ request: { method, path, reference, headers, status } }) => {
       if (method !== 'POST' || reference === null || !path.includes('/disbursements/')) return;
@@ -48,10 +47,9 @@ export class BatchWorld {
   }
 
   static async open(): Promise<BatchWorld> {
-    const server = await startPglite();
-    const database = await openPaymentsDatabase(server.url, { max: 1 });
+    const database = await openAnyPostgres();
     const sandbox = await startSandbox({ startingBalance: '1000000' });
-    return new BatchWorld(sandbox, database, () => server.close());
+    return new BatchWorld(sandbox, database);
   }
 
   /** The storage as nobody can kill it. */
@@ -109,7 +107,6 @@ export class BatchWorld {
 
   async close(): Promise<void> {
     await this.database.close();
-    await this.closeServer();
   }
 
   private storage(): ReturnType<typeof postgresStorage> {
