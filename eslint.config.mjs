@@ -22,6 +22,15 @@ const PRIVATE_FIELDS = {
   selector: 'PropertyDefinition > PrivateIdentifier',
   message: '#private fields break under proxies that Nest makes: use `private`.',
 };
+const STORAGES_OF_MANY = {
+  selector: [
+    ':matches(PropertyDefinition, :function)',
+    // What `??=` makes is made once.
+    'NewExpression[callee.name=/^(AsyncLocalStorage|OwnerContext)$/]:not(AssignmentExpression[operator="??="] > *)',
+  ].join(' '),
+  message:
+    'Before Node.js 24 every AsyncLocalStorage that has run makes all later promises slower: make one in the module (OwnerContext).',
+};
 
 export default tseslint.config(
   // The packed-consumer applications are checked as their own users would, by test/consumers/run.mjs; the skeletons are
@@ -73,7 +82,7 @@ export default tseslint.config(
   },
   {
     files: ['lib/**/*.ts'],
-    rules: { 'no-restricted-syntax': ['error', PRIVATE_FIELDS, ...UNPLAIN_TEXTS] },
+    rules: { 'no-restricted-syntax': ['error', PRIVATE_FIELDS, STORAGES_OF_MANY, ...UNPLAIN_TEXTS] },
   },
   {
     files: ['test/**/*.ts', 'sample/**/*.ts'],

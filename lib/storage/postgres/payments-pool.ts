@@ -1,7 +1,8 @@
-import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { AsyncResource } from 'node:async_hooks';
 import { type Callback, isCallback, isSubmittable, type QueryClient } from './handler-client.js';
 import { POOL } from '../sql/application-pool.js';
 import { isOwnStatement } from '../sql/own-statements.js';
+import { OwnerContext } from '../sql/owner-context.js';
 import { checkedPool } from './postgres-options.js';
 import { type PostgresClient, type PostgresPool } from './postgres-pool.js';
 
@@ -11,14 +12,18 @@ export interface HandlerConnection {
   readonly checkOut: () => PostgresClient;
 }
 
-/** The handlers that use a pool. */
-type Handlers = AsyncLocalStorage<HandlerConnection>;
+/** The deliveries whose handlers run, by the mark of their pool. */
+type Handling = OwnerContext<object, HandlerConnection>;
 
 /**
- * Where a pool keeps its handlers. On the pool, and not in this file: an application may load the package twice,
- * once as ESM and once as CommonJS, and pools of different databases must not meet.
+ * The mark of a pool that has a view. On the pool, and not in this file, like what follows: an application may load the package
+ * twice, once as ESM and once as CommonJS, and may give a wrapper of its own to the storage.
  */
-const HANDLERS = Symbol.for('nestjs-payments.postgres.handlers');
+const MARK = Symbol.for('nestjs-payments.postgres.view');
+const HANDLING = Symbol.for('nestjs-payments.postgres.handling');
+const shared = globalThis as unknown as { [HANDLING]: Handling | undefined };
+const handling: Handling = shared[HANDLING] ?? new OwnerContext();
+shared[HANDLING] = handling;
 
 /**
  * The application's pool of `pg`, as a view that is aware of webhook handlers. Give it to an ORM (Drizzle,
@@ -45,7 +50,7 @@ const HANDLERS = Symbol.for('nestjs-payments.postgres.handlers');
  */
 export function paymentsPool<P extends PostgresPool>(pool: P): P {
   const target = checkedPool('paymentsPool(pool)', pool) as P & Record<string, unknown>;
-  const handlers = handlersOf(target);
+  const mark = markOf(target);
   const view: P = new Proxy(target, {
     get: (_, name) => {
       if (name === POOL) return target;
@@ -55,7 +60,7 @@ export function paymentsPool<P extends PostgresPool>(pool: P): P {
       if (typeof member !== 'function' || name === 'constructor' || isOwn) return member;
       return (...given: unknown[]) => {
         // The records of an account must not wait for the commit of another one's handler.
-        const running = isOwnStatement() ? undefined : handlers.getStore();
+        const running = isOwnStatement() ? undefined : handling.get(mark);
         if (running && name === 'connect') return connect(running, given.find(isCallback));
         if (running && name === 'query') return query(running, given);
         // A pool calls a callback in the async context of the code that releases a connection, maybe a handler.
@@ -105,14 +110,14 @@ export function typeOrmDriver(pool: PostgresPool): object {
 
 /** Runs handlers, whose checkouts of a view get the connection of their delivery. */
 export function runHandlers<T>(pool: PostgresPool, connection: HandlerConnection, handlers: () => T): T {
-  const known = (pool as { readonly [HANDLERS]?: Handlers })[HANDLERS];
-  return known ? known.run(connection, handlers) : handlers();
+  const mark = (pool as { readonly [MARK]?: object })[MARK];
+  return mark ? handling.run(mark, connection, handlers) : handlers();
 }
 
-function handlersOf(pool: PostgresPool & { readonly [HANDLERS]?: Handlers }): Handlers {
-  const handlers = pool[HANDLERS] ?? new AsyncLocalStorage<HandlerConnection>();
-  if (!pool[HANDLERS]) Object.defineProperty(pool, HANDLERS, { value: handlers });
-  return handlers;
+function markOf(pool: PostgresPool & { readonly [MARK]?: object }): object {
+  const mark = pool[MARK] ?? {};
+  if (!pool[MARK]) Object.defineProperty(pool, MARK, { value: mark });
+  return mark;
 }
 
 function connect(running: HandlerConnection, callback?: (...given: unknown[]) => void): unknown {

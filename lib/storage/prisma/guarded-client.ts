@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type CallbackGuard } from '../sql/callback-guard.js';
+import { OwnerContext } from '../sql/owner-context.js';
 import { type PrismaRunner } from './prisma-database.js';
 
 /** One call of a model or of `$queryRaw`, right before Prisma puts it together with others. */
@@ -53,13 +53,15 @@ export const IN_AN_ARRAY =
 
 const clients = new WeakMap<OriginalClient, GuardedClient>();
 
+/** Whose transaction is about to begin. */
+const beginning = new OwnerContext<GuardedClient, CallbackGuard | undefined>();
+
 /**
  * Sends what belongs to the transactions of the package through their guards: calls of models and SQL, nested
  * transactions and their ends. Prisma's promises run only when some code awaits them, and Prisma sends those of one
  * tick together. So each is checked when it runs, and before that.
  */
 export class GuardedClient {
-  private readonly beginning = new AsyncLocalStorage<CallbackGuard | undefined>();
   private readonly open = new Map<string, Entry>();
 
   private constructor(client: OriginalClient) {
@@ -94,16 +96,16 @@ export class GuardedClient {
 
   /** Runs what begins a transaction; the guard then decides what runs in it. */
   begin<T>(guard: CallbackGuard, work: () => T): T {
-    return this.beginning.run(guard, work);
+    return beginning.run(this, guard, work);
   }
 
   /** Runs what the transaction is for: another one that it begins is not guarded. */
   begun<T>(work: () => T): T {
-    return this.beginning.run(undefined, work);
+    return beginning.run(this, undefined, work);
   }
 
   private async start(send: () => Promise<TransactionInfo>): Promise<TransactionInfo> {
-    const guard = this.beginning.getStore();
+    const guard = beginning.get(this);
     const info = await send();
     if (!guard) return info;
     const entry: Entry = { guard, savepoints: [] };

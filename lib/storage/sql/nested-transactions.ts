@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { OwnerContext } from './owner-context.js';
 
 const SAVEPOINT = /^\s*savepoint\s+"?(\w+)/i;
 const SAVEPOINT_ENDS = /^\s*(?:release(?:\s+savepoint)?|rollback\s+to(?:\s+savepoint)?)\s+"?(\w+)/i;
@@ -21,12 +21,14 @@ interface OpenSavepoint {
   readonly isFirst: boolean;
 }
 
+/** The nested transaction whose code runs. */
+const inside = new OwnerContext<NestedTransactions, NestedTransaction>();
+
 /**
  * Tracks which nested transactions of an ORM are open. All savepoints of a connection form one stack: what another
  * branch of the code writes meanwhile belongs to the innermost one, whose ROLLBACK would silently undo it.
  */
 export class NestedTransactions {
-  private readonly context = new AsyncLocalStorage<NestedTransaction | undefined>();
   private readonly open: OpenSavepoint[] = [];
 
   /** @param names The names that the ORM gives to the savepoints of its nested transactions. */
@@ -38,18 +40,18 @@ export class NestedTransactions {
 
   /** Runs what begins a nested transaction; whatever that calls belongs to it. */
   begin<T>(work: (nested: NestedTransaction) => T): T {
-    const nested: NestedTransaction = { outer: this.context.getStore(), isBegun: false, isOver: false };
-    return this.context.run(nested, () => work(nested));
+    const nested: NestedTransaction = { outer: inside.get(this), isBegun: false, isOver: false };
+    return inside.run(this, nested, () => work(nested));
   }
 
   /** Runs what came through the handle of a nested transaction, which may have been begun elsewhere. */
   within<T>(nested: NestedTransaction, work: () => T): T {
-    return isInside(this.context.getStore(), nested) ? work() : this.context.run(nested, work);
+    return isInside(inside.get(this), nested) ? work() : inside.run(this, nested, work);
   }
 
   /** Whether a statement belongs to the innermost nested transaction that is open. Follows which ones are. */
   admits(text: string): boolean {
-    const caller = this.context.getStore();
+    const caller = inside.get(this);
     if (caller?.isOver) return false;
     const [, begun] = SAVEPOINT.exec(text) ?? [];
     const isNew = begun !== undefined && this.names.test(begun);

@@ -1,10 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { WITHIN_MS } from '../sql/statement-timeout.js';
 import { transactionHindered } from '../sql/run-again.js';
+import { OwnerContext } from '../sql/owner-context.js';
 import { finishHeld } from '../sql/portable-inbox.js';
 import {
   type HeldKey,
@@ -29,13 +29,14 @@ const NO_PAYMENT =
   'SQLite has one writer, and that is the transaction of this handler: a payment of it could not be written down before it is ' +
   'sent. Enlist it in the transaction of the handler (enlist…(context.transaction, request)): it is sent after the commit.';
 
+/** The delivery whose handlers call. */
+const handling = new OwnerContext<SqliteFile, SqliteSession>();
+
 /**
  * A file of SQLite as a database. SQLite has one writer at a time, so writers wait for each other. A transaction of handlers
  * stays the writer until it ends, on a connection of its own; who only reads waits for nobody.
  */
 export class SqliteFile implements SqlDatabase {
-  /** The delivery whose handlers call. */
-  readonly handlers = new AsyncLocalStorage<SqliteSession>();
   private readonly writers = new Semaphore(1);
   /** The application's own connections whose transactions were joined. */
   private readonly joined = new WeakMap<object, SqliteConnection>();
@@ -65,7 +66,7 @@ export class SqliteFile implements SqlDatabase {
   readonly run: RunScript = async (script) => {
     const read = this.read(script);
     if (read) return read;
-    if (this.handlers.getStore()?.isOpen) throw new PaymentsStorageError(NO_PAYMENT);
+    if (handling.get(this)?.isOpen) throw new PaymentsStorageError(NO_PAYMENT);
     await this.acquireWriter();
     try {
       return await this.write(script);
@@ -79,8 +80,8 @@ export class SqliteFile implements SqlDatabase {
    * connection hinders is not repeated: the transaction may have ended by then, and the write would be committed alone.
    */
   readonly join = (transaction: unknown): Promise<RunScript> => {
-    const handling = this.handlers.getStore();
-    if (handling?.isOpen && handling.handle === transaction) return Promise.resolve(handling.run);
+    const session = handling.get(this);
+    if (session?.isOpen && session.handle === transaction) return Promise.resolve(session.run);
     return new Promise((resolve) => {
       const handle = checkedTransaction(transaction, this.use().file);
       const known = this.joined.get(handle);
@@ -195,7 +196,7 @@ class SqliteSession implements SqlSession {
   }
 
   within<T>(handlers: () => T): T {
-    return this.file.handlers.run(this, handlers);
+    return handling.run(this.file, this, handlers);
   }
 
   async begin(): Promise<void> {

@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { OwnerContext } from '../sql/owner-context.js';
 import { timeLimited } from '../sql/statement-timeout.js';
 import { type SqlDialect } from '../sql/sql-executor.js';
 import { LEFT_OPEN, type OwnEnds, TransactionGuard } from '../sql/transaction-guard.js';
@@ -22,18 +22,13 @@ interface RunnerParts {
   readonly databaseConnection?: { readonly destroy?: () => void };
 }
 
-/** A nested transaction, and the guard of its runner. */
-interface Nested {
-  readonly of: RunnerGuard;
-}
-
 const COMMIT = /^\s*COMMIT\b/i;
 const FAILED_BEFORE_COMMIT =
   'A statement failed right before COMMIT, in a subscriber (beforeTransactionCommit), so nothing was committed: await it, and let its ' +
   'error through, or correct the statement.';
 
 /** The nested transaction whose code runs. */
-const inside = new AsyncLocalStorage<Nested>();
+const inside = new OwnerContext<RunnerGuard, symbol>();
 
 /** Guards the transaction of a runner, which only the package ends. */
 export class RunnerGuard extends TransactionGuard {
@@ -42,7 +37,7 @@ export class RunnerGuard extends TransactionGuard {
   /** What the package sent, and subscribers with it. */
   private readonly ownSent: Promise<unknown>[] = [];
   /** The innermost nested transaction that is open. */
-  private nested: Nested | undefined;
+  private nested: symbol | undefined;
 
   constructor(runner: TypeOrmQueryRunner, dialect: SqlDialect) {
     super(dialect);
@@ -101,9 +96,7 @@ export class RunnerGuard extends TransactionGuard {
 
   /** Whether the caller is outside of the nested transaction that is open, or inside of one that has ended. */
   private isBeside(): boolean {
-    if (this.isOwn) return false;
-    const current = inside.getStore();
-    return (current?.of === this ? current : undefined) !== this.nested;
+    return !this.isOwn && inside.get(this) !== this.nested;
   }
 
   /** A connection has one stack of savepoints: what comes beside a nested transaction would be undone with it. */
@@ -112,10 +105,10 @@ export class RunnerGuard extends TransactionGuard {
     manager.transaction = async (...given) => {
       if (this.isBeside()) throw this.refuseBeside();
       const outer = this.nested;
-      const own: Nested = { of: this };
+      const own = Symbol('nested transaction');
       this.nested = own;
       try {
-        return await inside.run(own, () => begin(...given));
+        return await inside.run(this, own, () => begin(...given));
       } finally {
         this.nested = outer;
       }
