@@ -2,14 +2,17 @@ import { borrowPaymentsDatabase, openPaymentsDatabase, type PaymentsDatabase } f
 import { startPglite } from './pglite-server.js';
 import { postgresService } from './services.js';
 
+/** What a spec expects in turn happens in turn. PGlite has no more. */
+const ONE_CONNECTION = { max: 1 };
+
 /**
  * Tables of the package for a spec that any PostgreSQL serves: on the server if this run has one, which takes a fifth of
- * the CPU, and else inside this process, with one connection.
+ * the CPU, and else inside this process.
  */
 export async function openAnyPostgres(): Promise<PaymentsDatabase> {
-  if (postgresService.reachable) return borrowPaymentsDatabase(postgresService.url);
+  if (postgresService.reachable) return borrowPaymentsDatabase(postgresService.url, ONE_CONNECTION);
   const server = await startPglite();
-  const database = await openPaymentsDatabase(server.url, { max: 1 });
+  const database = await openPaymentsDatabase(server.url, ONE_CONNECTION);
   return {
     ...database,
     close: async () => {

@@ -67,14 +67,17 @@ const givenBack = new Map<string, string[]>();
  * A database for a test that leaves the tables of the package as they are: no other columns, indexes, triggers or
  * statistics. It may be that of an earlier test: nothing is stored and no time has passed, but sequences continue.
  */
-export async function borrowPaymentsDatabase(connectionString: string): Promise<PaymentsDatabase> {
+export async function borrowPaymentsDatabase(
+  connectionString: string,
+  config: PoolConfig = {},
+): Promise<PaymentsDatabase> {
   const schemas = givenBack.get(connectionString) ?? [];
   givenBack.set(connectionString, schemas);
   const schema = schemas.pop();
   const database =
     schema === undefined
-      ? await withoutStatistics(await openPaymentsDatabase(connectionString))
-      : await asNew(databaseIn(schema, { connectionString }));
+      ? await withoutStatistics(await openPaymentsDatabase(connectionString, config))
+      : await asNew(databaseIn(schema, { connectionString, ...config }));
   let isLent = true;
   return {
     ...database,
