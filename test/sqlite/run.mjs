@@ -1,11 +1,13 @@
-// Runs the specs of SQLite on the first Node.js that has it without a flag, from npm, and on a newer one.
+// Runs the specs of SQLite on the first Node.js that has it without a flag, from npm, and on a newer one. `--node` takes the major
+// version of one of them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { findNode, nodeFromNpm } from '../consumers/runner/nodes.mjs';
 
-const NODES = [(work) => nodeFromNpm('22.13.0', work), (work) => findNode(24, work)];
+const NODES = { 22: (work) => nodeFromNpm('22.13.0', work), 24: (work) => findNode(24, work) };
 const SPECS = [
   'test/integration/storage/sqlite',
   'test/unit/storage/sqlite',
@@ -29,10 +31,19 @@ const NO_SERVERS = {
   REDIS_URL: 'redis://127.0.0.1:1',
 };
 
+const { node: wanted = Object.keys(NODES) } = parseArgs({
+  options: { node: { type: 'string', multiple: true } },
+}).values;
+const unknown = wanted.find((major) => !Object.hasOwn(NODES, major));
+if (unknown !== undefined) {
+  console.error(`--node takes ${Object.keys(NODES).join(' or ')}, not ${unknown}.`);
+  process.exit(2);
+}
+
 const work = mkdtempSync(join(tmpdir(), 'nestjs-payments-sqlite-'));
 try {
-  for (const node of NODES) {
-    const { version, env } = await node(work);
+  for (const major of wanted) {
+    const { version, env } = await NODES[major](work);
     console.log(`SQLite on Node.js ${version}`);
     const { status } = spawnSync('node', ['node_modules/vitest/vitest.mjs', 'run', ...SPECS], {
       stdio: 'inherit',

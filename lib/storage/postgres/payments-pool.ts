@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { type EventEmitter } from 'node:events';
 import { type Callback, isCallback, isSubmittable, type QueryClient } from './handler-client.js';
 import { POOL } from '../sql/application-pool.js';
 import { isOwnStatement } from '../sql/own-statements.js';
@@ -92,20 +93,36 @@ export function paymentsPool<P extends PostgresPool>(pool: P): P {
  */
 export function typeOrmDriver(pool: PostgresPool): object {
   const view = paymentsPool(checkedPool('typeOrmDriver(pool)', pool));
-  const end = (callback?: Callback): Promise<void> | undefined => {
-    if (!callback) return Promise.resolve();
-    process.nextTick(callback, null);
-    return undefined;
-  };
-  const lent = new Proxy(view, {
-    get: (target, name) => (name === 'end' ? end : (Reflect.get(target, name) as unknown)),
-  });
   return {
     // TypeORM calls it with `new`, which gives the object that the function returns.
     Pool: function Pool() {
-      return lent;
+      return lentPool(view);
     },
   };
+}
+
+/** The pool for one `DataSource`, whose `end()` leaves the pool open, and takes the listeners of the `DataSource` from it. */
+function lentPool(view: PostgresPool): PostgresPool {
+  const pool = view as unknown as EventEmitter;
+  const added: Parameters<EventEmitter['on']>[] = [];
+  const members: Readonly<Record<PropertyKey, unknown>> = {
+    on: (...listener: Parameters<EventEmitter['on']>) => {
+      added.push(listener);
+      pool.on(...listener);
+      return lent;
+    },
+    end: (callback?: Callback) => {
+      for (const listener of added.splice(0)) pool.off(...listener);
+      if (!callback) return Promise.resolve();
+      process.nextTick(callback, null);
+      return undefined;
+    },
+  };
+  const lent = new Proxy(view, {
+    get: (target, name) =>
+      Object.hasOwn(members, name) ? members[name] : (Reflect.get(target, name) as unknown),
+  });
+  return lent;
 }
 
 /** Runs handlers, whose checkouts of a view get the connection of their delivery. */

@@ -8,8 +8,8 @@ import { type SqlExecutor, type SqlRunner } from './sql-executor.js';
 interface OwnStatements {
   /** Gets lines for the log. */
   readonly tell: (line: string) => void;
-  /** The connection that the call has taken. */
-  lent?: object;
+  /** The connection that the call has taken, until it ends. */
+  lent?: object | undefined;
 }
 
 type Own = AsyncLocalStorage<OwnStatements>;
@@ -30,7 +30,15 @@ const LEFT_OPEN = '1568';
  * open nor in that of a webhook.
  */
 export function ownExecutor(executor: SqlExecutor, tell: OwnStatements['tell']): SqlExecutor {
-  const run = <T>(work: () => T): T => own.run({ tell }, work);
+  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+    const call: OwnStatements = { tell };
+    try {
+      return await own.run(call, work);
+    } finally {
+      // A pool may open its next connection in this context, which would keep this one in memory when it is broken.
+      call.lent = undefined;
+    }
+  };
   return {
     dialect: executor.dialect,
     pool: executor.pool ?? executor,

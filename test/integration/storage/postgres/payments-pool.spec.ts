@@ -379,6 +379,20 @@ describeWith([postgresService], 'the pool as handlers see it', () => {
     expect((await made.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
   });
 
+  it('forgets what a DataSource of TypeORM listened to when that ends, and nothing of another one', async () => {
+    const { Pool: TypeOrmPool } = typeOrmDriver(pool) as { readonly Pool: new (options: object) => Pool };
+    const [own, one, other] = [vi.fn(), vi.fn(), vi.fn()];
+    pool.on('error', own);
+    const [ended, kept] = [new TypeOrmPool({}), new TypeOrmPool({})];
+    expect(ended.on('error', one)).toBe(ended);
+    kept.on('error', other);
+    await ended.end();
+    pool.emit('error', new Error('a connection broke'));
+    expect([own, one, other].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 1]);
+    pool.off('error', own);
+    await kept.end();
+  });
+
   it.each([[undefined], [{}], ['postgres://127.0.0.1/shop']])('refuses %j', (given) => {
     expect(() => paymentsPool(given as never)).toThrow('paymentsPool(pool) needs');
     expect(() => typeOrmDriver(given as never)).toThrow('typeOrmDriver(pool) needs');
