@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { addMoney } from 'nestjs-payments';
 import { type CloseException, type CloseProposal, type CloseSummary } from 'nestjs-payments/reconciliation';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -14,15 +14,8 @@ import {
   runCommand,
   runProcess,
 } from '../../support/cli-process.js';
-import {
-  collected,
-  HOUR,
-  paidOut,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { collected, HOUR, paidOut, type ReconciliationApp } from '../../support/reconciliation-place.js';
 import { describeWith, postgresService } from '../../support/services.js';
 import { POSTGRES_TERMINATE, SeverableProxy } from '../../support/severable-proxy.js';
 
@@ -37,26 +30,18 @@ interface Said {
 beforeAll(bundleCli);
 
 describeWith([postgresService], 'nestjs-payments reconcile', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs(postgresService.url);
   let shop: ReconciliationApp;
   let folder: string;
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace(postgresService.url);
-  });
-  afterAll(() => place.close());
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'reconcile-'));
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
     await place.nextDay(8);
-    shop = await startReconciliationApp(place);
-    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+    shop = await place.startWithWebhooks();
   });
-  afterEach(async () => {
-    await shop.app.close();
+  afterEach(() => {
     rmSync(folder, { recursive: true });
-    await place.sandbox.reset();
-    await place.database.clear();
   });
 
   const surroundings = () => {

@@ -1,44 +1,28 @@
 import { TerminusModule } from '@nestjs/terminus';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { observeReconciliation } from 'nestjs-payments/opentelemetry';
 import { PaymentsHealthIndicator } from 'nestjs-payments/terminus';
-import {
-  collected,
-  HOUR,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { collected, HOUR, type ReconciliationApp } from '../../support/reconciliation-place.js';
 import { Telemetry } from '../../support/telemetry.js';
 
 const BY = { by: 'accountant' };
 const EXCEPTIONS = 'payments.reconciliation.exceptions';
 
 describe('alarms of closes', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
   let telemetry: Telemetry;
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
   beforeEach(async () => {
     telemetry = new Telemetry();
-    shop = await startReconciliationApp(place, {
+    shop = await place.startWithWebhooks({
       imports: [TerminusModule],
       providers: [PaymentsHealthIndicator],
     });
-    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
     await place.nextDay(8);
   });
-  afterEach(async () => {
-    await telemetry.stop();
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
+  afterEach(() => telemetry.stop());
 
   /** Closes a day on whose statement a payment is missing. */
   const closeWithout = async (reference: string): Promise<string> => {

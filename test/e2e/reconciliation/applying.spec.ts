@@ -1,19 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { PaymentsAccounts, PaymentsModule } from 'nestjs-payments';
 import { type CloseProposal, type DayClose } from 'nestjs-payments/reconciliation';
-import {
-  paidOut,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { paidOut, type ReconciliationApp } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 const SCOPE = { account: 'default', environment: 'sandbox' } as const;
 
 describe('a proposal', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
 
   const closeToday = async (change?: (csv: string) => string, account = 'default'): Promise<DayClose> => {
@@ -33,20 +28,11 @@ describe('a proposal', () => {
     return kept.map(({ entry }) => JSON.parse(entry.details) as Record<string, unknown>);
   };
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
   beforeEach(async () => {
     await place.nextDay(8);
     const other = { ...place.sandbox.moduleOptions(), name: 'other', storage: place.storage };
-    shop = await startReconciliationApp(place, { imports: [PaymentsModule.forRoot(other)] });
+    shop = await place.start({ imports: [PaymentsModule.forRoot(other)] });
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   it('is one of a close as it was given: nothing else settles a payment, and nothing beside it', async () => {
     await paidOut(shop, 'supplier-1', '20000');

@@ -1,28 +1,25 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { aesGcm, type PaymentsModuleOptions } from 'nestjs-payments';
 import { type DayClose } from 'nestjs-payments/reconciliation';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
 import {
   asked,
   collected,
   HOUR,
   paidOut,
   type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
 } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 const PAYOUTS = 'POST /disbursements/bank';
 
 describe('the balance of a day without a statement', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
 
   const start = async (policy = {}, options: Partial<PaymentsModuleOptions> = {}): Promise<void> => {
-    shop = await startReconciliationApp(place, { policy, options });
-    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+    shop = await place.startWithWebhooks({ policy, options });
     await closeToday();
     await place.pass(9 * HOUR);
   };
@@ -40,18 +37,9 @@ describe('the balance of a day without a statement', () => {
     if (isSent) await place.sandbox.payout(reference).pay();
   };
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
   beforeEach(async () => {
     await place.nextDay(8);
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   it('holds what moved before it was read, though that was sealed again, or erased, since', async () => {
     const keys = { old: randomBytes(32), now: randomBytes(32) };
@@ -65,7 +53,7 @@ describe('the balance of a day without a statement', () => {
     await place.pass(HOUR);
     await shop.app.close();
     const options = { encryption: aesGcm({ keys, current: 'now' }) };
-    shop = await startReconciliationApp(place, { options });
+    shop = await place.start({ options });
     expect(await shop.journal.reseal()).toMatchObject({ resealed: 2 });
     await shop.journal.erase('collection', 'order-2');
     const { summary } = await shop.reconciliation.close({ day, ...BY });
@@ -153,7 +141,7 @@ describe('the balance of a day without a statement', () => {
 
   it('is not taken from a reading whose answer came after the opening balance was read', async () => {
     const { pool } = place.database;
-    shop = await startReconciliationApp(place);
+    shop = await place.start();
     const day = place.today();
     await place.nextDay(0);
     const next = place.today();

@@ -1,17 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  collected,
-  HOUR,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { collected, HOUR, type ReconciliationApp } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 
 describe('the books of several days', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
 
   /** A day on which a customer pays. */
@@ -29,20 +23,10 @@ describe('the books of several days', () => {
     return amounts.reduce((sum, [, , , debit, credit]) => sum + Number(debit) - Number(credit), 0);
   };
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
   beforeEach(async () => {
     await place.nextDay(0);
-    shop = await startReconciliationApp(place);
-    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+    shop = await place.startWithWebhooks();
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   it('have everything once, also if two days end with the same reading', async () => {
     const first = await dayWith('order-1', '1000');

@@ -1,46 +1,32 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type DayClose } from 'nestjs-payments/reconciliation';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
 import {
   asked,
   collected,
   HOUR,
   paidOut,
   type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
 } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 
 describe('a day that is closed', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
 
-  const start = async (): Promise<void> => {
-    shop = await startReconciliationApp(place);
-    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
-  };
   /** Closes a day right after its end, with the gateway's statement. */
   const closeToday = async (day = place.today()): Promise<DayClose> => {
     await place.nextDay(0);
     return shop.reconciliation.close({ day, statement: place.statement(day), ...BY });
   };
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
+  beforeEach(async () => {
     await place.nextDay(8);
+    shop = await place.startWithWebhooks();
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-    await place.nextDay(8);
-  });
-  afterAll(() => place.close());
 
   it('adds up: the balance before and what moved are the balance after', async () => {
-    await start();
     await closeToday();
     await place.pass(9 * HOUR);
     await collected(shop, place.sandbox, 'order-1', '50000');
@@ -86,7 +72,6 @@ describe('a day that is closed', () => {
   });
 
   it('settles what its statement proves, and nothing by itself', async () => {
-    await start();
     await closeToday();
     await place.pass(9 * HOUR);
     await paidOut(shop, 'supplier-1', '20000');
@@ -100,7 +85,6 @@ describe('a day that is closed', () => {
   });
 
   it('is the same when it is closed again, also after a restart', async () => {
-    await start();
     await closeToday();
     await place.pass(9 * HOUR);
     await paidOut(shop, 'supplier-1', '20000');
@@ -109,7 +93,7 @@ describe('a day that is closed', () => {
     const close = await closeToday();
     await shop.reconciliation.apply(close.proposals, BY);
     await shop.app.close();
-    await start();
+    shop = await place.startWithWebhooks();
     const again = await shop.reconciliation.close({ day, statement: place.statement(day), ...BY });
     expect(again.summary).toEqual(close.summary);
     expect(again.exceptions).toEqual(close.exceptions);
@@ -119,7 +103,6 @@ describe('a day that is closed', () => {
   });
 
   it('leaves what moves around its end to the next day', async () => {
-    await start();
     await closeToday();
     await place.pass(23.9 * HOUR);
     await asked(shop, 'order-1', '50000');
@@ -143,7 +126,6 @@ describe('a day that is closed', () => {
   });
 
   it('has no difference because the statement cuts times to the minute', async () => {
-    await start();
     await closeToday();
     // The opening balance was read in the same minute.
     await place.pass(20_000);
@@ -157,7 +139,6 @@ describe('a day that is closed', () => {
   });
 
   it('forgets what is old and not needed any more, and continues as before', async () => {
-    await start();
     await closeToday();
     await place.pass(9 * HOUR);
     await paidOut(shop, 'supplier-2', '5000');

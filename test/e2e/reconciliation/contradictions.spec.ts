@@ -1,14 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type DayClose } from 'nestjs-payments/reconciliation';
-import {
-  asked,
-  HOUR,
-  paidOut,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { asked, HOUR, paidOut, type ReconciliationApp } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 const DAY = 24 * HOUR;
@@ -27,8 +20,9 @@ const shown = ({ exceptions, proposals }: DayClose): readonly unknown[] => [
     .map(({ reference, outcome }) => [reference, outcome]),
 ];
 
+const place = reconciliationOfSpecs();
+
 describe('rows that contradict each other, or do not name a payment for certain', () => {
-  let place: ReconciliationPlace;
   let shop: ReconciliationApp;
 
   const closeWith = async (rows: readonly string[], allowNoMatch = false): Promise<DayClose> => {
@@ -39,23 +33,14 @@ describe('rows that contradict each other, or do not name a payment for certain'
   };
   const now = (): number => place.sandbox.clock.now();
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
   beforeEach(async () => {
     await place.nextDay(8);
-    shop = await startReconciliationApp(place, { policy: { looseMatching: { withinMs: DAY } } });
+    shop = await place.start({ policy: { looseMatching: { withinMs: DAY } } });
     const day = place.today();
     await place.nextDay(0);
     await shop.reconciliation.close({ day, ...BY });
     await place.pass(8 * HOUR);
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   it('prove that a payout arrived, if one attempt failed before', async () => {
     await paidOut(shop, 'supplier-1', '30000');
@@ -180,7 +165,6 @@ describe('rows that contradict each other, or do not name a payment for certain'
 });
 
 describe('payments that a close must look at again', () => {
-  let place: ReconciliationPlace;
   let shop: ReconciliationApp;
 
   const closeToday = async (isShown: 'shown' | 'hidden' | 'no statement'): Promise<DayClose> => {
@@ -198,22 +182,12 @@ describe('payments that a close must look at again', () => {
     await expect(paidOut(shop, 'supplier-1', '30000')).rejects.toThrow();
   };
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
   beforeEach(async () => {
     await place.nextDay(8);
-    shop = await startReconciliationApp(place, { policy: { mostExceptions: 2 } });
-    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+    shop = await place.startWithWebhooks({ policy: { mostExceptions: 2 } });
     await closeToday('shown');
     await place.pass(8 * HOUR);
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   it.each(['shown', 'no statement'] as const)(
     'are those that were refused and made again on a later day, %s',

@@ -1,17 +1,12 @@
 import * as common from '@nestjs/common';
 import { runInThisContext } from 'node:vm';
 import ts from 'typescript';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as payments from 'nestjs-payments';
 import { type DayClose, type Reconciliation, type Statement } from 'nestjs-payments/reconciliation';
 import { wholeSnippets } from '../../support/document-pages.js';
-import {
-  HOUR,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { HOUR, type ReconciliationApp } from '../../support/reconciliation-place.js';
 
 interface Example {
   readonly CloseEveryDay: new (
@@ -43,19 +38,15 @@ function example(firstDay: string): Example {
 }
 
 describe('the documented close of every day', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
 
-  beforeAll(async () => {
+  beforeAll(() => {
     common.Logger.overrideLogger(false);
-    place = await startReconciliationPlace();
-    await place.nextDay(8);
-    shop = await startReconciliationApp(place);
   });
-  afterEach(() => place.database.clear());
-  afterAll(async () => {
-    await shop.app.close();
-    await place.close();
+  beforeEach(async () => {
+    await place.nextDay(8);
+    shop = await place.start();
   });
 
   /** Runs it at the time of the gateway. The example asks for the time first. */

@@ -1,13 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type DayClose, type ReconciliationPolicy } from 'nestjs-payments/reconciliation';
-import {
-  HOUR,
-  paidOut,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { HOUR, paidOut, type ReconciliationApp } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 const DAY = 24 * HOUR;
@@ -24,7 +18,7 @@ const found = ({ exceptions, summary }: DayClose): readonly string[] =>
   exceptions.filter(({ kind, day }) => kind !== 'balance' && day === summary.day).map(({ kind }) => kind);
 
 describe('a payment whose row comes again', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
 
   const row = (shown: Shown): string =>
@@ -50,22 +44,13 @@ describe('a payment whose row comes again', () => {
     expect(await shop.reconciliation.apply(proposals, BY)).toMatchObject({ settled: 1 });
   };
   const start = async (policy: ReconciliationPolicy = {}): Promise<void> => {
-    shop = await startReconciliationApp(place, { policy: { outcomeWithinMs: 10 * DAY, ...policy } });
+    shop = await place.start({ policy: { outcomeWithinMs: 10 * DAY, ...policy } });
     await close(NONE);
   };
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
   beforeEach(async () => {
     await place.nextDay(8);
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   it.each([
     ['applied at once', true],

@@ -1,17 +1,11 @@
 import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { Injectable } from '@nestjs/common';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { inProcess, PayoutBatches, PayoutBatchesModule, type PayoutLine } from 'nestjs-payments/batches';
 import { type DayClose, type ReconciliationEvents } from 'nestjs-payments/reconciliation';
 import { approvedBatch, knownLines } from '../../support/batches-app.js';
-import {
-  HOUR,
-  paidOut,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { HOUR, paidOut, type ReconciliationApp } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 
@@ -32,22 +26,12 @@ class Heard {
 }
 
 describe('a proposal that is applied', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
-
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   it('is told once, though several closes propose it and several calls apply it at the same time', async () => {
     await place.nextDay(8);
-    shop = await startReconciliationApp(place, {
+    shop = await place.start({
       imports: [EventEmitterModule.forRoot()],
       providers: [Heard],
     });
@@ -70,7 +54,7 @@ describe('a proposal that is applied', () => {
 
   it('is told although the storage fails behind it, and not told again by the call that continues', async () => {
     await place.nextDay(8);
-    shop = await startReconciliationApp(place, {
+    shop = await place.start({
       imports: [EventEmitterModule.forRoot()],
       providers: [Heard],
     });
@@ -91,7 +75,7 @@ describe('a proposal that is applied', () => {
 
   it('moves the line of a batch, and emits events', async () => {
     await place.pass(8 * HOUR);
-    shop = await startReconciliationApp(place, {
+    shop = await place.start({
       imports: [EventEmitterModule.forRoot(), PayoutBatchesModule.forRoot({ engine: inProcess() })],
       providers: [Heard],
     });
@@ -148,7 +132,7 @@ describe('a proposal that is applied', () => {
 
   it('calls a line paid that was refused, and leaves a line alone whose reference another payment begins with', async () => {
     await place.pass(8 * HOUR);
-    shop = await startReconciliationApp(place, {
+    shop = await place.start({
       imports: [PayoutBatchesModule.forRoot({ engine: inProcess() })],
     });
     const { sandbox } = place;
@@ -187,7 +171,7 @@ describe('a proposal that is applied', () => {
 
   it('leaves lines alone whose references belong to payments that the application made by itself', async () => {
     await place.pass(8 * HOUR);
-    shop = await startReconciliationApp(place, {
+    shop = await place.start({
       imports: [PayoutBatchesModule.forRoot({ engine: inProcess() })],
     });
     const lines = knownLines(place.sandbox, 3, '250');

@@ -1,15 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CloseException, type DayClose } from 'nestjs-payments/reconciliation';
 import { controlOf } from '../../support/control-caller.js';
-import {
-  collected,
-  HOUR,
-  paidOut,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { collected, HOUR, paidOut, type ReconciliationApp } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 
@@ -29,7 +22,7 @@ const shown = ({ exceptions }: Pick<DayClose, 'exceptions'>): readonly unknown[]
   exceptions.map(({ kind, reference, proposal }) => [kind, reference, proposal?.outcome]);
 
 describe('what differs', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
 
   const closeToday = async (change?: Csv): Promise<DayClose> => {
@@ -38,13 +31,9 @@ describe('what differs', () => {
     return shop.reconciliation.close({ day, statement: place.statement(day, change), ...BY });
   };
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
   beforeEach(async () => {
     await place.nextDay(8);
-    shop = await startReconciliationApp(place, { policy: { looseMatching: { withinMs: HOUR } } });
-    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+    shop = await place.startWithWebhooks({ policy: { looseMatching: { withinMs: HOUR } } });
     await closeToday((csv) => csv);
     await place.pass(9 * HOUR);
     await collected(shop, place.sandbox, 'order-1', '50000');
@@ -53,12 +42,6 @@ describe('what differs', () => {
     await place.sandbox.payout('supplier-1').pay();
     await place.pass(HOUR);
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   it.each<[string, Csv, readonly unknown[]]>([
     ['nothing', (csv) => csv, []],

@@ -1,14 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type JournalEntry } from 'nestjs-payments';
 import { type DayClose } from 'nestjs-payments/reconciliation';
-import {
-  HOUR,
-  paidOut,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { HOUR, paidOut, type ReconciliationApp } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 const PAYOUTS = 'POST /disbursements/bank';
@@ -21,7 +15,7 @@ const shown = ({ exceptions, proposals }: DayClose): readonly unknown[] => [
 ];
 
 describe('a row of a later day, or of another attempt', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
 
   const now = (): number => place.sandbox.clock.now();
@@ -43,25 +37,16 @@ describe('a row of a later day, or of another attempt', () => {
     await expect(paidOut(shop, 'supplier-1', '30000')).rejects.toThrow();
   };
   const start = async (outcomeWithinMs = 24 * HOUR): Promise<void> => {
-    shop = await startReconciliationApp(place, { policy: { outcomeWithinMs } });
+    shop = await place.start({ policy: { outcomeWithinMs } });
     const day = place.today();
     await place.nextDay(0);
     await shop.reconciliation.close({ day, ...BY });
     await place.pass(8 * HOUR);
   };
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
   beforeEach(async () => {
     await place.nextDay(8);
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   describe('that says the contrary before an earlier one was applied', () => {
     const pay = {

@@ -1,14 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { csvStatement, type CsvStatementOptions, type DayClose } from 'nestjs-payments/reconciliation';
-import {
-  collected,
-  HOUR,
-  paidOut,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { collected, HOUR, paidOut, type ReconciliationApp } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 const PAYOUTS = 'POST /disbursements/bank';
@@ -29,7 +22,7 @@ const shown = ({ exceptions, proposals }: DayClose): readonly unknown[] => [
 ];
 
 describe('a row of money that came back', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
 
   const now = (): number => place.sandbox.clock.now();
@@ -59,24 +52,14 @@ describe('a row of money that came back', () => {
   const withdrawn = (): string => row('Withdrawal', '-30000.00');
   const reversed = (hours = 2): string => row('Reversal', '30500.00', now() + hours * HOUR);
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
   beforeEach(async () => {
     await place.nextDay(8);
-    shop = await startReconciliationApp(place);
-    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+    shop = await place.startWithWebhooks();
     const day = place.today();
     await place.nextDay(0);
     await shop.reconciliation.close({ day, ...BY });
     await place.pass(8 * HOUR);
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   describe.each(FILES)('%s', (_, how) => {
     it('takes back that the payout arrived, until somebody says how it ended', async () => {

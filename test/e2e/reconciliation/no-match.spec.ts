@@ -1,26 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { csvStatement, type DayClose } from 'nestjs-payments/reconciliation';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
 import {
   asked,
   collected,
   HOUR,
   paidOut,
   type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
 } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 
 describe('a statement of which no row finds its payment', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
 
-  const open = async (options = {}): Promise<void> => {
-    shop = await startReconciliationApp(place, options);
-    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
-  };
   /** Everything that reconciliation has written but readings and its lease. */
   const written = async (): Promise<readonly unknown[]> => {
     const { rows } = await place.database.pool.query<{ kind: string }>(
@@ -56,19 +50,10 @@ describe('a statement of which no row finds its payment', () => {
     },
   });
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
   beforeEach(async () => {
     await place.nextDay(8);
-    await open();
+    shop = await place.startWithWebhooks();
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   it('closes nothing if it was read with the column of another reference, and closes with the right one', async () => {
     await collected(shop, place.sandbox, 'order-1', '50000');
@@ -173,7 +158,7 @@ describe('a statement of which no row finds its payment', () => {
 
   it('closes the day if loose matching is not sure which row without a reference is whose', async () => {
     await shop.app.close();
-    await open({ policy: { looseMatching: { withinMs: 24 * HOUR } } });
+    shop = await place.startWithWebhooks({ policy: { looseMatching: { withinMs: 24 * HOUR } } });
     for (const order of ['order-1', 'order-2']) await collected(shop, place.sandbox, order, '50000');
     const day = await endDay();
     const rows = ['1', '2'].map(() => row(day, 'Collection', '', '50000'));
@@ -200,7 +185,7 @@ describe('a statement of which no row finds its payment', () => {
     const foreign = row(day, 'Collection', 'somebody', '50000');
     await expect(closeWith(day, [foreign])).rejects.toMatchObject(refusal(1, 1));
     await shop.app.close();
-    await open({ policy: { looseMatching: { withinMs: 24 * HOUR } } });
+    shop = await place.startWithWebhooks({ policy: { looseMatching: { withinMs: 24 * HOUR } } });
     await expect(closeWith(day, [foreign])).rejects.toMatchObject(refusal(1, 1));
     const { summary } = await closeWith(day, [foreign, row(day, 'Payout', '', '777')]);
     expect(summary.statement).toMatchObject({ matched: 1 });

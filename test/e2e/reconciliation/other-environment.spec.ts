@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { inProcess } from 'nestjs-payments/batches';
-import {
-  paidOut,
-  type ReconciliationPlace,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { paidOut } from '../../support/reconciliation-place.js';
 import {
   SHOP,
   startTurningApp,
@@ -16,14 +13,13 @@ import {
 
 const BY = { by: 'accountant', account: SHOP };
 
-let place: ReconciliationPlace;
+const place = reconciliationOfSpecs();
 let gateway: TwoEnvironments;
 let shop: TurningApp;
 /** Runs when the next exceptions are read: the account is open then. */
 let onRead: (() => void) | undefined;
 
-beforeAll(async () => {
-  place = await startReconciliationPlace();
+beforeEach(async () => {
   gateway = await twoEnvironments(place.sandbox);
   const { reconciliation } = place.storage;
   if (!reconciliation) throw new Error('PostgreSQL keeps closes.');
@@ -37,10 +33,9 @@ beforeAll(async () => {
   const storage: PaymentsStorage = { ...place.storage, reconciliation: watched };
   shop = await startTurningApp(gateway, storage, { engine: inProcess() });
 });
-afterAll(async () => {
+afterEach(async () => {
   await shop.app.close();
   await gateway.close();
-  await place.close();
 });
 
 it('a statement of the sandbox settles no payment of production when live keys come meanwhile', async () => {

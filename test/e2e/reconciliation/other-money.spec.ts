@@ -1,19 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { csvStatement, type DayClose } from 'nestjs-payments/reconciliation';
 import { controlOf } from '../../support/control-caller.js';
-import {
-  collected,
-  HOUR,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { collected, HOUR, type ReconciliationApp } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 
 describe('money that is no payment', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
 
   const closeToday = async (change: (csv: string) => string = (csv) => csv): Promise<DayClose> => {
@@ -25,22 +19,12 @@ describe('money that is no payment', () => {
     await controlOf(place.sandbox).put('/balance', { available });
   };
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
   beforeEach(async () => {
     await place.nextDay(8);
-    shop = await startReconciliationApp(place);
-    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+    shop = await place.startWithWebhooks();
     await closeToday();
     await place.pass(9 * HOUR);
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   it('moved with its fee', async () => {
     await putBalance('90000000');

@@ -1,15 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CloseException, type CloseProposal, type DayClose } from 'nestjs-payments/reconciliation';
 import { type PaymentsStorage } from 'nestjs-payments';
-import {
-  collected,
-  HOUR,
-  paidOut,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { collected, HOUR, paidOut, type ReconciliationApp } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 const SCOPE = { account: 'default', environment: 'sandbox' } as const;
@@ -25,8 +18,9 @@ const without =
       .filter((line) => !line.includes(`,${reference},`))
       .join('\n');
 
+const place = reconciliationOfSpecs();
+
 describe('a run that does not close its day', () => {
-  let place: ReconciliationPlace;
   let shop: ReconciliationApp;
   let store: Store;
 
@@ -36,7 +30,7 @@ describe('a run that does not close its day', () => {
   const closeWith = async (change: Partial<Store>, day: string, csv?: Csv): Promise<DayClose> => {
     const reconciliation = Object.assign(Object.create(store) as Store, change);
     const storage = { ...place.storage, reconciliation };
-    const replica = await startReconciliationApp({ sandbox: place.sandbox, storage });
+    const replica = await place.start({ options: { storage } });
     return closeOn(replica, day, csv).finally(() => replica.app.close());
   };
   const dying = (kind: string): Partial<Store> => ({
@@ -58,21 +52,13 @@ describe('a run that does not close its day', () => {
   const entries = async () =>
     (await store.list(SCOPE, 'exception', { limit: 100 })).map(({ entry }) => entry);
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
+  beforeAll(() => {
     store = place.storage.reconciliation!;
   });
   beforeEach(async () => {
     await place.nextDay(8);
-    shop = await startReconciliationApp(place);
-    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+    shop = await place.startWithWebhooks();
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   it('leaves nothing that a caller sees, applies or explains, and the next close clears it away', async () => {
     await collected(shop, place.sandbox, 'order-1', '50000');
@@ -192,10 +178,8 @@ describe('a run that does not close its day', () => {
 
 describe('an exception whose payment the journal has forgotten', () => {
   it('stays open until a person explains it', async () => {
-    const place = await startReconciliationPlace();
     await place.nextDay(8);
-    const shop = await startReconciliationApp(place);
-    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+    const shop = await place.startWithWebhooks();
     await collected(shop, place.sandbox, 'order-1', '50000');
     await place.pass(HOUR);
     const first = Date.parse(place.today());
@@ -217,7 +201,5 @@ describe('an exception whose payment the journal has forgotten', () => {
       ...BY,
     });
     expect((await close(2)).exceptions).toEqual([]);
-    await shop.app.close();
-    await place.close();
   });
 });

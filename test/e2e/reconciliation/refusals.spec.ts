@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type CloseOptions,
   csvStatement,
@@ -12,39 +12,22 @@ import {
 import { memoryStorage, PaymentsModule } from 'nestjs-payments';
 import { Test } from '@nestjs/testing';
 import { Readable } from 'node:stream';
-import {
-  collected,
-  HOUR,
-  type ReconciliationApp,
-  type ReconciliationPlace,
-  startReconciliationApp,
-  startReconciliationPlace,
-  ZONE,
-} from '../../support/reconciliation-place.js';
+import { reconciliationOfSpecs } from '../../support/reconciliation-of-specs.js';
+import { collected, HOUR, type ReconciliationApp, ZONE } from '../../support/reconciliation-place.js';
 
 const BY = { by: 'accountant' };
 
 describe('a close that is refused', () => {
-  let place: ReconciliationPlace;
+  const place = reconciliationOfSpecs();
   let shop: ReconciliationApp;
   let yesterday: string;
 
-  beforeAll(async () => {
-    place = await startReconciliationPlace();
-  });
   beforeEach(async () => {
     yesterday = await place.nextDay(8);
-    shop = await startReconciliationApp(place);
-    place.sandbox.deliverTo(`${await shop.app.getUrl()}/webhooks/payments`);
+    shop = await place.startWithWebhooks();
     await collected(shop, place.sandbox, 'order-1', '50000');
     await place.nextDay(1);
   });
-  afterEach(async () => {
-    await shop.app.close();
-    await place.sandbox.reset();
-    await place.database.clear();
-  });
-  afterAll(() => place.close());
 
   /** Everything that reconciliation has written but readings and its lease. */
   const written = async (): Promise<readonly unknown[]> => {
@@ -234,9 +217,8 @@ describe('a close that is refused', () => {
       ...place.storage,
       reconciliation: Object.assign(Object.create(store) as typeof store, { add }),
     };
-    const second = await startReconciliationApp({ sandbox: place.sandbox, storage: slow });
+    const second = await place.start({ options: { storage: slow } });
     const close = await second.reconciliation.close({ day: yesterday, ...BY });
-    await second.app.close();
     expect(other?.summary.by).toBe('the other process');
     expect(close.summary).toEqual(other?.summary);
   });
