@@ -2,17 +2,13 @@ import { fromTypeOrm } from 'nestjs-payments/typeorm';
 import { type JournalStore } from 'nestjs-payments';
 import { paymentsPool, postgresStorage, typeOrmDriver } from 'nestjs-payments/postgres';
 import { type SqlExecutor, sqlStorage } from 'nestjs-payments/sql';
-import { Pool } from 'pg';
+import { type Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claimed, inboxDelivery } from '../support/inbox-contract.js';
 import { journalRecord } from '../support/journal-contract.js';
-import {
-  borrowPaymentsDatabase,
-  endOtherConnections,
-  type PaymentsDatabase,
-} from '../support/payments-database.js';
 import { describeWith, postgresService } from '../support/services.js';
 import { EXECUTORS } from './executors.js';
+import { borrowPostgres, type PostgresDatabase } from './postgres-database.js';
 import { TYPEORMS } from './typeorm-database.js';
 
 const LEASE_MS = 60_000;
@@ -39,21 +35,12 @@ const WAYS: readonly (readonly [name: string, open: Open])[] = [
 ];
 
 describeWith([postgresService], "an account whose executor is on a view of another account's pool", () => {
-  let database: PaymentsDatabase;
-  let pool: Pool;
+  let database: PostgresDatabase;
 
   beforeEach(async () => {
-    database = await borrowPaymentsDatabase(postgresService.url);
-    pool = new Pool({ ...database.pool.options, application_name: database.schema, max: 4 });
-    pool.on('error', () => undefined);
-    pool.on('connect', (client) => client.on('error', () => undefined));
+    database = await borrowPostgres();
   });
-  afterEach(async () => {
-    // Not awaited: a pool waits for the connections that a failed test still holds.
-    void pool.end();
-    await endOtherConnections(database);
-    await database.close();
-  });
+  afterEach(() => database.close());
 
   describe.each(WAYS)('of %s', (_name, open) => {
     it.each<[how: string, write: (journal: JournalStore) => Promise<unknown>]>([
@@ -61,6 +48,7 @@ describeWith([postgresService], "an account whose executor is on a view of anoth
       ['a transaction', (journal) => journal.dailyCaps!.insert(journalRecord('payout-1'), LEASE_MS, SHARE)],
     ])('writes a payment of a handler down at once, by %s, though the handler fails', async (_how, write) => {
       const { schema } = database;
+      const pool = database.openPool({ max: 4 });
       const { inbox } = postgresStorage({ pool, schema, transactional: true });
       const { journal } = sqlStorage({ executor: await open(pool), schema });
       const claim = claimed(await inbox.claim(inboxDelivery('order-1'), LEASE_MS));

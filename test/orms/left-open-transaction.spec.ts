@@ -8,20 +8,15 @@ import { fromMikroOrm } from 'nestjs-payments/mikro-orm';
 import { fromMysql2 } from 'nestjs-payments/mysql';
 import { type SqlExecutor, sqlStorage, type SqlStorageOptions } from 'nestjs-payments/sql';
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
-import { createPool } from 'mysql2/promise';
-import { Pool } from 'pg';
+import { type Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claimed, inboxDelivery } from '../support/inbox-contract.js';
 import { journalRecord } from '../support/journal-contract.js';
-import {
-  borrowPaymentsDatabase,
-  endOtherConnections,
-  type PaymentsDatabase,
-} from '../support/payments-database.js';
 import { describeWith, mysqlService, postgresService } from '../support/services.js';
 import { EXECUTORS } from './executors.js';
 import { openMikroOrmOnMariaDb } from './mikro-executor.js';
 import { borrowMysql, type MysqlDatabase } from './mysql-database.js';
+import { borrowPostgres, type PostgresDatabase } from './postgres-database.js';
 import { TYPEORMS } from './typeorm-database.js';
 
 const LEASE_MS = 60_000;
@@ -131,14 +126,10 @@ const TRACED: [first: string, open: (db: DrizzleDatabase) => SqlExecutor][] = [
 ];
 
 describeWith([postgresService], 'a transaction on PostgreSQL that is left open on a connection', () => {
-  let database: PaymentsDatabase;
-  const pools: Pool[] = [];
+  let database: PostgresDatabase;
   const poolOf = (isOld: boolean): Pool => {
-    const made = new Pool({ ...database.pool.options, application_name: database.schema, max: 1 });
-    made.on('error', () => undefined);
-    made.on('connect', (client) => client.on('error', () => undefined));
+    const made = database.openPool({ max: 1 });
     if (isOld) made.on('connect', (client) => Object.assign(client, { getTransactionStatus: undefined }));
-    pools.push(made);
     return made;
   };
   const placeOf = (executor: SqlExecutor): Place => ({
@@ -151,14 +142,10 @@ describeWith([postgresService], 'a transaction on PostgreSQL that is left open o
   });
 
   beforeEach(async () => {
-    database = await borrowPaymentsDatabase(postgresService.url);
+    database = await borrowPostgres();
     await database.pool.query('CREATE TABLE refunds (text text)');
   });
-  afterEach(async () => {
-    for (const made of pools.splice(0)) if (!made.ending) void made.end();
-    await endOtherConnections(database);
-    await database.close();
-  });
+  afterEach(() => database.close());
 
   describe.each(EXECUTORS.filter(({ name }) => !HIDDEN.includes(name)))('of $name', (orm) => {
     const open = (): Place => placeOf(orm.openPostgres(poolOf(false)).executor);
@@ -211,32 +198,26 @@ describeWith([postgresService], 'a transaction on PostgreSQL that is left open o
 
 describeWith([mysqlService], 'a transaction on MariaDB that is left open on a connection', () => {
   let database: MysqlDatabase;
-  const closes: (() => Promise<unknown>)[] = [];
-  const placeOf = (executor: SqlExecutor, close: () => Promise<unknown>): Place => {
-    closes.push(close);
-    return {
-      executor,
-      storage: (options) => sqlStorage({ executor, ...options }),
-      count: async (table) => {
-        const [rows] = await database.pool.query(`SELECT count(*) AS n FROM ${table}`);
-        return Number((rows as { n: unknown }[])[0]!.n);
-      },
-    };
-  };
+  const placeOf = (executor: SqlExecutor): Place => ({
+    executor,
+    storage: (options) => sqlStorage({ executor, ...options }),
+    count: async (table) => {
+      const [rows] = await database.pool.query(`SELECT count(*) AS n FROM ${table}`);
+      return Number((rows as { n: unknown }[])[0]!.n);
+    },
+  });
 
   beforeEach(async () => {
     database = await borrowMysql();
     await database.pool.query('CREATE TABLE refunds (text varchar(20))');
   });
-  afterEach(async () => {
-    for (const close of closes.splice(0)) void close().catch(() => undefined);
-    await database.close();
-  });
+  afterEach(() => database.close());
 
   describe.each(EXECUTORS)('of $name', (orm) => {
     const open = (): Place => {
       const { executor, close } = orm.openMysql(database.url, 1);
-      return placeOf(executor, close);
+      database.onClose(close);
+      return placeOf(executor);
     };
     const isHidden = HIDDEN.includes(orm.name);
     if (!isHidden) writes(open);
@@ -244,14 +225,14 @@ describeWith([mysqlService], 'a transaction on MariaDB that is left open on a co
   });
 
   it.each(TRACED)('takes one connection of Drizzle where %s comes first', async (_first, open) => {
-    const pool = createPool({ uri: database.url, connectionLimit: 1 });
-    const { executor } = placeOf(open(drizzleOnMysql({ client: pool })), () => pool.end());
+    const executor = open(drizzleOnMysql({ client: database.openPool(1) }));
     await expect(executor.transaction((tx) => tx.query('SELECT 1 AS one'))).resolves.toEqual([{ one: 1 }]);
   });
 
   it.each(['Knex', 'MikroORM'])('of %s fails no query of the application that waits', async (name) => {
     const { knex, ...opened } = name === 'Knex' ? openKnex(database.url) : openMikro(database.url);
-    const { executor, storage, count } = placeOf(opened.executor, opened.close);
+    database.onClose(opened.close);
+    const { executor, storage, count } = placeOf(opened.executor);
     const { journal } = storage();
     await journal.get(journalRecord('order-1'));
     await forget({ executor, storage, count });
@@ -268,10 +249,7 @@ describeWith([mysqlService], 'a transaction on MariaDB that is left open on a co
   });
 
   describe('of mysql2', () => {
-    const open = (): Place => {
-      const pool = createPool({ uri: database.url, connectionLimit: 1 });
-      return placeOf(fromMysql2(pool), () => pool.end());
-    };
+    const open = (): Place => placeOf(fromMysql2(database.openPool(1)));
     writes(open);
     commits(open);
   });
@@ -284,7 +262,8 @@ describeWith([mysqlService], 'a transaction on MariaDB that is left open on a co
         url: database.url,
         poolSize: 1,
       }).initialize();
-      place = placeOf(fromTypeOrm(dataSource), () => dataSource.destroy());
+      database.onClose(() => dataSource.destroy());
+      place = placeOf(fromTypeOrm(dataSource));
     });
     writes(() => place);
     commits(() => place);

@@ -16,6 +16,10 @@ import { type TypeOrm } from './typeorm-database.js';
 export interface MysqlDatabase extends ExecutorDatabase {
   readonly pool: Pool;
   readonly url: string;
+  /** A pool of the application. It ends with the database. */
+  readonly openPool: (connectionLimit: number) => Pool;
+  /** Ends what else the application has open, when the database is closed. */
+  readonly onClose: (end: () => Promise<unknown>) => void;
   /** Another executor of the same database, with its clock. */
   readonly inTime: (executor: SqlExecutor) => SqlExecutor;
 }
@@ -68,6 +72,7 @@ async function databaseOf(used: string | undefined, poolSize = 10): Promise<Mysq
   const url = new URL(mysqlService.url);
   url.pathname = `/${name}`;
   const pool = createPool({ uri: url.href, connectionLimit: poolSize });
+  const ends: (() => Promise<unknown>)[] = [];
   let aheadMs = 0;
   const inTime = (executor: SqlExecutor): SqlExecutor => aheadOf(executor, () => aheadMs);
   const clear = async (): Promise<void> => {
@@ -83,6 +88,14 @@ async function databaseOf(used: string | undefined, poolSize = 10): Promise<Mysq
     inTime,
     pool,
     url: url.href,
+    openPool: (connectionLimit) => {
+      const opened = createPool({ uri: url.href, connectionLimit });
+      ends.push(() => opened.end());
+      return opened;
+    },
+    onClose: (end) => {
+      ends.push(end);
+    },
     begin: async () => {
       const connection = await pool.getConnection();
       await connection.beginTransaction();
@@ -102,6 +115,8 @@ async function databaseOf(used: string | undefined, poolSize = 10): Promise<Mysq
     },
     clear,
     close: async () => {
+      // Not awaited: an ORM waits for the connections that a test has left open.
+      for (const end of ends.splice(0)) end().catch(() => undefined);
       pool.end().catch(() => undefined);
       await endConnections(server, name);
       await server.end();

@@ -1,15 +1,11 @@
-import {
-  borrowPaymentsDatabase,
-  endOtherConnections,
-  type PaymentsDatabase,
-} from '../support/payments-database.js';
+import { type PaymentsDatabase } from '../support/payments-database.js';
 import { type ApplicationTransaction } from 'nestjs-payments/testing';
 import { type Service, mysqlService, postgresService } from '../support/services.js';
-import { Pool } from 'pg';
 import { mysqlAccounts, postgresAccounts } from './accounts.js';
 import { type OpenExecutor, type OrmExecutor } from './executors.js';
 import { type HandlerWay } from './handler-cases.js';
 import { borrowMysql, openMysql } from './mysql-database.js';
+import { borrowPostgres } from './postgres-database.js';
 import { type ExecutorDatabase } from './executor-contracts.js';
 
 /** The package's tables, and an ORM on a pool of the application's own. */
@@ -30,39 +26,21 @@ async function onPostgres(
   orm: OrmExecutor<object>,
   max = 10,
 ): Promise<OrmDatabase & Pick<PaymentsDatabase, 'pool'>> {
-  const database = await borrowPaymentsDatabase(postgresService.url);
-  // The class of the pg that the ORMs have.
-  const pool = new Pool({ ...database.pool.options, application_name: database.schema, max });
-  pool.on('error', () => undefined);
-  // The end of the spec kills connections that a test has left open: pg tells those who borrowed them, too.
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  const opened = orm.openPostgres(pool);
-  return {
-    ...database,
-    ...opened,
-    begin: () => held(opened),
-    close: async () => {
-      // Not awaited: a pool waits for connections whose claims a test left open.
-      void pool.end();
-      await endOtherConnections(database);
-      await database.close();
-    },
-  };
+  const database = await borrowPostgres();
+  // Not all of what was opened: it may have a close() that its type does not show, and that is not the database's.
+  const { executor, transaction } = orm.openPostgres(database.openPool({ max }));
+  return { ...database, executor, transaction, begin: () => held({ transaction }) };
 }
 
 async function onMysql(orm: OrmExecutor<object>, poolSize = 10, open = openMysql) {
   const database = await open();
-  const opened = orm.openMysql(database.url, poolSize);
+  const { executor, transaction, close } = orm.openMysql(database.url, poolSize);
+  database.onClose(close);
   return {
     ...database,
-    ...opened,
-    executor: database.inTime(opened.executor),
-    begin: () => held(opened),
-    close: async () => {
-      // Not awaited: Knex waits for connections that a test left open.
-      void opened.close().catch(() => undefined);
-      await database.close();
-    },
+    executor: database.inTime(executor),
+    transaction,
+    begin: () => held({ transaction }),
   };
 }
 

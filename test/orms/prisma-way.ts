@@ -3,16 +3,11 @@ import { type Client, PrismaClient as MysqlClient } from '#prisma-mysql';
 import { PrismaMariaDb } from '@prisma/adapter-mariadb';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { fromPrisma } from 'nestjs-payments/prisma';
-import { Pool } from 'pg';
 import { type ApplicationTransaction } from 'nestjs-payments/testing';
-import {
-  borrowPaymentsDatabase,
-  endOtherConnections,
-  type PaymentsDatabase,
-} from '../support/payments-database.js';
-import { postgresService } from '../support/services.js';
+import { type PaymentsDatabase } from '../support/payments-database.js';
 import { type OpenOwnExecutor, type OrmExecutor } from './executors.js';
 import { type MysqlDatabase, openMysql } from './mysql-database.js';
+import { borrowPostgres } from './postgres-database.js';
 import { type ExecutorDatabase } from './executor-contracts.js';
 
 /** A transaction of a spec may take longer than the five seconds of Prisma. */
@@ -50,18 +45,9 @@ export interface PrismaOnPostgres extends ExecutorDatabase, Pick<PaymentsDatabas
 
 /** @param settings What the server is told about every connection. */
 export async function openPrisma(poolSize = 10, settings = ''): Promise<PrismaOnPostgres> {
-  const database = await borrowPaymentsDatabase(postgresService.url);
+  const database = await borrowPostgres();
   const { schema, pool } = database;
-  // The class of the pg that the ORMs have: Prisma asks for it.
-  const lent = new Pool({
-    connectionString: postgresService.url,
-    options: `${pool.options.options} ${settings}`,
-    application_name: schema,
-    max: poolSize,
-  });
-  // The end of the spec kills connections that a test has left open.
-  lent.on('error', () => undefined);
-  lent.on('connect', (client) => client.on('error', () => undefined));
+  const lent = database.openPool({ options: `${pool.options.options} ${settings}`, max: poolSize });
   const prisma = new PrismaClient({
     adapter: new PrismaPg(lent, { schema }),
     // The package must not care.
@@ -72,12 +58,6 @@ export async function openPrisma(poolSize = 10, settings = ''): Promise<PrismaOn
     prisma,
     executor: { ...fromPrisma(prisma), poolSize },
     begin: () => beginWith(prisma),
-    close: async () => {
-      // Not awaited: a pool waits for connections whose claims a test left open.
-      void lent.end();
-      await endOtherConnections(database);
-      await database.close();
-    },
   };
 }
 

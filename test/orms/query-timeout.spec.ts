@@ -1,41 +1,26 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Pool, type PoolClient } from 'pg';
-import {
-  borrowPaymentsDatabase,
-  endOtherConnections,
-  type PaymentsDatabase,
-} from '../support/payments-database.js';
+import { type Pool, type PoolClient } from 'pg';
 import { describeWith, postgresService } from '../support/services.js';
 import { EXECUTORS, type OpenExecutor, type OrmExecutor } from './executors.js';
+import { borrowPostgres, type PostgresDatabase } from './postgres-database.js';
 
 /** Shorter than any limit of the package. */
 const QUERY_TIMEOUT_MS = 300;
 
 describeWith([postgresService], 'a handler on PostgreSQL whose statement waits for a lock', () => {
-  let database: PaymentsDatabase;
-  let pools: Pool[];
-  const pool = (config: object): Pool => {
-    const made = new Pool({ ...database.pool.options, application_name: database.schema, max: 1, ...config });
-    // Their connections are ended by the package, or by the next test that borrows the database.
-    made.on('error', () => undefined);
-    made.on('connect', (client) => client.on('error', () => undefined));
-    pools.push(made);
-    return made;
-  };
+  let database: PostgresDatabase;
+  const pool = (config: object): Pool => database.openPool({ max: 1, ...config });
   const notes = async (): Promise<readonly unknown[]> =>
     (await database.pool.query<{ readonly text: string }>('SELECT text FROM notes')).rows;
 
   beforeEach(async () => {
-    pools = [];
-    database = await borrowPaymentsDatabase(postgresService.url);
+    database = await borrowPostgres();
     await database.pool.query(
       `CREATE TABLE notes (text text); CREATE TABLE stock (item text, pieces int); INSERT INTO stock VALUES ('kanga', 9)`,
     );
   });
   afterEach(async () => {
     vi.useRealTimers();
-    for (const made of pools) void made.end();
-    await endOtherConnections(database);
     await database.close();
   });
 

@@ -1,20 +1,14 @@
-import { createPool } from 'mysql2/promise';
 import { type PaymentsStorage, PaymentsStorageError } from 'nestjs-payments';
 import { fromMysql2 } from 'nestjs-payments/mysql';
 import { type SqlDialect, sqlStorage, type SqlStorageOptions } from 'nestjs-payments/sql';
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
-import { Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claimed, inboxDelivery } from '../support/inbox-contract.js';
 import { journalRecord } from '../support/journal-contract.js';
-import {
-  borrowPaymentsDatabase,
-  endOtherConnections,
-  type PaymentsDatabase,
-} from '../support/payments-database.js';
 import { describeWith, mysqlService, postgresService } from '../support/services.js';
 import { EXECUTORS, type OpenExecutor } from './executors.js';
 import { borrowMysql, type MysqlDatabase } from './mysql-database.js';
+import { borrowPostgres, type PostgresDatabase } from './postgres-database.js';
 import { TYPEORMS } from './typeorm-database.js';
 
 const LEASE_MS = 60_000;
@@ -101,27 +95,19 @@ function closes(open: () => Place): void {
 }
 
 describeWith([postgresService], 'a connection to a PostgreSQL that was read-only', () => {
-  let database: PaymentsDatabase;
-  let pool: Pool;
+  let database: PostgresDatabase;
   const placeOf = (opened: OpenExecutor): Place => ({
     ...opened,
     storage: (options) => sqlStorage({ executor: opened.executor, schema: database.schema, ...options }),
   });
 
   beforeEach(async () => {
-    database = await borrowPaymentsDatabase(postgresService.url);
-    pool = new Pool({ ...database.pool.options, application_name: database.schema, max: 1 });
-    pool.on('error', () => undefined);
-    pool.on('connect', (client) => client.on('error', () => undefined));
+    database = await borrowPostgres();
   });
-  afterEach(async () => {
-    void pool.end();
-    await endOtherConnections(database);
-    await database.close();
-  });
+  afterEach(() => database.close());
 
   describe.each(EXECUTORS.filter(({ name }) => !KEEP.postgres.includes(name)))('of $name', (orm) => {
-    closes(() => placeOf(orm.openPostgres(pool)));
+    closes(() => placeOf(orm.openPostgres(database.openPool({ max: 1 }))));
   });
 
   describe.each(TYPEORMS)('of TypeORM %s', (_version, packed) => {
@@ -145,30 +131,27 @@ describeWith([postgresService], 'a connection to a PostgreSQL that was read-only
 
 describeWith([mysqlService], 'a connection to a MariaDB that was read-only', () => {
   let database: MysqlDatabase;
-  const ends: (() => Promise<unknown>)[] = [];
-  const placeOf = (opened: OpenExecutor, close: () => Promise<unknown>): Place => {
-    ends.push(close);
-    return { ...opened, storage: (options) => sqlStorage({ executor: opened.executor, ...options }) };
-  };
+  const placeOf = (opened: OpenExecutor): Place => ({
+    ...opened,
+    storage: (options) => sqlStorage({ executor: opened.executor, ...options }),
+  });
 
   beforeEach(async () => {
     database = await borrowMysql();
   });
-  afterEach(async () => {
-    for (const end of ends.splice(0)) void end().catch(() => undefined);
-    await database.close();
-  });
+  afterEach(() => database.close());
 
   describe.each(EXECUTORS.filter(({ name }) => !KEEP.mysql.includes(name)))('of $name', (orm) => {
     closes(() => {
       const { close, ...opened } = orm.openMysql(database.url, 1);
-      return placeOf(opened, close);
+      database.onClose(close);
+      return placeOf(opened);
     });
   });
 
   describe('of mysql2', () => {
     closes(() => {
-      const pool = createPool({ uri: database.url, connectionLimit: 1 });
+      const pool = database.openPool(1);
       const transaction: Place['transaction'] = async (work) => {
         const connection = await pool.getConnection();
         try {
@@ -180,7 +163,7 @@ describeWith([mysqlService], 'a connection to a MariaDB that was read-only', () 
           connection.release();
         }
       };
-      return placeOf({ executor: fromMysql2(pool), transaction }, () => pool.end());
+      return placeOf({ executor: fromMysql2(pool), transaction });
     });
   });
 
@@ -192,10 +175,9 @@ describeWith([mysqlService], 'a connection to a MariaDB that was read-only', () 
         url: database.url,
         poolSize: 1,
       }).initialize();
+      database.onClose(() => dataSource.destroy());
       const executor = fromTypeOrm(dataSource);
-      place = placeOf({ executor, transaction: (work) => dataSource.transaction(work) }, () =>
-        dataSource.destroy(),
-      );
+      place = placeOf({ executor, transaction: (work) => dataSource.transaction(work) });
     });
     closes(() => place);
   });
