@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { hasSqlite } from '../../common/has-sqlite.js';
 import { type Application } from '../project/applications.js';
 import { type PackageManager } from '../project/package-manager.js';
@@ -75,7 +75,8 @@ function sourcePlan(
   offersInterceptor: boolean,
 ): InitPlan {
   const code = editableCode(compiler, file, sourceText(file));
-  const survey = surveyOf(sources, compiler);
+  // The root module may be outside of the sources, or below a link. What init adds is beside it.
+  const survey = surveyOf([dirname(file), sources], compiler);
   const controller = survey.controller ? undefined : newClass('controller', code, main);
   const handler = survey.handler ? undefined : newClass('handler', code, main);
   const isRegistered = survey.registeredIn !== undefined;

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type ts from 'typescript';
 import { readableEntries } from '../readable-entries.js';
@@ -7,7 +7,7 @@ import { type ErrorAnswer, errorAnswerIn } from './error-answer.js';
 import { exportedName, specifiersFrom } from './import-names.js';
 import { type SourceCode, sourceCode } from './source-code.js';
 
-const NO_SOURCES = /^(node_modules|dist)$/;
+const NO_SOURCES = /^(node_modules|dist|\.git)$/;
 const IS_SOURCE = /(?<!\.d|[.-](spec|test))\.ts$/;
 const READS_ENVIRONMENT = /\bConfigModule\s*\.\s*forRoot\b|\bloadEnvFile\b|['"]dotenv\b/;
 
@@ -33,9 +33,11 @@ interface Survey {
   readonly errorAnswer: ErrorAnswer | undefined;
 }
 
-/** Searches every TypeScript file of a folder. */
-export function surveyOf(sources: string, compiler: Compiler): Survey {
-  const files = filesIn(sources)
+/** Searches every TypeScript file of some folders, each file once. The path by which it is found first is its path. */
+export function surveyOf(folders: readonly string[], compiler: Compiler): Survey {
+  const seen = new Set<string>();
+  const files = folders
+    .flatMap((folder) => filesIn(folder, seen))
     .filter((file) => IS_SOURCE.test(file))
     .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
   const ours = files
@@ -61,14 +63,23 @@ export function surveyOf(sources: string, compiler: Compiler): Survey {
   };
 }
 
-/** The files below a folder. A linked file counts; a linked folder does not, for it may lead back here. */
-function filesIn(folder: string): readonly string[] {
+/**
+ * The files below a folder, which may be a link itself. A linked file in it counts; a linked folder does not, for it may
+ * lead back here.
+ *
+ * @param seen The real paths of what was found before; those found now are added.
+ */
+function filesIn(folder: string, seen: Set<string>): readonly string[] {
   return readableEntries(folder).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return NO_SOURCES.test(entry.name) ? [] : filesIn(path);
+    if (entry.isDirectory()) return NO_SOURCES.test(entry.name) ? [] : filesIn(path, seen);
     const isFile = entry.isFile() || statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-    return isFile ? [path] : [];
+    return isFile && isNew(realpathSync(path), seen) ? [path] : [];
   });
+}
+
+function isNew(path: string, seen: Set<string>): boolean {
+  return seen.size < seen.add(path).size;
 }
 
 function registersPayments(code: SourceCode): boolean {

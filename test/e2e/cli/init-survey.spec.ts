@@ -1,0 +1,83 @@
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bundleCli } from '../../support/cli-process.js';
+import { InitApplication } from './init-application.js';
+
+let application: InitApplication;
+
+beforeAll(bundleCli);
+beforeEach(() => {
+  application = new InitApplication('nest11-commonjs');
+});
+afterEach(() => {
+  application.remove();
+});
+
+/** Moves the application into another folder, and leaves main.ts, which starts the module there. */
+function moveModule(to: string, imported: string): void {
+  const { folder } = application;
+  mkdirSync(join(folder, to, '..'), { recursive: true });
+  renameSync(join(folder, 'src'), join(folder, to));
+  mkdirSync(join(folder, 'src'));
+  renameSync(join(folder, to, 'main.ts'), join(folder, 'src', 'main.ts'));
+  application.write('src/main.ts', application.read('src/main.ts').replace('./app.module', imported));
+}
+
+function intoMonorepo(): void {
+  const { folder } = application;
+  moveModule('libs/core/src', '../../../libs/core/src/app.module');
+  cpSync(join(folder, 'src'), join(folder, 'apps/a/src'), { recursive: true });
+  rmSync(join(folder, 'src'), { recursive: true });
+  const projects = { a: { type: 'application', root: 'apps/a', sourceRoot: 'apps/a/src' } };
+  application.write('nest-cli.json', JSON.stringify({ monorepo: true, root: 'apps/a', projects }));
+}
+
+function intoLink(): void {
+  moveModule('shared/app', './app/app.module');
+  symlinkSync(join(application.folder, 'shared', 'app'), join(application.folder, 'src', 'app'), 'junction');
+}
+
+const LAYOUTS = [
+  {
+    where: 'beside the sources',
+    prepare: () => {
+      moveModule('server', '../server/app.module');
+    },
+    module: 'server/app.module.ts',
+  },
+  {
+    where: 'in the folder of the whole application',
+    prepare: () => {
+      moveModule('server', '../app.module');
+      cpSync(join(application.folder, 'server'), application.folder, { recursive: true });
+      rmSync(join(application.folder, 'server'), { recursive: true });
+    },
+    module: 'app.module.ts',
+  },
+  { where: 'in a library of a monorepo', prepare: intoMonorepo, module: 'libs/core/src/app.module.ts' },
+  { where: 'in a linked folder', prepare: intoLink, module: 'shared/app/app.module.ts' },
+];
+
+describe.each(LAYOUTS)('nestjs-payments init with a root module $where', ({ prepare, module }) => {
+  it('changes it once, and nothing the second time', async () => {
+    prepare();
+    expect((await application.init()).code).toBe(0);
+    expect(application.read(module)).toContain('PaymentsModule.forRootAsync');
+    const once = application.files();
+    expect(once[module.replace('app.module', 'payments/payments.controller')]).toContain('PaymentsWebhook');
+    const { code, stdout, stderr } = await application.init();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('Everything is there already: nothing to change.');
+    expect(application.files()).toEqual(once);
+  });
+
+  it('registers a controller that no module names, once', async () => {
+    prepare();
+    await application.init();
+    const complete = application.read(module);
+    application.write(module, complete.replace(', PaymentsController', ''));
+    expect((await application.init()).code).toBe(0);
+    expect(application.read(module)).toBe(complete);
+  });
+});
