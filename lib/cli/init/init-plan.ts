@@ -23,16 +23,24 @@ export interface HandWork {
   readonly text: string;
 }
 
+/** A controller of the application has the route of the one that `init` writes. */
+export interface TakenRoute {
+  readonly file: string;
+  /** The file that `init` writes. */
+  readonly controller: string;
+}
+
 /** Everything to do, known before the first file is written. */
 export interface InitPlan {
   readonly changes: readonly FileChange[];
   readonly byHand: HandWork | undefined;
-  /** Whether the application gets the route `/webhooks/payments`. */
+  /** Whether the application gets the route `/webhooks/payments`, and has no other one there. */
   readonly addsRoute: boolean;
   /** Whether the application had no PaymentsModule, so no storage either. */
   readonly registersPayments: boolean;
   /** The code because of which PaymentsErrorInterceptor is left out. */
   readonly errorAnswer?: ErrorAnswer | undefined;
+  readonly takenRoute?: TakenRoute | undefined;
 }
 
 /** What the command line says of the plan. */
@@ -93,9 +101,13 @@ function sourcePlan(
   return {
     changes: [change, controller?.file, handler?.file].filter((one) => one !== undefined),
     byHand: hand,
-    addsRoute: controller !== undefined,
+    addsRoute: controller !== undefined && survey.takenRoute === undefined,
     registersPayments: wanted.payments,
     errorAnswer: offered ? survey.errorAnswer : undefined,
+    takenRoute:
+      controller && survey.takenRoute !== undefined
+        ? { file: survey.takenRoute, controller: controller.file.path }
+        : undefined,
   };
 }
 

@@ -7,7 +7,7 @@ import { type PackageManager } from '../project/package-manager.js';
 import { type Look } from '../terminal.js';
 import { type ErrorAnswer } from './error-answer.js';
 import { type FileChange } from './file-change.js';
-import { type HandWork, type InitPlan } from './init-plan.js';
+import { type HandWork, type InitPlan, type TakenRoute } from './init-plan.js';
 import { type DiffLine, lineDiff } from './line-diff.js';
 import { shown } from './root-module.js';
 
@@ -38,6 +38,16 @@ export function printErrorAnswer(
 ): void {
   const reason = `${shown(folder, file)} answers errors already, with ${printable(code)}`;
   say(paint('yellow', `PaymentsErrorInterceptor is left out: ${reason}.`));
+}
+
+/** Says which controller would get the webhooks, or stop the boot, and what to do. */
+export function printTakenRoute(
+  { file, controller }: TakenRoute,
+  folder: string,
+  { say, paint }: CommandContext['terminal'],
+): void {
+  const remedy = `change the path in ${shown(folder, controller)}, and register that one with the gateway`;
+  say(paint('yellow', `${shown(folder, file)} answers POST /webhooks/payments already: ${remedy}.`));
 }
 
 /** Prints the code that a person has to write. */

@@ -19,6 +19,7 @@ import {
   printHandWork,
   printChanges,
   printMissing,
+  printTakenRoute,
 } from './init-report.js';
 import { NotEditableError } from './not-editable.error.js';
 import { applicationAt, shown } from './root-module.js';
@@ -90,9 +91,13 @@ async function carriedOut(
   return isInstalled || !values.install ? code : 1;
 }
 
-function printPlan({ changes, byHand, errorAnswer }: InitPlan, { terminal, folder }: CommandContext): void {
+function printPlan(
+  { changes, byHand, errorAnswer, takenRoute }: InitPlan,
+  { terminal, folder }: CommandContext,
+): void {
   printChanges(changes, folder, terminal);
   if (errorAnswer) printErrorAnswer(errorAnswer, folder, terminal);
+  if (takenRoute) printTakenRoute(takenRoute, folder, terminal);
   if (byHand) printHandWork(byHand, folder, terminal);
   if (changes.length === 0 && !byHand) terminal.say('Everything is there already: nothing to change.');
   for (const { path, before } of changes) {

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type ts from 'typescript';
 import { readableEntries } from '../readable-entries.js';
 import { type Compiler, nodesOf } from './compiler.js';
+import { decoratorsOf, lastName, localsOf } from './decorators.js';
 import { type ErrorAnswer, errorAnswerIn } from './error-answer.js';
-import { exportedName, specifiersFrom } from './import-names.js';
 import { type SourceCode, sourceCode } from './source-code.js';
+import { takenRouteIn } from './taken-route.js';
 
 const NO_SOURCES = /^(node_modules|dist|\.git)$/;
 const IS_SOURCE = /(?<!\.d|[.-](spec|test))\.ts$/;
@@ -31,6 +32,8 @@ interface Survey {
   readonly readsEnvironment: boolean;
   /** The code that decides how errors are answered: an exception filter, or the interceptor of this package. */
   readonly errorAnswer: ErrorAnswer | undefined;
+  /** The file of a controller that answers `POST /webhooks/payments`; undefined if there is a class with `@PaymentsWebhook`. */
+  readonly takenRoute: string | undefined;
 }
 
 /** Searches every TypeScript file of some folders, each file once. The path by which it is found first is its path. */
@@ -54,12 +57,14 @@ export function surveyOf(folders: readonly string[], compiler: Compiler): Survey
       }));
     return found.find(({ isUsed }) => isUsed) ?? found.find(({ isExported }) => isExported);
   };
+  const controller = find('PaymentsWebhook');
   return {
     registeredIn: ours.find(registersPayments)?.source.fileName,
-    controller: find('PaymentsWebhook'),
+    controller,
     handler: find('OnPayment'),
     readsEnvironment: files.some(({ text }) => READS_ENVIRONMENT.test(text)),
     errorAnswer: errorAnswerIn(files),
+    takenRoute: controller ? undefined : takenRouteIn(files, compiler),
   };
 }
 
@@ -84,7 +89,7 @@ function isNew(path: string, seen: Set<string>): boolean {
 
 function registersPayments(code: SourceCode): boolean {
   const { compiler, source } = code;
-  const local = localsOf(code, 'PaymentsModule');
+  const local = localsOf(code, 'PaymentsModule', 'nestjs-payments');
   return nodesOf(compiler, source).some((node) => {
     if (!compiler.isCallExpression(node) || !compiler.isPropertyAccessExpression(node.expression))
       return false;
@@ -95,38 +100,16 @@ function registersPayments(code: SourceCode): boolean {
 
 function classesWith(code: SourceCode, decorator: string) {
   const { compiler, source } = code;
-  const local = localsOf(code, decorator);
   return source.statements
     .filter(compiler.isClassDeclaration)
     .filter(({ members }) =>
-      members.some((member) =>
-        (compiler.canHaveDecorators(member) ? (compiler.getDecorators(member) ?? []) : []).some(
-          ({ expression }) =>
-            compiler.isCallExpression(expression) &&
-            local.includes(lastName(compiler, expression.expression)),
-        ),
-      ),
+      members.some((member) => decoratorsOf(code, member, decorator, 'nestjs-payments').length > 0),
     )
     .map((node) => ({
       file: source.fileName,
       name: node.name?.text ?? '',
       isExported: isExported(compiler, node),
     }));
-}
-
-/** The local names of one of the package's exports in a file. A namespace import keeps the export's name. */
-function localsOf(code: SourceCode, name: string): readonly string[] {
-  const imported = specifiersFrom(code, 'nestjs-payments').filter(
-    (specifier) => exportedName(specifier) === name,
-  );
-  const isNamespace = /import \* as \w+ from ['"]nestjs-payments['"]/.test(code.source.text);
-  return [...imported.map((specifier) => specifier.name.text), ...(isNamespace ? [name] : [])];
-}
-
-/** `PaymentsModule` of `payments.PaymentsModule`. */
-function lastName(compiler: Compiler, node: ts.Expression): string {
-  if (compiler.isPropertyAccessExpression(node)) return node.name.text;
-  return compiler.isIdentifier(node) ? node.text : '';
 }
 
 /** Whether a file names a class by value. Imports, types and the class itself do not count. */

@@ -81,3 +81,27 @@ describe.each(LAYOUTS)('nestjs-payments init with a root module $where', ({ prep
     expect(application.read(module)).toBe(complete);
   });
 });
+
+describe('nestjs-payments init in an application that has the route already', () => {
+  const HOOKS = `import { Controller, Post } from '@nestjs/common';
+@Controller('webhooks')
+export class Hooks { @Post('payments') received() {} }
+`;
+  const WARNING =
+    'src/hooks.ts answers POST /webhooks/payments already: change the path in src/payments/payments.controller.ts, and ' +
+    'register that one with the gateway.\n';
+
+  it('says so when it writes the controller, and names no address of a route', async () => {
+    application.write('src/hooks.ts', HOOKS);
+    const { code, stderr } = await application.init();
+    expect(code).toBe(0);
+    expect(stderr).toContain(WARNING);
+    expect(stderr).toContain('doctor --webhook <address of your webhook route>');
+    expect((await application.init()).stderr).not.toContain('answers POST');
+  });
+
+  it('says nothing of a comment', async () => {
+    application.write('src/hooks.ts', HOOKS.replaceAll(/^@/gm, '// @').replace('export', '//'));
+    expect((await application.init()).stderr).not.toContain('answers POST');
+  });
+});
