@@ -4,6 +4,7 @@ import { type Application } from '../project/applications.js';
 import { type PackageManager } from '../project/package-manager.js';
 import { type Compiler, compilerOf } from './compiler.js';
 import { envExample } from './env-example.js';
+import { type EnvironmentReader } from './environment-reader.js';
 import { type ErrorAnswer } from './error-answer.js';
 import { type FileChange } from './file-change.js';
 import { importSpecifier } from './import-specifier.js';
@@ -41,6 +42,8 @@ export interface InitPlan {
   /** The code because of which PaymentsErrorInterceptor is left out. */
   readonly errorAnswer?: ErrorAnswer | undefined;
   readonly takenRoute?: TakenRoute | undefined;
+  /** The code because of which ConfigModule is left out. */
+  readonly environmentReader?: EnvironmentReader | undefined;
 }
 
 /** What the command line says of the plan. */
@@ -91,7 +94,7 @@ function sourcePlan(
   const offered = !isRegistered && offersInterceptor;
   const wanted: Registration = {
     payments: !isRegistered,
-    environment: !isRegistered && !survey.readsEnvironment,
+    environment: !isRegistered && !survey.environmentReader,
     sqlite: !isRegistered && hasSqlite(),
     interceptor: offered && !survey.errorAnswer,
     controller: controller ? unnamed(controller) : unregistered(code, survey.controller, main),
@@ -104,11 +107,13 @@ function sourcePlan(
     addsRoute: controller !== undefined && survey.takenRoute === undefined,
     registersPayments: wanted.payments,
     errorAnswer: offered ? survey.errorAnswer : undefined,
-    takenRoute:
-      controller && survey.takenRoute !== undefined
-        ? { file: survey.takenRoute, controller: controller.file.path }
-        : undefined,
+    environmentReader: isRegistered ? undefined : survey.environmentReader,
+    takenRoute: takenRoute(survey.takenRoute, controller),
   };
+}
+
+function takenRoute(file: string | undefined, controller: NewClass | undefined): TakenRoute | undefined {
+  return controller && file !== undefined ? { file, controller: controller.file.path } : undefined;
 }
 
 function moduleChange(

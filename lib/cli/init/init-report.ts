@@ -5,6 +5,7 @@ import { type CommandContext } from '../command.js';
 import { jsonFile } from '../json-file.js';
 import { type PackageManager } from '../project/package-manager.js';
 import { type Look } from '../terminal.js';
+import { type EnvironmentReader } from './environment-reader.js';
 import { type ErrorAnswer } from './error-answer.js';
 import { type FileChange } from './file-change.js';
 import { type HandWork, type InitPlan, type TakenRoute } from './init-plan.js';
@@ -38,6 +39,16 @@ export function printErrorAnswer(
 ): void {
   const reason = `${shown(folder, file)} answers errors already, with ${printable(code)}`;
   say(paint('yellow', `PaymentsErrorInterceptor is left out: ${reason}.`));
+}
+
+/** Says why ConfigModule is not among the changes. */
+export function printEnvironmentReader(
+  { file, code }: EnvironmentReader,
+  folder: string,
+  { say, paint }: CommandContext['terminal'],
+): void {
+  const reason = `${shown(folder, file)} reads .env already (${code})`;
+  say(paint('yellow', `ConfigModule is left out: ${reason}. The application must read it when it starts.`));
 }
 
 /** Says which controller would get the webhooks, or stop the boot, and what to do. */

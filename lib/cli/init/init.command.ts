@@ -15,6 +15,7 @@ import { type InitPlan, initPlan } from './init-plan.js';
 import {
   type ApplicationPackages,
   nextSteps,
+  printEnvironmentReader,
   printErrorAnswer,
   printHandWork,
   printChanges,
@@ -92,10 +93,11 @@ async function carriedOut(
 }
 
 function printPlan(
-  { changes, byHand, errorAnswer, takenRoute }: InitPlan,
+  { changes, byHand, environmentReader, errorAnswer, takenRoute }: InitPlan,
   { terminal, folder }: CommandContext,
 ): void {
   printChanges(changes, folder, terminal);
+  if (environmentReader) printEnvironmentReader(environmentReader, folder, terminal);
   if (errorAnswer) printErrorAnswer(errorAnswer, folder, terminal);
   if (takenRoute) printTakenRoute(takenRoute, folder, terminal);
   if (byHand) printHandWork(byHand, folder, terminal);

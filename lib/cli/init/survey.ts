@@ -4,13 +4,13 @@ import type ts from 'typescript';
 import { readableEntries } from '../readable-entries.js';
 import { type Compiler, nodesOf } from './compiler.js';
 import { decoratorsOf, lastName, localsOf } from './decorators.js';
+import { type EnvironmentReader, environmentReaderIn } from './environment-reader.js';
 import { type ErrorAnswer, errorAnswerIn } from './error-answer.js';
 import { type SourceCode, sourceCode } from './source-code.js';
 import { takenRouteIn } from './taken-route.js';
 
 const NO_SOURCES = /^(node_modules|dist|\.git)$/;
 const IS_SOURCE = /(?<!\.d|[.-](spec|test))\.ts$/;
-const READS_ENVIRONMENT = /\bConfigModule\s*\.\s*forRoot\b|\bloadEnvFile\b|['"]dotenv\b/;
 
 /** A class of the application. */
 export interface FoundClass {
@@ -28,8 +28,8 @@ interface Survey {
   readonly controller: FoundClass | undefined;
   /** The class with `@OnPayment`. */
   readonly handler: FoundClass | undefined;
-  /** Whether something reads `.env`. */
-  readonly readsEnvironment: boolean;
+  /** The code that reads `.env`. */
+  readonly environmentReader: EnvironmentReader | undefined;
   /** The code that decides how errors are answered: an exception filter, or the interceptor of this package. */
   readonly errorAnswer: ErrorAnswer | undefined;
   /** The file of a controller that answers `POST /webhooks/payments`; undefined if there is a class with `@PaymentsWebhook`. */
@@ -62,7 +62,7 @@ export function surveyOf(folders: readonly string[], compiler: Compiler): Survey
     registeredIn: ours.find(registersPayments)?.source.fileName,
     controller,
     handler: find('OnPayment'),
-    readsEnvironment: files.some(({ text }) => READS_ENVIRONMENT.test(text)),
+    environmentReader: environmentReaderIn(files, compiler),
     errorAnswer: errorAnswerIn(files),
     takenRoute: controller ? undefined : takenRouteIn(files, compiler),
   };

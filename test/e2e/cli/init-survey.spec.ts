@@ -105,3 +105,37 @@ export class Hooks { @Post('payments') received() {} }
     expect((await application.init()).stderr).not.toContain('answers POST');
   });
 });
+
+describe('nestjs-payments init and what reads .env', () => {
+  const MODULE = 'src/app.module.ts';
+  const LEFT_OUT =
+    'ConfigModule is left out: src/seed.ts reads .env already (dotenv/config). The application must read it when it starts.\n';
+
+  it('says why it leaves out ConfigModule, once', async () => {
+    application.write('src/seed.ts', "import 'dotenv/config';\n");
+    expect((await application.init()).stderr).toContain(LEFT_OUT);
+    expect(application.read(MODULE)).not.toContain('ConfigModule');
+    expect((await application.init()).stderr).not.toContain('left out');
+  });
+
+  it('adds ConfigModule if a comment alone speaks of it', async () => {
+    application.write('src/seed.ts', "// import 'dotenv/config';\n/* ConfigModule.forRoot() */\n");
+    expect((await application.init()).stderr).not.toContain('left out');
+    expect(application.read(MODULE)).toContain('    ConfigModule.forRoot(),\n');
+  });
+
+  it('adds ConfigModule if the one of the application leaves the file alone', async () => {
+    application.write(
+      MODULE,
+      `import { Module } from '@nestjs/common';
+import { ConfigModule } from '@nestjs/config';
+
+@Module({ imports: [ConfigModule.forRoot({ isGlobal: true, ignoreEnvFile: true })] })
+export class AppModule {}
+`,
+    );
+    expect((await application.init()).stderr).not.toContain('left out');
+    expect(application.read(MODULE)).toContain('    ConfigModule.forRoot(),\n');
+    expect(await application.typeErrors()).toEqual([]);
+  }, 60_000);
+});
