@@ -69,7 +69,7 @@ export function initPlan(
   const offersInterceptor = options['no-interceptor'] !== true;
   const example = envExampleChange(application, manager);
   const plan = compiler
-    ? sourcePlan(root, application, compiler, offersInterceptor)
+    ? sourcePlan(root, application, { compiler, folder, offersInterceptor })
     : {
         changes: [],
         byHand: { file: root.file, reason: problem, text: everythingByHand(offersInterceptor) },
@@ -82,12 +82,15 @@ export function initPlan(
 function sourcePlan(
   { file, className }: RootModule,
   { sources, main }: Application,
-  compiler: Compiler,
-  offersInterceptor: boolean,
+  {
+    compiler,
+    folder,
+    offersInterceptor,
+  }: { readonly compiler: Compiler; readonly folder: string; readonly offersInterceptor: boolean },
 ): InitPlan {
   const code = editableCode(compiler, file, sourceText(file));
   // The root module may be outside of the sources, or below a link. What init adds is beside it.
-  const survey = surveyOf([dirname(file), sources], compiler);
+  const survey = surveyOf([dirname(file), sources], compiler, folder);
   const controller = survey.controller ? undefined : newClass('controller', code, main);
   const handler = survey.handler ? undefined : newClass('handler', code, main);
   const isRegistered = survey.registeredIn !== undefined;

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import {
   type Application,
   findApplications,
@@ -11,6 +11,7 @@ import { UsageError } from '../usage-error.js';
 import { type Compiler, nodesOf } from './compiler.js';
 import { exportedName, importsOf, moduleOf, specifiersFrom } from './import-names.js';
 import { type SourceCode, sourceCode } from './source-code.js';
+import { sourceBytes } from './source-text.js';
 
 const FACTORY = /^NestFactory\s*\.\s*create\w*$/;
 
@@ -98,7 +99,7 @@ function startedModule(
   compiler: Compiler,
 ): { readonly className: string; readonly file: string | undefined } | undefined {
   if (!existsSync(main)) return undefined;
-  const code = sourceCode(compiler, main, readFileSync(main, 'utf8'));
+  const code = sourceCode(compiler, main, sourceBytes(main, basename(main)).toString('utf8'));
   const local = startedName(code);
   if (local === undefined) return undefined;
   for (const from of importsOf(code).map(moduleOf)) {

@@ -1,17 +1,33 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { printable } from '../../common/printable.js';
 import { NotEditableError } from './not-editable.error.js';
 
 /**
  * Reads a file's text with its byte order mark.
  *
- * @throws NotEditableError if the file is not UTF-8: writing it back would change it.
+ * @throws NotEditableError if the file cannot be read, or is not UTF-8: writing it back would change it.
  */
 export function sourceText(file: string): string {
-  const bytes = readFileSync(file);
+  const bytes = sourceBytes(file, basename(file));
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw new NotEditableError(`${basename(file)} is not written in UTF-8`);
+}
+
+/**
+ * Reads a file.
+ *
+ * @param name How messages call it.
+ * @throws NotEditableError if this user may not read it.
+ */
+export function sourceBytes(file: string, name: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new NotEditableError(`${printable(name)} cannot be read (${String(code)})`);
+  }
 }
 
 /** Reads a file's text; undefined if the file does not exist. */

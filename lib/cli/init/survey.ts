@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type ts from 'typescript';
 import { readableEntries } from '../readable-entries.js';
@@ -6,7 +6,9 @@ import { type Compiler, nodesOf } from './compiler.js';
 import { decoratorsOf, lastName, localsOf } from './decorators.js';
 import { type EnvironmentReader, environmentReaderIn } from './environment-reader.js';
 import { type ErrorAnswer, errorAnswerIn } from './error-answer.js';
+import { shown } from './root-module.js';
 import { type SourceCode, sourceCode } from './source-code.js';
+import { sourceBytes } from './source-text.js';
 import { takenRouteIn } from './taken-route.js';
 
 const NO_SOURCES = /^(node_modules|dist|\.git)$/;
@@ -36,13 +38,17 @@ interface Survey {
   readonly takenRoute: string | undefined;
 }
 
-/** Searches every TypeScript file of some folders, each file once. The path by which it is found first is its path. */
-export function surveyOf(folders: readonly string[], compiler: Compiler): Survey {
+/**
+ * Searches every TypeScript file of some folders, each file once. The path by which it is found first is its path.
+ *
+ * @param from The folder from which messages show paths.
+ * @throws NotEditableError if this user may not read one of the files: it may hold what is searched.
+ */
+export function surveyOf(folders: readonly string[], compiler: Compiler, from: string): Survey {
   const seen = new Set<string>();
   const files = folders
     .flatMap((folder) => filesIn(folder, seen))
-    .filter((file) => IS_SOURCE.test(file))
-    .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+    .map((file) => ({ file, text: sourceBytes(file, shown(from, file)).toString('utf8') }));
   const ours = files
     .filter(({ text }) => text.includes('nestjs-payments'))
     .map(({ file, text }) => sourceCode(compiler, file, text));
@@ -69,7 +75,7 @@ export function surveyOf(folders: readonly string[], compiler: Compiler): Survey
 }
 
 /**
- * The files below a folder, which may be a link itself. A linked file in it counts; a linked folder does not, for it may
+ * The sources below a folder, which may be a link itself. A linked file in it counts; a linked folder does not, for it may
  * lead back here.
  *
  * @param seen The real paths of what was found before; those found now are added.
@@ -78,9 +84,18 @@ function filesIn(folder: string, seen: Set<string>): readonly string[] {
   return readableEntries(folder).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return NO_SOURCES.test(entry.name) ? [] : filesIn(path, seen);
-    const isFile = entry.isFile() || statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-    return isFile && isNew(realpathSync(path), seen) ? [path] : [];
+    const real = IS_SOURCE.test(entry.name) ? realFile(path) : undefined;
+    return real !== undefined && isNew(real, seen) ? [path] : [];
   });
+}
+
+/** The path of a file without links; undefined if the path leads to no file, or to a place that is closed to this user. */
+function realFile(path: string): string | undefined {
+  try {
+    return statSync(path).isFile() ? realpathSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isNew(path: string, seen: Set<string>): boolean {

@@ -139,3 +139,13 @@ export class AppModule {}
     expect(await application.typeErrors()).toEqual([]);
   }, 60_000);
 });
+
+it('nestjs-payments init takes links that point at each other for no files', async () => {
+  for (const [to, name] of [
+    ['two.ts', 'one.ts'],
+    ['one.ts', 'two.ts'],
+  ] as const)
+    symlinkSync(to, join(application.folder, 'src', name));
+  expect((await application.init()).code).toBe(0);
+  expect((await application.init()).stderr).toContain('Everything is there already');
+});
