@@ -76,6 +76,8 @@ export interface ApplicationPackages {
   /** The folder of its package.json. */
   readonly folder: string;
   readonly manager: PackageManager;
+  /** The option that chooses the application, if several share the folder. */
+  readonly project?: string | undefined;
   /** What is not installed, or not in a version that fits. */
   readonly missing: readonly string[];
 }
@@ -88,34 +90,39 @@ export function printMissing(
   if (missing.length > 0) say(paint('yellow', `Packages are missing: ${manager.install(missing)}`));
 }
 
-/** The steps from here to the first webhook. What is said of a command is above it: cmd.exe knows no comments. */
+/**
+ * The steps from here to the first webhook, one command a line: PowerShell 5.1 has no &&. What is said of a command is
+ * above it: cmd.exe knows no comments.
+ */
 export function nextSteps(
   { addsRoute, registersPayments }: Pick<InitPlan, 'addsRoute' | 'registersPayments'>,
   packages: ApplicationPackages,
-  platform: NodeJS.Platform = process.platform,
 ): string {
-  const { manager, missing } = packages;
+  const { manager, missing, project } = packages;
   const route = addsRoute ? LOCAL_ROUTE : '<address of your webhook route>';
   const tests = testScript(packages);
-  // PowerShell 5.1 has no &&.
-  const lines = (command: string): readonly string[] =>
-    (platform === 'win32' ? command.split(' && ') : [command]).map((line) => `  ${line}`);
+  const chosen = project === undefined ? '' : `${project} `;
+  const step = (says: string, command: string | undefined): readonly string[] =>
+    command === undefined ? [] : [says, `  ${command}`];
   const steps = [
-    ...(missing.length === 0 ? [] : ['Install the missing packages:', ...lines(manager.install(missing))]),
-    'Start the emulator, and put what it prints into .env:',
-    ...lines(manager.exec(`sandbox --forward-to ${route}`)),
-    'Check the application when it runs:',
-    ...lines(manager.exec(`doctor --webhook ${route}`)),
-    ...(tests === undefined
-      ? []
-      : [
-          'Run the tests that start the application, which need the variables too:',
-          ...lines(manager.exec(`sandbox exec -- ${tests}`)),
-        ]),
+    ...step("Go to the application's folder, in which the other commands run:", manager.cd),
+    ...step(
+      'Install the missing packages:',
+      missing.length === 0 ? undefined : manager.add(missing).join(' '),
+    ),
+    ...step(
+      `Start the emulator, and put what it prints into .env${manager.cd === undefined ? '' : ' of that folder'}:`,
+      manager.exec(`sandbox --forward-to ${route}`),
+    ),
+    ...step('Check the application when it runs:', manager.exec(`doctor ${chosen}--webhook ${route}`)),
+    ...step(
+      'Run the tests that start the application, which need the variables too:',
+      tests === undefined ? undefined : manager.exec(`sandbox exec -- ${tests}`),
+    ),
   ];
   const prefix = addsRoute ? "\nThe application's global prefix comes before /webhooks/payments." : '';
   const storage = registersPayments ? `\n${STORAGE}` : '';
-  return `Next:\n${steps.map((step) => `  ${step}`).join('\n')}${prefix}${storage}`;
+  return `Next:\n${steps.map((line) => `  ${line}`).join('\n')}${prefix}${storage}`;
 }
 
 /** The script of package.json that runs the tests which start the application. Nx and others have none. */

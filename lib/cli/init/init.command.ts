@@ -4,7 +4,7 @@ import { runChild } from '../child-process.js';
 import { parseCommandLine, type ValuesOf } from '../command-line.js';
 import { type Command, type CommandContext, flag, text } from '../command.js';
 import { packageFacts } from '../package-facts.js';
-import { type Application } from '../project/applications.js';
+import { type Application, findApplications, projectChoices } from '../project/applications.js';
 import { packageManagerOf } from '../project/package-manager.js';
 import { hidesPackages } from '../project/package-places.js';
 import { packageTree } from '../project/package-tree.js';
@@ -159,7 +159,8 @@ async function installed(
  *
  * @throws UsageError if they cannot be known. They say which Nest the application has.
  */
-function applicationPackages({ folder }: Application, context: CommandContext): ApplicationPackages {
+function applicationPackages(application: Application, context: CommandContext): ApplicationPackages {
+  const { folder } = application;
   const manager = packageManagerOf(folder, context.folder, context.environment);
   const tree = packageTree(folder);
   if (!tree) {
@@ -172,5 +173,11 @@ function applicationPackages({ folder }: Application, context: CommandContext): 
       `Yarn's Plug'n'Play keeps the packages here, where only Yarn finds them: run ${manager.execThere('init')}`,
     );
   }
-  return { folder, manager, missing: missingPackages(tree, packageFacts()) };
+  const isShared = findApplications(folder, undefined).meant.length > 1;
+  return {
+    folder,
+    manager,
+    project: isShared ? projectChoices([application]) : undefined,
+    missing: missingPackages(tree, packageFacts()),
+  };
 }

@@ -22,6 +22,8 @@ export interface PackageManager {
   readonly name: PackageManagerName;
   /** The command and arguments that install packages, to run in the project's folder. */
   add(packages: readonly string[]): readonly [string, ...string[]];
+  /** The line that leads from the working directory to the project's folder; undefined if it is that folder. */
+  readonly cd: string | undefined;
   /** A line that installs packages, to copy in the working directory. */
   install(packages: readonly string[]): string;
   /** A line that runs this package's program, which is installed. */
@@ -53,15 +55,17 @@ export function packageManagerOf(
   const [program, verb] = add.split(' ') as [string, string];
   const words = (packages: readonly string[]) => [program, verb, ...root, ...packages] as const;
   const way = relative(place, folder).replaceAll('\\', '/');
-  const cd = way === '' ? '' : `cd ${shellWord(way)} && `;
+  const cd = way === '' ? undefined : `cd ${shellWord(way)}`;
+  const there = (line: string): string => (cd === undefined ? line : `${cd} && ${line}`);
   const run = (args: string): string => `${exec} ${OWN} ${args}`;
   const isThere = FETCHES.includes(exec) || isDeclared(folder, OWN);
   return {
     name,
     add: words,
-    install: (packages) => `${cd}${words(packages).join(' ')}`,
+    cd,
+    install: (packages) => there(words(packages).join(' ')),
     exec: run,
-    execThere: (args) => `${cd}${isThere ? '' : `${words([OWN]).join(' ')} && `}${run(args)}`,
+    execThere: (args) => there(`${isThere ? '' : `${words([OWN]).join(' ')} && `}${run(args)}`),
     script: (wanted) => `${script} ${wanted}`,
     why,
     dedupe: name === 'yarn' && isYarn1(folder, environment) ? YARN_1_DEDUPE : dedupe,

@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bundleCli } from '../../support/cli-process.js';
+import { bundleCli, runCommand } from '../../support/cli-process.js';
 import { InitApplication } from './init-application.js';
 
 let application: InitApplication;
@@ -88,6 +88,7 @@ const WORKSPACES = [
     names: ['office', 'shop'],
     module: 'apps/office/src/office.module.ts',
     variables: '.env.example',
+    folder: undefined,
   },
   {
     kind: 'a workspace of Nx',
@@ -95,6 +96,7 @@ const WORKSPACES = [
     names: ['office', 'shop'],
     module: 'apps/office/src/app/app.module.ts',
     variables: '.env.example',
+    folder: undefined,
   },
   {
     kind: 'a workspace of packages',
@@ -102,59 +104,75 @@ const WORKSPACES = [
     names: ['@acme/office', '@acme/shop'],
     module: 'apps/office/src/app.module.ts',
     variables: 'apps/office/.env.example',
+    folder: 'apps/office',
   },
 ];
 
-describe.each(WORKSPACES)('nestjs-payments init in $kind', ({ prepare, names, module, variables }) => {
-  const [office = ''] = names;
-  beforeEach(() => {
-    prepare();
-  });
+describe.each(WORKSPACES)(
+  'nestjs-payments init in $kind',
+  ({ prepare, names, module, variables, folder }) => {
+    const [office = ''] = names;
+    beforeEach(() => {
+      prepare();
+    });
 
-  const changedBy = async (run: () => ReturnType<InitApplication['init']>): Promise<readonly string[]> => {
-    const before = application.files();
-    expect(await run()).toMatchObject({ code: 0 });
-    const after = application.files();
-    return Object.keys(after).filter((file) => before[file] !== after[file]);
-  };
+    const changedBy = async (run: () => ReturnType<InitApplication['init']>): Promise<readonly string[]> => {
+      const before = application.files();
+      expect(await run()).toMatchObject({ code: 0 });
+      const after = application.files();
+      return Object.keys(after).filter((file) => before[file] !== after[file]);
+    };
 
-  it('asks which application is meant, and changes nothing', async () => {
-    const before = application.files();
-    const { code, stderr } = await application.init();
-    expect(code).toBe(2);
-    expect(stderr).toContain(
-      `There are several applications here: write ${names.map((name) => `--project ${name}`).join(' or ')}.`,
-    );
-    expect(application.files()).toEqual(before);
-  });
+    it('asks which application is meant, and changes nothing', async () => {
+      const before = application.files();
+      const { code, stderr } = await application.init();
+      expect(code).toBe(2);
+      expect(stderr).toContain(
+        `There are several applications here: write ${names.map((name) => `--project ${name}`).join(' or ')}.`,
+      );
+      expect(application.files()).toEqual(before);
+    });
 
-  it('changes the application that --project names, and nothing the second time', async () => {
-    const payments = join(module, '..', 'payments');
-    expect(await changedBy(() => application.init(['--project', office]))).toEqual(
-      [
-        variables,
-        module,
-        join(payments, 'payments.controller.ts'),
-        join(payments, 'payments.handler.ts'),
-      ].sort(),
-    );
-    expect(application.read(module)).toContain('PaymentsModule.forRootAsync');
-    expect(await changedBy(() => application.init(['--project', office]))).toEqual([]);
-  });
+    it('changes the application that --project names, and nothing the second time', async () => {
+      const payments = join(module, '..', 'payments');
+      expect(await changedBy(() => application.init(['--project', office]))).toEqual(
+        [
+          variables,
+          module,
+          join(payments, 'payments.controller.ts'),
+          join(payments, 'payments.handler.ts'),
+        ].sort(),
+      );
+      expect(application.read(module)).toContain('PaymentsModule.forRootAsync');
+      expect(await changedBy(() => application.init(['--project', office]))).toEqual([]);
+    });
 
-  it.each([
-    ['the path of its folder', () => application.init(['--project', 'apps/office'])],
-    ['its module', () => application.init(['--module', module])],
-    ['where the command runs', () => application.init([], inFolder('apps/office/src'))],
-  ])('knows the application by %s', async (_what, run) => {
-    const changed = await changedBy(run);
-    expect(changed).toContain(module);
-    expect(changed).toContain(variables);
-  });
+    it.each([
+      ['the path of its folder', () => application.init(['--project', 'apps/office'])],
+      ['its module', () => application.init(['--module', module])],
+      ['where the command runs', () => application.init([], inFolder('apps/office/src'))],
+    ])('knows the application by %s', async (_what, run) => {
+      const changed = await changedBy(run);
+      expect(changed).toContain(module);
+      expect(changed).toContain(variables);
+    });
 
-  it('names the applications if there is none of that name', async () => {
-    const { code, stderr } = await application.init(['--project', 'ofice']);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`There is no application 'ofice' here: write --project ${office} or `);
-  });
-});
+    it('prints next steps that lead to the application, where the doctor knows it', async () => {
+      const { stderr } = await application.init(['--project', office]);
+      expect(/^ *cd (.*)$/m.exec(stderr)?.[1]).toBe(folder);
+      const [, doctor = ''] = /^ *npx nestjs-payments (doctor .*)$/m.exec(stderr) ?? [];
+      expect(
+        doctor.startsWith(folder === undefined ? `doctor --project ${office} ` : 'doctor --webhook '),
+      ).toBe(true);
+      const ended = await runCommand(doctor.split(' '), { folder: join(application.folder, folder ?? '.') });
+      expect(ended.stdout).toMatch(/Packages/);
+      expect(ended.stdout).not.toContain('several applications');
+    });
+
+    it('names the applications if there is none of that name', async () => {
+      const { code, stderr } = await application.init(['--project', 'ofice']);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`There is no application 'ofice' here: write --project ${office} or `);
+    });
+  },
+);

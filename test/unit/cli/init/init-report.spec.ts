@@ -17,19 +17,21 @@ afterEach(() => {
   rmSync(place, { recursive: true });
 });
 
-function steps(platform: NodeJS.Platform): string {
+function steps(from: string, project?: string): string {
   const folder = join(place, 'shop');
-  const manager = packageManagerOf(folder, place, {});
-  return nextSteps(PLAN, { folder, manager, missing: ['pg'] }, platform);
+  const manager = packageManagerOf(folder, from, {});
+  return nextSteps(PLAN, { folder, manager, project, missing: ['pg'] });
 }
 
-it('the next steps of init are lines that can be copied whole', () => {
-  expect(steps('linux')).toBe(
+it("the next steps of init are one line a command, in the application's folder", () => {
+  expect(steps(place)).toBe(
     [
       'Next:',
+      "  Go to the application's folder, in which the other commands run:",
+      '    cd shop',
       '  Install the missing packages:',
-      '    cd shop && npm install pg',
-      '  Start the emulator, and put what it prints into .env:',
+      '    npm install pg',
+      '  Start the emulator, and put what it prints into .env of that folder:',
       '    npx nestjs-payments sandbox --forward-to http://127.0.0.1:3000/webhooks/payments',
       '  Check the application when it runs:',
       '    npx nestjs-payments doctor --webhook http://127.0.0.1:3000/webhooks/payments',
@@ -40,6 +42,12 @@ it('the next steps of init are lines that can be copied whole', () => {
   );
 });
 
-it('the next steps of init have one command a line on Windows', () => {
-  expect(steps('win32')).toContain('packages:\n    cd shop\n    npm install pg\n');
+it('the next steps of init begin with the installation where the command runs in the folder', () => {
+  const text = steps(join(place, 'shop'));
+  expect(text).toContain('Next:\n  Install the missing packages:\n    npm install pg\n');
+  expect(text).toContain('what it prints into .env:\n');
+});
+
+it('the next steps of init name the application to the doctor if several share the folder', () => {
+  expect(steps(place, '--project shop')).toContain('doctor --project shop --webhook http');
 });
