@@ -120,9 +120,9 @@ export function nextSteps(
       tests === undefined ? undefined : manager.exec(`sandbox exec -- ${tests}`),
     ),
   ];
-  const prefix = addsRoute ? "\nThe application's global prefix comes before /webhooks/payments." : '';
+  const address = addsRoute ? `\n${ADDRESS}` : '';
   const storage = registersPayments ? `\n${STORAGE}` : '';
-  return `Next:\n${steps.map((line) => `  ${line}`).join('\n')}${prefix}${storage}`;
+  return `Next:\n${steps.map((line) => `  ${line}`).join('\n')}${address}${storage}`;
 }
 
 /** The script of package.json that runs the tests which start the application. Nx and others have none. */
@@ -132,6 +132,11 @@ function testScript({ folder, manager }: ApplicationPackages): string | undefine
   const script = ['test:e2e', 'test'].find((name) => manifest.scripts?.[name] !== undefined);
   return script && manager.script(script);
 }
+
+/** Neither is known before the application runs. */
+const ADDRESS =
+  'Change the address above if the application listens on another port than 3000, or has a global prefix, ' +
+  'which comes before /webhooks/payments.';
 
 /** The memory storage is the default, because it needs nothing. */
 const STORAGE =

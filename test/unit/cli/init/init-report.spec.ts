@@ -37,7 +37,7 @@ it("the next steps of init are one line a command, in the application's folder",
       '    npx nestjs-payments doctor --webhook http://127.0.0.1:3000/webhooks/payments',
       '  Run the tests that start the application, which need the variables too:',
       '    npx nestjs-payments sandbox exec -- npm run test',
-      "The application's global prefix comes before /webhooks/payments.",
+      'Change the address above if the application listens on another port than 3000, or has a global prefix, which comes before /webhooks/payments.',
     ].join('\n'),
   );
 });
