@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { draftFile, type FileDraft, NotReplaceableError, replaceFile } from '../file-draft.js';
+import { foldersUp } from '../json-file.js';
 import { NotEditableError } from './not-editable.error.js';
 import { optionalText } from './source-text.js';
 
@@ -21,7 +22,7 @@ interface Drafted extends FileChange {
  * Writes all changes, each by one rename where the system allows it, so that no file is ever half written.
  *
  * @throws NotEditableError if a file has changed in the meantime, is read-only, or cannot be written. Then it
- * writes none.
+ * writes none, and leaves no new folder.
  */
 export function writeChanges(changes: readonly FileChange[]): void {
   for (const { path, before } of changes) {
@@ -29,17 +30,39 @@ export function writeChanges(changes: readonly FileChange[]): void {
     throw new NotEditableError(`${basename(path)} was changed meanwhile: run the command again`);
   }
   const drafted: Drafted[] = [];
+  const folders: string[] = [];
   try {
-    for (const change of changes) attempt(change, () => drafted.push({ ...change, draft: draftOf(change) }));
+    for (const change of changes) {
+      attempt(change, () => {
+        folders.unshift(...missingFolders(change));
+        drafted.push({ ...change, draft: draftOf(change) });
+      });
+    }
     putInPlace(drafted);
-  } finally {
+  } catch (error) {
     for (const { draft } of drafted) draft.discard();
+    folders.forEach(removeEmpty);
+    throw error;
   }
 }
 
 function draftOf({ path, after }: FileChange): FileDraft {
   mkdirSync(dirname(path), { recursive: true });
   return draftFile(path, after);
+}
+
+/** The folders that a file needs, the innermost first. */
+function missingFolders({ path }: FileChange): readonly string[] {
+  return foldersUp(dirname(path)).filter((folder) => !existsSync(folder));
+}
+
+/** A folder in which there is something by now stays. */
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It holds a file of another program, or was never made.
+  }
 }
 
 function putInPlace(drafted: readonly Drafted[]): void {

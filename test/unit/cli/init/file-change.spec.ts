@@ -83,6 +83,20 @@ describe('writeChanges', () => {
     expect(readdirSync(folder)).toEqual(['a.ts']);
   });
 
+  it('removes the new folders, and no other, if a file cannot be written', () => {
+    chmodSync(at('a.ts'), 0o444);
+    mkdirSync(at('there'));
+    expect(() => {
+      writeChanges([
+        { path: at('new/b.ts'), before: undefined, after: 'b' },
+        { path: at('new/deep/c.ts'), before: undefined, after: 'c' },
+        { path: at('there/d.ts'), before: undefined, after: 'd' },
+        { path: at('a.ts'), before: 'a', after: 'b' },
+      ]);
+    }).toThrow('a.ts is read-only');
+    expect(readdirSync(folder, { recursive: true }).sort()).toEqual(['a.ts', 'there']);
+  });
+
   it('restores the earlier files if a later one cannot be written', () => {
     chmodSync(at('a.ts'), 0o640);
     expect(() => {
@@ -95,7 +109,7 @@ describe('writeChanges', () => {
     }).toThrow(/^folder cannot be written \(E\w+\)$/);
     expect(read('a.ts')).toBe('a');
     expect(statSync(at('a.ts')).mode & 0o777).toBe(0o640);
-    expect(readdirSync(folder, { recursive: true }).sort()).toEqual(['a.ts', 'folder']);
+    expect(readdirSync(folder)).toEqual(['a.ts']);
   });
 
   it('takes back a new file that a link led to, and keeps the link', () => {
@@ -108,6 +122,6 @@ describe('writeChanges', () => {
       ]);
     }).toThrow(/^blocked cannot be written/);
     expect(lstatSync(at('link.ts')).isSymbolicLink()).toBe(true);
-    expect(readdirSync(folder).sort()).toEqual(['a.ts', 'blocked', 'link.ts']);
+    expect(readdirSync(folder).sort()).toEqual(['a.ts', 'link.ts']);
   });
 });
