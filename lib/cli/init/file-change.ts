@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { draftFile, type FileDraft, NotReplaceableError, replaceFile } from '../file-draft.js';
 import { foldersUp } from '../json-file.js';
 import { NotEditableError } from './not-editable.error.js';
+import { shown } from './root-module.js';
 import { optionalText } from './source-text.js';
 
 /** A file's text before and after. */
@@ -21,10 +22,11 @@ interface Drafted extends FileChange {
 /**
  * Writes all changes, each by one rename where the system allows it, so that no file is ever half written.
  *
+ * @param place The working directory, for messages.
  * @throws NotEditableError if a file has changed in the meantime, is read-only, or cannot be written. Then it
  * writes none, and leaves no new folder.
  */
-export function writeChanges(changes: readonly FileChange[]): void {
+export function writeChanges(changes: readonly FileChange[], place: string): void {
   for (const { path, before } of changes) {
     if (optionalText(path) === before) continue;
     throw new NotEditableError(`${basename(path)} was changed meanwhile: run the command again`);
@@ -34,6 +36,7 @@ export function writeChanges(changes: readonly FileChange[]): void {
   try {
     for (const change of changes) {
       attempt(change, () => {
+        refuseOtherThanFolder(dirname(change.path), place);
         folders.unshift(...missingFolders(change));
         drafted.push({ ...change, draft: draftOf(change) });
       });
@@ -43,6 +46,22 @@ export function writeChanges(changes: readonly FileChange[]): void {
     for (const { draft } of drafted) draft.discard();
     folders.forEach(removeEmpty);
     throw error;
+  }
+}
+
+/** @throws NotEditableError if a file, or a link that leads nowhere, has the name of a folder. */
+function refuseOtherThanFolder(folder: string, place: string): void {
+  const first = foldersUp(folder).findLast((at) => !isFolder(at));
+  if (first === undefined || !lstatSync(first, { throwIfNoEntry: false })) return;
+  const problem = `${shown(place, first)} has to be a folder, and is a file or a link that leads nowhere`;
+  throw new NotEditableError(`${problem}: rename or remove it, then run the command again`);
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 
@@ -89,6 +108,7 @@ function attempt({ path }: FileChange, write: () => void): void {
   try {
     write();
   } catch (error) {
+    if (error instanceof NotEditableError) throw error;
     const name = basename(path);
     if (error instanceof NotReplaceableError) throw new NotEditableError(`${name} ${error.message}`);
     const { code = '' } = error as NodeJS.ErrnoException;

@@ -9,6 +9,7 @@ import { packageManagerOf } from '../project/package-manager.js';
 import { hidesPackages } from '../project/package-places.js';
 import { packageTree } from '../project/package-tree.js';
 import { missingPackages } from '../project/peer-packages.js';
+import { bytesIfExists, unreadable } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 import { writeChanges } from './file-change.js';
 import { type InitPlan, initPlan } from './init-plan.js';
@@ -130,7 +131,7 @@ async function written(
     say('Nothing was written.');
     return false;
   }
-  writeChanges(changes);
+  writeChanges(changes, context.folder);
   say(paint('green', `Written: ${changes.map(({ path }) => shown(context.folder, path)).join(', ')}.`));
   return true;
 }
@@ -163,11 +164,7 @@ function applicationPackages(application: Application, context: CommandContext):
   const { folder } = application;
   const manager = packageManagerOf(folder, context.folder, context.environment);
   const tree = packageTree(folder);
-  if (!tree) {
-    throw new UsageError(
-      `${join(folder, 'package.json')} is missing or is not JSON: repair it, then run init again. Nothing was written.`,
-    );
-  }
+  if (!tree) throw manifestProblem(join(folder, 'package.json'));
   if (hidesPackages(folder)) {
     throw new UsageError(
       `Yarn's Plug'n'Play keeps the packages here, where only Yarn finds them: run ${manager.execThere('init')}`,
@@ -180,4 +177,15 @@ function applicationPackages(application: Application, context: CommandContext):
     project: isShared ? projectChoices([application]) : undefined,
     missing: missingPackages(tree, packageFacts()),
   };
+}
+
+/** Why a package.json says nothing. */
+function manifestProblem(file: string): UsageError {
+  const instead = 'then run init again. Nothing was written.';
+  try {
+    bytesIfExists(file);
+  } catch (error) {
+    return unreadable(file, error, `make it a file that you may read, ${instead}`);
+  }
+  return new UsageError(`${file} is missing or is not JSON: repair it, ${instead}`);
 }

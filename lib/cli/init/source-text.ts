@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { printable } from '../../common/printable.js';
 import { NotEditableError } from './not-editable.error.js';
@@ -16,18 +16,19 @@ export function sourceText(file: string): string {
 }
 
 /**
- * Reads a file.
+ * Reads a file. A pipe is refused before it is read: it may never end.
  *
  * @param name How messages call it.
- * @throws NotEditableError if this user may not read it.
+ * @throws NotEditableError if this user may not read it, or if it is no regular file.
  */
 export function sourceBytes(file: string, name: string): Buffer {
   try {
-    return readFileSync(file);
+    if (statSync(file).isFile()) return readFileSync(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new NotEditableError(`${printable(name)} cannot be read (${String(code)})`);
   }
+  throw new NotEditableError(`${printable(name)} is no regular file`);
 }
 
 /** Reads a file's text; undefined if the file does not exist. */

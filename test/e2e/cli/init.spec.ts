@@ -43,6 +43,43 @@ describe('nestjs-payments init', () => {
     expect(application.files()).toEqual(before);
   });
 
+  it('says that it cannot read package.json, and does not call it missing', async () => {
+    rmSync(join(application.folder, 'package.json'));
+    mkdirSync(join(application.folder, 'package.json'));
+    const { code, stderr } = await application.init();
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /package\.json cannot be read \(E\w+\): make it a file that you may read, then run init again\./,
+    );
+    expect(stderr).not.toContain('JSON:');
+  });
+
+  it.each([
+    [
+      'src/payments is a file',
+      () => {
+        application.write('src/payments', '');
+      },
+      'src/payments has to be a folder, and is a file or a link that leads nowhere: rename or remove it, then run the command again',
+    ],
+    [
+      '.env.example is a folder',
+      () => {
+        mkdirSync(join(application.folder, '.env.example'));
+      },
+      '.env.example is no regular file',
+    ],
+  ])('changes nothing if %s', async (_what, prepare, reason) => {
+    prepare();
+    const before = application.files();
+    const { code, stderr } = await application.init();
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `Nothing was changed: ${reason}.\n`,
+    });
+    expect(application.files()).toEqual(before);
+  });
+
   it('takes the module that NestFactory gets, whatever follows the call', async () => {
     application.write(
       'src/main.ts',

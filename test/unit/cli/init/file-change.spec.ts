@@ -13,10 +13,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeChanges } from '../../../../lib/cli/init/file-change.js';
+import { type FileChange, writeChanges as writeChangesFrom } from '../../../../lib/cli/init/file-change.js';
 
+/** No system takes such a name. */
+const TOO_LONG = `${'c'.repeat(300)}.ts`;
 let folder: string;
 const at = (name: string): string => join(folder, name);
+const writeChanges = (changes: readonly FileChange[]): void => {
+  writeChangesFrom(changes, folder);
+};
 const read = (name: string): string => readFileSync(at(name), 'utf8');
 
 beforeEach(() => {
@@ -59,16 +64,32 @@ describe('writeChanges', () => {
   });
 
   it('changes no file if one of them cannot be written', () => {
-    mkdirSync(at('locked'));
-    writeFileSync(at('locked/file'), '');
     expect(() => {
       writeChanges([
         { path: at('a.ts'), before: 'a', after: 'b' },
-        { path: at('locked/file/c.ts'), before: undefined, after: 'c' },
+        { path: at(TOO_LONG), before: undefined, after: 'c' },
       ]);
-    }).toThrow(/^c\.ts cannot be written \(E\w+\)$/);
+    }).toThrow(/^c+\.ts cannot be written \(E\w+\)$/);
     expect(read('a.ts')).toBe('a');
-    expect(readdirSync(folder).sort()).toEqual(['a.ts', 'locked']);
+    expect(readdirSync(folder)).toEqual(['a.ts']);
+  });
+
+  it.each([
+    ['a file', 'file'],
+    ['a link that leads nowhere', 'link'],
+  ])('names %s that is where a folder has to be, and changes nothing', (_what, name) => {
+    writeFileSync(at('file'), '');
+    symlinkSync('nowhere', at('link'));
+    expect(() => {
+      writeChanges([
+        { path: at('a.ts'), before: 'a', after: 'b' },
+        { path: at(`${name}/payments/c.ts`), before: undefined, after: 'c' },
+      ]);
+    }).toThrow(
+      `${name} has to be a folder, and is a file or a link that leads nowhere: rename or remove it, then run the command again`,
+    );
+    expect(read('a.ts')).toBe('a');
+    expect(readdirSync(folder).sort()).toEqual(['a.ts', 'file', 'link']);
   });
 
   it('leaves a read-only file alone, and the others', () => {
