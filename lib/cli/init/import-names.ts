@@ -24,10 +24,11 @@ export function withImports(code: SourceCode, wanted: readonly WantedImport[]): 
   return wanted.reduce(withImport, code);
 }
 
-/** An import in the style of `nest new`. */
+/** An import in the style of `nest new`: Prettier keeps a single name in its line, however long that is. */
 export function importLine({ from, names }: WantedImport): string {
   const line = `import { ${names.join(', ')} } from '${from}';`;
-  return line.length <= LINE_WIDTH ? line : `import {\n  ${names.join(',\n  ')},\n} from '${from}';`;
+  const fits = names.length === 1 || line.length <= LINE_WIDTH;
+  return fits ? line : `import {\n  ${names.join(',\n  ')},\n} from '${from}';`;
 }
 
 /** `name`, or `name as local`. */

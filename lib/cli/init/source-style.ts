@@ -54,9 +54,10 @@ export function restyled(
   return result;
 }
 
-/** The narrowest indent, without the lines of block comments, which begin with a star. */
+/** The narrowest indent. Of a block comment only the first line counts: the others are indented in any way. */
 function indentOf(text: string): string {
-  const indents = [...text.matchAll(/^([ \t]+)[^\s*]/gm)].map(([, white = '']) => white);
+  const code = text.replaceAll(/^([ \t]*)\/\*.*?\*\//gms, '$1/');
+  const indents = [...code.matchAll(/^([ \t]+)[^\s*]/gm)].map(([, white = '']) => white);
   if (indents.some((white) => white.startsWith('\t'))) return '\t';
   const widths = indents.map(({ length }) => length);
   return widths.length === 0 ? DEFAULT_STYLE.indent : ' '.repeat(Math.min(...widths));

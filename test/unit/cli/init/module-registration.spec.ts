@@ -235,6 +235,31 @@ export class AppModule {}
     expect(result.match(/'nestjs-payments'/g)).toHaveLength(1);
   });
 
+  it('imports a single name in one line, however long, as Prettier does', async () => {
+    const from = './the-payments-of-a-shop-with-a-long-name/payments-webhook.controller';
+    const wanted = {
+      ...classes,
+      controller: { name: 'PaymentsWebhookController', from },
+      handler: undefined,
+    };
+    const result = after(`${head}\n${shapes['as nest new makes it']}\n${tail}`, wanted);
+    expect(result).toContain(`\nimport { PaymentsWebhookController } from '${from}';\n`);
+    const options: Options = { parser: 'typescript', singleQuote: true };
+    expect(await format(result, options)).toBe(result);
+  });
+
+  it.each([
+    [
+      'at the head',
+      '/*\n Copyright of a shop.\n   All rights reserved.\n*/\n',
+      '@Module({\n    exports: [A],\n})\n',
+    ],
+    ['in the code', '', '@Module({\n    /* a\n b */ exports: [A],\n})\n'],
+  ])('does not take its indent from the lines of a comment %s', (_where, comment, module) => {
+    const result = after(`${comment}${head}\n${module}${tail}`);
+    expect(result).toContain('\n    controllers: [PaymentsController],\n');
+  });
+
   it('keeps an import of types alone as one', () => {
     const imports = `import type { PaymentWebhookEvent } from 'nestjs-payments';\n`;
     const result = after(`${head}${imports}\n${shapes['without any list']}\n${tail}`);
