@@ -22,7 +22,11 @@ export function moduleMetadata(code: SourceCode, className?: string): ts.ObjectL
     );
   const chosen = calls.length > 1 ? calls.filter(({ name }) => name === className) : calls;
   const [argument] = chosen[0]?.call.arguments ?? [];
-  if (calls.length === 0) throw new NotEditableError('it has no class with @Module()');
+  if (calls.length === 0) {
+    throw new NotEditableError(
+      'it has no class with @Module(). If another file has it, name the root module with --module <file>',
+    );
+  }
   if (chosen.length !== 1) throw new NotEditableError('it has several classes with @Module()');
   if (!argument || !compiler.isObjectLiteralExpression(argument)) {
     throw new NotEditableError('the argument of @Module() is not an object literal');

@@ -220,6 +220,21 @@ const shared = [PaymentsModule.forRoot(o)];\nconst more = [PaymentsController, P
     expect(application.read(MODULE)).not.toContain('Payments');
   });
 
+  it('asks for the root module if main.ts takes it from a file that only passes it on', async () => {
+    application.write('src/shop/shop.module.ts', application.read(MODULE).replaceAll("'./", "'../"));
+    application.write('src/shop/index.ts', "export * from './shop.module';\n");
+    application.write('src/main.ts', application.read('src/main.ts').replace('./app.module', './shop'));
+    rmSync(join(application.folder, MODULE));
+    const { code, stderr } = await application.init();
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'src/shop/index.ts stays as it is: it has no class with @Module(). ' +
+        'If another file has it, name the root module with --module <file>. Write by hand:',
+    );
+    expect((await application.init(['--module', 'src/shop/shop.module.ts'])).code).toBe(0);
+    expect(application.read('src/shop/shop.module.ts')).toContain('PaymentsModule');
+  });
+
   it.each([
     ['with --no-interceptor', ['--no-interceptor'], 'src/empty.ts', ''],
     ['if a filter answers errors', [], 'src/filter.ts', '@Catch()\nexport class Filter {}\n'],

@@ -299,7 +299,11 @@ export class AppModule {}
       `${head}@Module({})\nclass A {}\n@Module({})\nclass B {}\n`,
       'several classes with @Module()',
     ],
-    ['no module', `${head}export class AppModule {}\n`, 'no class with @Module()'],
+    [
+      'no module',
+      `${head}export class AppModule {}\n`,
+      'no class with @Module(). If another file has it, name the root module with --module <file>',
+    ],
     ['metadata in a variable', `${head}@Module(metadata)\n${tail}`, 'is not an object literal'],
     ['no metadata', `${head}@Module()\n${tail}`, 'is not an object literal'],
     ['spread metadata', `${head}@Module({ ...base, imports: [] })\n${tail}`, 'is elsewhere'],
