@@ -258,6 +258,7 @@ export class AppModule {}
   ])('does not take its indent from the lines of a comment %s', (_where, comment, module) => {
     const result = after(`${comment}${head}\n${module}${tail}`);
     expect(result).toContain('\n    controllers: [PaymentsController],\n');
+    expect(result).toContain('\n        ConfigModule.forRoot(),\n');
   });
 
   it('keeps an import of types alone as one', () => {
