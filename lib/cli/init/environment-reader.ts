@@ -6,6 +6,8 @@ import { sourceCode } from './source-code.js';
 
 const CANDIDATE = /\bConfigModule\b|\bloadEnvFile\b|['"`]dotenv\b/;
 const DOTENV = /^dotenv(?:[-/][\w/-]+)?$/;
+/** It reads the file when the application starts. */
+export const NEST_READER = 'ConfigModule.forRoot';
 
 /** Code that reads `.env`. */
 export interface EnvironmentReader {
@@ -27,17 +29,15 @@ export function environmentReaderIn(
         .filter((code) => code !== undefined)
         .map((code) => ({ file, code })),
     );
-  return readers.find(({ code }) => code === MODULE) ?? readers[0];
+  return readers.find(({ code }) => code === NEST_READER) ?? readers[0];
 }
-
-const MODULE = 'ConfigModule.forRoot';
 
 /** The code of one node, if it reads `.env`. */
 function readerAt(compiler: Compiler, node: ts.Node): string | undefined {
   if (compiler.isIdentifier(node) && node.text === 'loadEnvFile') return node.text;
   if (compiler.isStringLiteralLike(node) && DOTENV.test(node.text) && !isTypeImport(compiler, node.parent))
     return node.text;
-  return compiler.isCallExpression(node) && isModule(compiler, node) ? MODULE : undefined;
+  return compiler.isCallExpression(node) && isModule(compiler, node) ? NEST_READER : undefined;
 }
 
 function isTypeImport(compiler: Compiler, node: ts.Node): boolean {

@@ -4,7 +4,7 @@ import { type Application } from '../project/applications.js';
 import { type PackageManager } from '../project/package-manager.js';
 import { type Compiler, compilerOf } from './compiler.js';
 import { envExample } from './env-example.js';
-import { type EnvironmentReader } from './environment-reader.js';
+import { type EnvironmentReader, NEST_READER } from './environment-reader.js';
 import { type ErrorAnswer } from './error-answer.js';
 import { type FileChange } from './file-change.js';
 import { importSpecifier } from './import-specifier.js';
@@ -42,7 +42,7 @@ export interface InitPlan {
   /** The code because of which PaymentsErrorInterceptor is left out. */
   readonly errorAnswer?: ErrorAnswer | undefined;
   readonly takenRoute?: TakenRoute | undefined;
-  /** The code because of which ConfigModule is left out. */
+  /** The code because of which ConfigModule is left out, if a person has to see when it runs. */
   readonly environmentReader?: EnvironmentReader | undefined;
 }
 
@@ -110,9 +110,13 @@ function sourcePlan(
     addsRoute: controller !== undefined && survey.takenRoute === undefined,
     registersPayments: wanted.payments,
     errorAnswer: offered ? survey.errorAnswer : undefined,
-    environmentReader: isRegistered ? undefined : survey.environmentReader,
+    environmentReader: isRegistered ? undefined : readerToSee(survey.environmentReader),
     takenRoute: takenRoute(survey.takenRoute, controller),
   };
+}
+
+function readerToSee(reader: EnvironmentReader | undefined): EnvironmentReader | undefined {
+  return reader?.code === NEST_READER ? undefined : reader;
 }
 
 function takenRoute(file: string | undefined, controller: NewClass | undefined): TakenRoute | undefined {

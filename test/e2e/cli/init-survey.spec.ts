@@ -124,16 +124,21 @@ describe('nestjs-payments init and what reads .env', () => {
     expect(application.read(MODULE)).toContain('    ConfigModule.forRoot(),\n');
   });
 
-  it('adds ConfigModule if the one of the application leaves the file alone', async () => {
-    application.write(
-      MODULE,
-      `import { Module } from '@nestjs/common';
+  const configured = (options: string): string => `import { Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
 
-@Module({ imports: [ConfigModule.forRoot({ isGlobal: true, ignoreEnvFile: true })] })
+@Module({ imports: [ConfigModule.forRoot(${options})] })
 export class AppModule {}
-`,
-    );
+`;
+
+  it('says nothing if the application has ConfigModule, which reads it at the start', async () => {
+    application.write(MODULE, configured('{ isGlobal: true }'));
+    expect((await application.init()).stderr).not.toContain('left out');
+    expect(application.read(MODULE).match(/ConfigModule\.forRoot/g)).toHaveLength(1);
+  });
+
+  it('adds ConfigModule if the one of the application leaves the file alone', async () => {
+    application.write(MODULE, configured('{ isGlobal: true, ignoreEnvFile: true }'));
     expect((await application.init()).stderr).not.toContain('left out');
     expect(application.read(MODULE)).toContain('    ConfigModule.forRoot(),\n');
     expect(await application.typeErrors()).toEqual([]);
