@@ -26,7 +26,7 @@ const STORAGES_OF_MANY = {
   selector: [
     ':matches(PropertyDefinition, :function)',
     // What `??=` makes is made once.
-    'NewExpression[callee.name=/^(AsyncLocalStorage|OwnerContext)$/]:not(AssignmentExpression[operator="??="] > *)',
+    'NewExpression[callee.name=/^(AsyncLocalStorage|OwnerContext)$/]:not(AssignmentExpression[operator="??="][left.type="Identifier"] > *)',
   ].join(' '),
   message:
     'Before Node.js 24 every AsyncLocalStorage that has run makes all later promises slower: make one in the module (OwnerContext).',

@@ -30,6 +30,15 @@ it('plans at most one trouble for an event, and every kind of each', () => {
   }
 });
 
+it.each([
+  ['kills', 8],
+  ['stops', 4],
+  ['networkFaults', 8],
+])('refuses %s: %i, which would strike at no planned point, and takes 0', (kind, count) => {
+  expect(() => planOf({ ...size, [kind]: count })).toThrow(RangeError);
+  expect(() => planOf({ ...size, [kind]: 0 })).not.toThrow();
+});
+
 it('contradicts some references, releases what was set aside, and purges what only the journal then knows', () => {
   const { references } = planOf(size);
   const contradicted = references.filter((each) => new Set(deliveriesOf(size, each, 5)).size > 1);

@@ -89,12 +89,16 @@ const FAULTS: readonly PlannedFault[] = NETWORK_FAULTS.flatMap((fault) =>
   BROKEN_REQUESTS.map((request) => ({ request, fault })),
 );
 
+/** @throws RangeError if a number is so small that nothing of its kind would be planned. 0 plans none on purpose. */
 export function planOf({ events, kills, stops, networkFaults, seed }: Size): Plan {
   // All of one length: none is part of another one.
   const references = Array.from({ length: events }, (_, index) => `order-${100_000 + index}`);
   const byLot = [...references].sort((one, other) => lot(seed, 'fate', one) - lot(seed, 'fate', other));
   const each = <Point>(count: number, points: readonly Point[]): ReadonlyMap<string, Point> => {
-    const struck = byLot.splice(0, Math.floor(count / points.length) * points.length);
+    const rounds = Math.floor(count / points.length);
+    if (count > 0 && rounds === 0)
+      throw new RangeError(`${count} are too few for each of: ${inWords(points)}.`);
+    const struck = byLot.splice(0, rounds * points.length);
     return new Map(struck.map((reference, index) => [reference, points[index % points.length]!]));
   };
   const crashPoints = each(kills * NAMED_SHARE, KILL_POINTS);
@@ -107,6 +111,10 @@ export function planOf({ events, kills, stops, networkFaults, seed }: Size): Pla
     randomStops: stops - stopPoints.size,
     networkFaults: each(networkFaults, FAULTS),
   };
+}
+
+function inWords(points: readonly unknown[]): string {
+  return points.map((point) => (typeof point === 'string' ? point : JSON.stringify(point))).join(', ');
 }
 
 /** @param attempt Which run of the handlers it is, 1 for the first. */

@@ -10,7 +10,8 @@ const ONE_CONNECTION = { max: 1 };
  * the CPU, and else inside this process.
  */
 export async function openAnyPostgres(): Promise<PaymentsDatabase> {
-  if (postgresService.reachable) return borrowPaymentsDatabase(postgresService.url, ONE_CONNECTION);
+  if (postgresService.reachable || process.env['REQUIRE_SERVICES'] === '1')
+    return borrowPaymentsDatabase(postgresService.url, ONE_CONNECTION);
   const server = await startPglite();
   const database = await openPaymentsDatabase(server.url, ONE_CONNECTION);
   return {

@@ -5,7 +5,7 @@ import { propertyName } from './module-class.js';
 import { sourceCode } from './source-code.js';
 
 const CANDIDATE = /\bConfigModule\b|\bloadEnvFile\b|['"`]dotenv\b/;
-const DOTENV = /^dotenv(?:[-/][\w/-]+)?$/;
+const DOTENV = /^dotenv(?:[-/][\w/.-]+)?$/;
 /** It reads the file when the application starts. */
 export const NEST_READER = 'ConfigModule.forRoot';
 

@@ -86,7 +86,8 @@ export function paymentsPool<P extends PostgresPool>(pool: P): P {
  * @example
  * ```ts
  * // What TypeOrmModule.forRoot() and new DataSource() take:
- * const source = { type: 'postgres', driver: typeOrmDriver(new Pool()), autoLoadEntities: true };
+ * const pool = new Pool(); // ends with the application: await pool.end()
+ * const source = { type: 'postgres', driver: typeOrmDriver(pool), autoLoadEntities: true };
  * ```
  *
  * @publicApi
@@ -101,6 +102,8 @@ export function typeOrmDriver(pool: PostgresPool): object {
   };
 }
 
+const ignoreLoss = (): void => undefined;
+
 /** The pool for one `DataSource`, whose `end()` leaves the pool open, and takes the listeners of the `DataSource` from it. */
 function lentPool(view: PostgresPool): PostgresPool {
   const pool = view as unknown as EventEmitter;
@@ -113,6 +116,8 @@ function lentPool(view: PostgresPool): PostgresPool {
     },
     end: (callback?: Callback) => {
       for (const listener of added.splice(0)) pool.off(...listener);
+      // Without any listener, an idle connection that breaks later would end the process.
+      if (pool.listenerCount('error') === 0) pool.on('error', ignoreLoss);
       if (!callback) return Promise.resolve();
       process.nextTick(callback, null);
       return undefined;

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 interface Frame<Owner, Value> {
   readonly owner: Owner;
   readonly value: Value;
-  /** What other owners, or the same one, were running when it began. */
+  /** What other owners were running when it began. */
   readonly around: Frame<Owner, Value> | undefined;
 }
 
@@ -25,6 +25,9 @@ export class OwnerContext<Owner extends object, Value> {
   }
 
   run<T>(owner: Owner, value: Value, work: () => T): T {
-    return this.frames.run({ owner, value, around: this.frames.getStore() }, work);
+    const top = this.frames.getStore();
+    // What it would hide: a loop that begins in a handler would make the chain longer with each turn.
+    const around = top?.owner === owner ? top.around : top;
+    return this.frames.run({ owner, value, around }, work);
   }
 }

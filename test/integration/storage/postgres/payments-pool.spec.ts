@@ -389,8 +389,10 @@ describeWith([postgresService], 'the pool as handlers see it', () => {
     await ended.end();
     pool.emit('error', new Error('a connection broke'));
     expect([own, one, other].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 1]);
-    pool.off('error', own);
+    pool.removeAllListeners('error');
+    kept.on('error', other);
     await kept.end();
+    expect(() => pool.emit('error', new Error('an idle connection broke later'))).not.toThrow();
   });
 
   it.each([[undefined], [{}], ['postgres://127.0.0.1/shop']])('refuses %j', (given) => {

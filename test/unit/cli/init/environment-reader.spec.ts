@@ -8,6 +8,7 @@ describe('environmentReaderIn', () => {
 
   it.each([
     ["import 'dotenv/config';", 'dotenv/config'],
+    ["import 'dotenv/config.js';", 'dotenv/config.js'],
     ["import * as dotenv from 'dotenv';", 'dotenv'],
     ["require('dotenv').config();", 'dotenv'],
     ["import { expand } from 'dotenv-expand';", 'dotenv-expand'],

@@ -31,6 +31,23 @@ it('tells the innermost of what one owner runs, also if that is nothing', () => 
   expect(seen).toEqual(['inner', undefined, 'outer']);
 });
 
+it('keeps nothing of what one owner began within its own work', () => {
+  const context = new OwnerContext<object, number>();
+  const run = vi.spyOn(AsyncLocalStorage.prototype, 'run');
+  const turn = (value: number): void => {
+    if (value < 3)
+      context.run(pool, value, () => {
+        turn(value + 1);
+      });
+  };
+  context.run(other, -1, () => {
+    turn(0);
+  });
+  const last: unknown = run.mock.calls.at(-1)?.[0];
+  run.mockRestore();
+  expect(last).toEqual({ owner: pool, value: 2, around: { owner: other, value: -1, around: undefined } });
+});
+
 it('uses one AsyncLocalStorage for all owners, because Node.js keeps each one that has run', () => {
   const context = new OwnerContext<object, number>();
   const run = vi.spyOn(AsyncLocalStorage.prototype, 'run');
