@@ -16,7 +16,11 @@ const HEADERS = {
 
 /** Creates the application, not listening yet. */
 export async function createPayroll(options: NestApplicationOptions = {}): Promise<NestExpressApplication> {
-  const payroll = await NestFactory.create<NestExpressApplication>(AppModule, options);
+  const payroll = await NestFactory.create<NestExpressApplication>(AppModule, {
+    // A browser opens connections ahead and keeps them for a minute without a request: the stop would wait for them.
+    forceCloseConnections: true,
+    ...options,
+  });
   payroll.use((_request: IncomingMessage, response: ServerResponse, next: () => void) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     next();
