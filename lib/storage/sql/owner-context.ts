@@ -26,7 +26,7 @@ export class OwnerContext<Owner extends object, Value> {
 
   run<T>(owner: Owner, value: Value, work: () => T): T {
     const top = this.frames.getStore();
-    // What it would hide: a loop that begins in a handler would make the chain longer with each turn.
+    // The new frame hides one of the same owner. To keep that would make the chain longer with each turn of a loop.
     const around = top?.owner === owner ? top.around : top;
     return this.frames.run({ owner, value, around }, work);
   }
