@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { allowManyListeners } from '../common/abort-signal.js';
 import { type InFlight } from '../common/in-flight.js';
 import { isRecord } from '../common/json-object.js';
 import { LONGEST_TIMER_MS, withDeadline } from '../common/timing.js';
@@ -151,6 +152,7 @@ interface WaitLimits {
 function limitsIn(options: unknown): WaitLimits {
   if (!isRecord(options)) return {};
   const { signal, deadlineMs } = options;
+  if (signal instanceof AbortSignal) allowManyListeners(signal);
   const isTime = Number.isInteger(deadlineMs) && Number(deadlineMs) > 0;
   return {
     signal: signal instanceof AbortSignal ? signal : undefined,

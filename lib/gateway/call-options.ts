@@ -1,3 +1,4 @@
+import { allowManyListeners, signalProblem } from '../common/abort-signal.js';
 import { waitProblem } from '../common/milliseconds.js';
 import { type PaymentsOperation } from '../common/operations.js';
 import { performance } from 'node:perf_hooks';
@@ -56,8 +57,7 @@ const RULES: Readonly<Record<keyof CallOptions, (value: unknown) => string | und
     Number.isInteger(value) && Number(value) > 0 && Number(value) <= LARGEST_ATTEMPT
       ? undefined
       : `must be a whole number from 1 to ${LARGEST_ATTEMPT}: leave it out, or write the next one after a final refusal`,
-  signal: (value) =>
-    value instanceof AbortSignal ? undefined : 'must be an AbortSignal: write new AbortController().signal',
+  signal: signalProblem,
   timeoutMs: (value) => waitProblem(value),
   deadlineMs: (value) => waitProblem(value),
   retry: (value) =>
@@ -96,7 +96,9 @@ export function checkCallOptions(
     if (problem !== undefined) errors[name] = [`options.${name} ${problem}`];
   }
   if (Object.keys(errors).length > 0) throw wrongRequest(errors, { operation });
-  return copy;
+  const checked: CallOptions = copy;
+  if (checked.signal) allowManyListeners(checked.signal);
+  return checked;
 }
 
 /** How long a call may take, and how often it may be tried. */

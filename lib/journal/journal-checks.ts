@@ -1,4 +1,5 @@
 import { unknownFields } from '../errors/option-errors.js';
+import { signalProblem } from '../common/abort-signal.js';
 import { isRecord } from '../common/json-object.js';
 import { waitProblem } from '../common/milliseconds.js';
 import { FINAL_STATUSES, PAYMENT_FAMILIES, type PaymentFamily } from '../common/vocabulary.js';
@@ -37,9 +38,7 @@ const unlessAbsent =
   (value) =>
     value === undefined ? undefined : rule(value);
 
-const signal = unlessAbsent((value) =>
-  value instanceof AbortSignal ? undefined : 'must be an AbortSignal: write new AbortController().signal',
-);
+const signal = unlessAbsent(signalProblem);
 
 /** An option that the package alone gives. */
 const internal: OptionRule = () => undefined;

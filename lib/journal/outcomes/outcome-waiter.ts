@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { type JournalKey, type JournalStore, type StoredJournalRecord } from '../../storage/journal-store.js';
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { allowManyListeners } from '../../common/abort-signal.js';
 import { withDeadline } from '../../common/timing.js';
 import { isRefusedForGood } from '../payment/repeated-call.js';
 import { type OutcomeNotifier } from './outcome-recorder.js';
@@ -38,6 +39,7 @@ export class OutcomeWaiter {
     const abort = (): void => {
       ending.abort();
     };
+    if (signal) allowManyListeners(signal);
     signal?.addEventListener('abort', abort);
     this.stopped.addEventListener('abort', abort);
     try {

@@ -5,6 +5,7 @@ import { memoryStorage, PaymentsAccounts, PaymentsModule } from 'nestjs-payments
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { eventually } from '../../support/eventually.js';
 import { BANK_PAYOUT } from '../../support/gateway-caller.js';
+import { hearLeakWarnings } from '../../support/leak-warnings.js';
 import { Merchants } from '../../support/merchants.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { LogLines } from '../../support/webhook-app.js';
@@ -100,6 +101,18 @@ describe('calls that wait for accounts.resolve', () => {
     answer();
     expect(await calls[0]).toHaveProperty('available_balance');
     expect(await calls[2]).toMatchObject({ reference: 'p-1' });
+  });
+
+  it('end together with the signal that they share, and Node warns of no leak', async () => {
+    await start(100);
+    const warnings = hearLeakWarnings();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const payouts = Array.from({ length: 20 }, (_, index) => payOut('shop', `p-${index}`, { signal }));
+    expect(await warnings()).toEqual([]);
+    controller.abort('the shop closes');
+    expect(new Set(await Promise.all(payouts))).toEqual(new Set(['the shop closes']));
+    expect(references()).toEqual([]);
   });
 
   it('take no second place when they begin, and free theirs when they end', async () => {

@@ -1,6 +1,6 @@
-import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bankRequest, collectionRequest } from '../../support/gateway-answers.js';
+import { hearLeakWarnings } from '../../support/leak-warnings.js';
 import { startMerchant, WAYS, type Merchant } from '../../support/merchant.js';
 import {
   hang,
@@ -35,7 +35,6 @@ describe.each(WAYS)('aborting a call, %s', (way) => {
   it('while it waits for a connection rejects with the reason', async () => {
     gateway.answer(hang);
     const holders = new AbortController();
-    setMaxListeners(50, holders.signal);
     const holding = Array.from({ length: 50 }, () =>
       merchant.banks.list({ signal: holders.signal }).catch((error: unknown) => error),
     );
@@ -47,6 +46,26 @@ describe.each(WAYS)('aborting a call, %s', (way) => {
     holders.abort();
     await Promise.all(holding);
     expect(gateway.seen.filter(({ method }) => method === 'POST')).toHaveLength(0);
+  });
+
+  it('by one signal ends any number of them, and Node warns of no leak', async () => {
+    gateway.answer(hang);
+    const warnings = hearLeakWarnings();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const calls = Array.from({ length: 20 }, async (_, index) =>
+      merchant.disbursements
+        .bank({ ...bankRequest, reference: `payout-${index}` }, { signal })
+        .catch((error: unknown) => error),
+    );
+    await gateway.arrived(20);
+    expect(await warnings()).toEqual([]);
+    controller.abort(REASON);
+    const unknown = expect.objectContaining({
+      name: 'PaymentOutcomeUnknownError',
+      evidence: 'aborted',
+    }) as unknown;
+    expect(await Promise.all(calls)).toEqual(Array.from({ length: 20 }, () => unknown));
   });
 
   it('after sending leaves a payment unknown', async () => {

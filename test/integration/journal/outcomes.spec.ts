@@ -11,6 +11,7 @@ import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { paymentEvent, signWebhook } from 'nestjs-payments/testing';
 import { atOnce, endedAfter } from '../../support/event-loop.js';
 import { collectionRequest, mobileRequest } from '../../support/gateway-answers.js';
+import { hearLeakWarnings } from '../../support/leak-warnings.js';
 import { startPaymentsApp, type PaymentsApp } from '../../support/payments-app.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -286,6 +287,19 @@ describe('the outcome of a payment', () => {
       });
     }
     expect(await storedEntry()).toMatchObject({ state: 'accepted' });
+  });
+
+  it('may be waited for any number of times with one signal, and Node warns of no leak', async () => {
+    await payments.collections.mobileMoney(collectionRequest);
+    const warnings = hearLeakWarnings();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const waits = Array.from({ length: 20 }, () =>
+      failureOf(payments.journal.waitForOutcome('collection', 'order-1', { timeoutMs: 600_000, signal })),
+    );
+    expect(await warnings()).toEqual([]);
+    controller.abort('the shop closes');
+    expect(new Set(await Promise.all(waits))).toEqual(new Set(['the shop closes']));
   });
 
   it.each<[string, (journal: PaymentsApp['journal'], reference: string) => Promise<unknown>]>([

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { PaymentsError } from 'nestjs-payments';
 import { type BatchJob, inProcess } from 'nestjs-payments/batches';
 import { eventually } from '../../../support/eventually.js';
+import { hearLeakWarnings } from '../../../support/leak-warnings.js';
 
 const job = (chunk: number, more: Partial<BatchJob> = {}): BatchJob => ({
   kind: 'pay',
@@ -37,16 +38,12 @@ describe('the engine in the process', () => {
   });
 
   it('lets any number of batches wait, and Node warns of no leak', async () => {
-    const warned = vi.fn<(warning: Error) => void>();
-    process.on('warning', warned);
-    onTestFinished(() => void process.off('warning', warned));
+    const warnings = hearLeakWarnings();
     const engine = inProcess();
     await engine.start(() => Promise.resolve());
     for (let chunk = 0; chunk < 20; chunk += 1) await engine.add([job(chunk)], 60_000);
-    // Node emits warnings in a later turn.
-    await new Promise((resolve) => setImmediate(resolve));
+    expect(await warnings()).toEqual([]);
     await engine.close();
-    expect(warned).not.toHaveBeenCalled();
   });
 
   it('works on as many chunks at once as it may', async () => {

@@ -1,0 +1,23 @@
+import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
+
+/** As many as Node's own `fetch` allows. */
+const MANY_LISTENERS = 1500;
+
+/** What is wrong with an option `signal`; undefined if nothing is. */
+export function signalProblem(value: unknown): string | undefined {
+  return value instanceof AbortSignal
+    ? undefined
+    : 'must be an AbortSignal: write new AbortController().signal';
+}
+
+/**
+ * Node warns of a leak above ten listeners, and one signal of the application may end any number of calls: that of its
+ * shutdown, for example. A number that the application has set stays.
+ */
+export function allowManyListeners(signal: AbortSignal): void {
+  try {
+    if (getMaxListeners(signal) === defaultMaxListeners) setMaxListeners(MANY_LISTENERS, signal);
+  } catch {
+    // Node reads no limit of 0, and none of a signal that is not its own, of jsdom for example.
+  }
+}
