@@ -160,7 +160,7 @@ async function withDelimiter(
   const begin: Uint8Array[] = [];
   const decoder = new TextDecoder();
   let head = '';
-  while (!/\S.*[\r\n]/.test(head) && head.length < LONGEST_HEAD) {
+  while (!/[\r\n]/.test(head.trimStart()) && head.length < LONGEST_HEAD) {
     const { done, value } = await pieces.next();
     if (done) break;
     begin.push(value);

@@ -33,7 +33,8 @@ describe('a batch of which not everything goes well', () => {
     stopAfterRefused: 3,
     resumeAfterTopUp: true,
   };
-  const start = (): Promise<BatchesApp> => startBatchesApp({ sandbox, storage, policy, now: () => now });
+  const start = (more: { readonly concurrency?: number } = {}): Promise<BatchesApp> =>
+    startBatchesApp({ sandbox, storage, policy, now: () => now, ...more });
 
   beforeAll(async () => {
     database = await openAnyPostgres();
@@ -116,14 +117,17 @@ describe('a batch of which not everything goes well', () => {
   });
 
   it('pauses after unknown outcomes in a row, and sends the rest when somebody resumes it', async () => {
+    await running.app.close();
+    // Else the answer to another line may come between two that are lost.
+    running = await start({ concurrency: 1 });
     sandbox.next('POST /disbursements/bank').dropAfterProcessing().times(3);
     const batch = await begun(30);
     const paused = await batch.finished();
     expect(paused).toMatchObject({
       state: 'paused',
       pauseReason: expect.stringContaining('in a row are unknown') as unknown,
+      byState: { unknown: { lines: 3 }, checked: { lines: 27 } },
     });
-    expect(paused.byState.checked?.lines).toBeGreaterThan(15);
     await batch.resume({ by: 'maker' });
     expect(await batch.finished()).toMatchObject({
       state: 'ended',
@@ -131,6 +135,8 @@ describe('a batch of which not everything goes well', () => {
     });
     expect(new Set(references()).size).toBe(30);
     expect(references()).toHaveLength(30);
+    await running.app.close();
+    running = await start();
   });
 
   it('pauses when the wallet is empty, and nothing is called refused', async () => {

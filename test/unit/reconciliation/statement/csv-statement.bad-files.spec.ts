@@ -110,21 +110,17 @@ describe('a statement that is no table', () => {
 });
 
 describe('the first line of a statement', () => {
-  // A pattern that looks at every character from every other one would stop the process.
+  // With a pattern that looks at every character from every other one, this takes many minutes.
   it.each([
-    ['brackets', '('.repeat(20_000)],
-    ['letters', 'a'.repeat(20_000)],
-    ['words', 'a '.repeat(10_000)],
-    ['many names', `${'Amount due ('.repeat(8)},`.repeat(200)],
-  ])(
-    'is refused at once with endless %s',
-    async (_what, head) => {
-      const { problem } = await problemOf(`${head},b\n1,2\n`);
-      expect(problem).toContain("'Reference' is missing");
-      expect(problem.length).toBeLessThan(500);
-    },
-    5_000,
-  );
+    ['brackets', '('.repeat(1_000_000)],
+    ['letters', 'a'.repeat(1_000_000)],
+    ['words', 'a '.repeat(500_000)],
+    ['long names', `${'Amount due ('.repeat(8)},`.repeat(10_000)],
+  ])('is refused with a million characters of %s', async (_what, head) => {
+    const { problem } = await problemOf(`${head},b\n1,2\n`, { maxRowBytes: 10_000_000 });
+    expect(problem).toContain("'Reference' is missing");
+    expect(problem.length).toBeLessThan(500);
+  });
 
   it('has a similar name only if it is as short as a name', async () => {
     const problemWith = async (mark: string): Promise<string> =>
