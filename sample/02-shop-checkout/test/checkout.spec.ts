@@ -106,7 +106,7 @@ describeOnBoth('the checkout', (databaseUrl) => {
     expect(limited.waitMs).toBeLessThanOrEqual(2_000);
     expect((await shop.pay(number, { phone: '0754 000 111' })).body.phoneEnding).toBe('429');
     expect(asked()).toEqual([]);
-  }, 30_000);
+  });
 
   it('the page of an order has an address of its own, in no frame but the one that is allowed', async () => {
     const answer = await fetch(`${shop.url}/orders/${await shop.ordered()}`);

@@ -14,4 +14,4 @@ it('a desk that stops does not wait for the connections that a browser has opene
   expect((await fetch(desk.url)).status).toBe(200);
   await desk.close();
   await isClosed;
-}, 30_000);
+});

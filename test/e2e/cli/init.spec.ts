@@ -149,7 +149,7 @@ export class AppModule {}
       /PaymentsModule as GatewayPaymentsModule,\n\} from 'nestjs-payments'/,
     );
     expect(await application.typeErrors()).toEqual([]);
-  }, 60_000);
+  });
 
   it('says that memory forgets at a restart, and shows the line that keeps payments in a file where Node.js has SQLite', async () => {
     const { stderr } = await application.init();
@@ -366,7 +366,6 @@ export class AppModule {}
       expect(application.read(MODULE)).toContain("from './payments/payments.controller.js'");
       expect(await application.typeErrors()).toEqual([]);
     },
-    60_000,
   );
 
   it('writes no ending for a bundler', async () => {
@@ -375,7 +374,7 @@ export class AppModule {}
     expect((await application.init()).code).toBe(0);
     expect(application.read(MODULE)).toContain("from './payments/payments.controller'");
     expect(await application.typeErrors()).toEqual([]);
-  }, 60_000);
+  });
 
   it('follows the imports of main.ts if the module imports no neighbour', async () => {
     compile({ module: 'esnext', moduleResolution: 'bundler' });
@@ -383,7 +382,7 @@ export class AppModule {}
     expect((await application.init()).code).toBe(0);
     expect(application.read(MODULE)).toContain("from './payments/payments.controller.js'");
     expect(await application.typeErrors()).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('nestjs-payments init in an application that lacks packages', () => {

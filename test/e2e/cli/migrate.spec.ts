@@ -144,7 +144,7 @@ describeWith([postgresService], 'nestjs-payments migrate with PostgreSQL', () =>
     });
     expect(status).toMatchObject({ code: 0, stderr: '' });
     expect(status.stdout).toContain(`holds version ${OWN} of the tables`);
-  }, 30_000);
+  });
 
   it('meets tables of a newer version: what it can use it leaves alone, the rest it refuses', async () => {
     await migrate();

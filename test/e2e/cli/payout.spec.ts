@@ -481,7 +481,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     });
     expect(report).toMatchObject({ code: 4, stderr: '' });
     expect(said(report)).toMatchObject({ batch: 'salaries', state: 'approved' });
-  }, 30_000);
+  });
 
   it('stops before it sends anything if the wallet holds too little', async () => {
     await approved(2, '900000');

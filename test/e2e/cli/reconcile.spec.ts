@@ -235,7 +235,7 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
       folder,
     });
     expect(open).toEqual({ code: 0, stdout: 'Nothing is open.\n', stderr: '' });
-  }, 30_000);
+  });
 
   it('reads a statement with other names and words, and shows it before', async () => {
     const day = await busyDay();

@@ -248,5 +248,5 @@ describeWithBrowser("the page's address", (browser) => {
     expect([complaintsOf(page), complaintsOf(other)]).toEqual([[], []]);
     await browser.close(other);
     await browser.close(page);
-  }, 60_000);
+  });
 });

@@ -101,51 +101,42 @@ describeWithBrowser('a foreign page in the browser of a user', (browser) => {
     KINDS.flatMap(([kind, options]) =>
       ['127.0.0.1', 'foreign.example'].map((host) => [host, kind, options] as const),
     ),
-  )(
-    'of %s reads nothing and changes nothing of an emulator %s',
-    async (host, _, options) => {
-      const { sandbox, page: own } = await openOwn(browser, options);
-      const page = await own.context().newPage();
-      await page.goto(`http://${host}:${(foreign.address() as AddressInfo).port}/`);
-      const learned: Record<string, unknown> = {};
-      for (const [name, script] of Object.entries(READS))
-        learned[name] = await run(page, sandbox.url, script);
-      for (const script of Object.values(WRITES)) await run(page, sandbox.url, script);
+  )('of %s reads nothing and changes nothing of an emulator %s', async (host, _, options) => {
+    const { sandbox, page: own } = await openOwn(browser, options);
+    const page = await own.context().newPage();
+    await page.goto(`http://${host}:${(foreign.address() as AddressInfo).port}/`);
+    const learned: Record<string, unknown> = {};
+    for (const [name, script] of Object.entries(READS)) learned[name] = await run(page, sandbox.url, script);
+    for (const script of Object.values(WRITES)) await run(page, sandbox.url, script);
 
-      expect(learned).toEqual(Object.fromEntries(Object.keys(READS).map((name) => [name, 'failed'])));
-      await sandboxPage(own).card('order-1').waitFor();
-      expect(sandbox.payments()).toMatchObject([{ reference: 'order-1', status: 'pending' }]);
-      expect(sandbox.requests().filter(({ method }) => method !== 'OPTIONS')).toHaveLength(1);
-      await page.close();
-      await browser.close(own);
-      await sandbox.stop();
-    },
-    60_000,
-  );
+    expect(learned).toEqual(Object.fromEntries(Object.keys(READS).map((name) => [name, 'failed'])));
+    await sandboxPage(own).card('order-1').waitFor();
+    expect(sandbox.payments()).toMatchObject([{ reference: 'order-1', status: 'pending' }]);
+    expect(sandbox.requests().filter(({ method }) => method !== 'OPTIONS')).toHaveLength(1);
+    await page.close();
+    await browser.close(own);
+    await sandbox.stop();
+  });
 
-  it.each(KINDS)(
-    'cannot take on the name of an emulator %s (DNS rebinding)',
-    async (_, options) => {
-      const { sandbox, page: own } = await openOwn(browser, options);
-      const page = await own.context().newPage();
-      const rebound = sandbox.url.replace('127.0.0.1', 'foreign.example');
-      for (const path of [
-        '/',
-        `/?token=${TOKEN}`,
-        '/page.js',
-        '/_sandbox/v1/payments',
-        '/_sandbox/v1/events',
-        '/_sandbox/v1/health',
-        '/api/v1/merchant-balance',
-      ]) {
-        expect([path, (await page.goto(rebound + path))?.status()]).toEqual([path, 403]);
-      }
-      await page.close();
-      await browser.close(own);
-      await sandbox.stop();
-    },
-    60_000,
-  );
+  it.each(KINDS)('cannot take on the name of an emulator %s (DNS rebinding)', async (_, options) => {
+    const { sandbox, page: own } = await openOwn(browser, options);
+    const page = await own.context().newPage();
+    const rebound = sandbox.url.replace('127.0.0.1', 'foreign.example');
+    for (const path of [
+      '/',
+      `/?token=${TOKEN}`,
+      '/page.js',
+      '/_sandbox/v1/payments',
+      '/_sandbox/v1/events',
+      '/_sandbox/v1/health',
+      '/api/v1/merchant-balance',
+    ]) {
+      expect([path, (await page.goto(rebound + path))?.status()]).toEqual([path, 403]);
+    }
+    await page.close();
+    await browser.close(own);
+    await sandbox.stop();
+  });
 });
 
 /** The emulator's own page, which stays open beside the foreign one and has its cookie. */

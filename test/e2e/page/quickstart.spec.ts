@@ -34,24 +34,20 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     ['light', { colorScheme: 'light' }],
     ['dark', { colorScheme: 'dark' }],
     ['320 pixels wide', { width: 320, height: 700 }],
-  ] as const)(
-    'is paid on the phone, and axe finds nothing on the way: %s',
-    async (_, options) => {
-      const page = await buy({ reducedMotion: 'reduce', ...options });
-      const phone = await browser.open(sandbox.url);
-      await phone.locator('.prompt').waitFor();
-      const found = [...(await pageProblems(page, 'waiting'))];
-      await phone.getByRole('button', { name: /^Approve/ }).click();
-      await page.getByText('Paid. Thank you!').waitFor();
-      found.push(...(await pageProblems(page, 'paid')));
+  ] as const)('is paid on the phone, and axe finds nothing on the way: %s', async (_, options) => {
+    const page = await buy({ reducedMotion: 'reduce', ...options });
+    const phone = await browser.open(sandbox.url);
+    await phone.locator('.prompt').waitFor();
+    const found = [...(await pageProblems(page, 'waiting'))];
+    await phone.getByRole('button', { name: /^Approve/ }).click();
+    await page.getByText('Paid. Thank you!').waitFor();
+    found.push(...(await pageProblems(page, 'paid')));
 
-      expect(found).toEqual([]);
-      expect([...complaintsOf(page), ...complaintsOf(phone)]).toEqual([]);
-      await browser.close(page);
-      await browser.close(phone);
-    },
-    60_000,
-  );
+    expect(found).toEqual([]);
+    expect([...complaintsOf(page), ...complaintsOf(phone)]).toEqual([]);
+    await browser.close(page);
+    await browser.close(phone);
+  });
 
   it('shows that the phone has declined', async () => {
     const page = await buy({});
@@ -60,7 +56,7 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     await page.getByText('Not paid').waitFor();
     await browser.close(page);
     await browser.close(phone);
-  }, 60_000);
+  });
 
   it('asks the other phone after a corrected number, and says that the first one may still pay', async () => {
     const page = await buy({});
@@ -79,7 +75,7 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     });
     expect(await pageProblems(page, 'an earlier order')).toEqual([]);
     await browser.close(page);
-  }, 60_000);
+  });
 
   it('a second press of Pay asks nobody twice, and speaks of no earlier order', async () => {
     const page = await buy({});
@@ -91,26 +87,22 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     expect(await page.locator('#earlier').isVisible()).toBe(false);
     expect(sandbox.payments()).toHaveLength(1);
     await browser.close(page);
-  }, 60_000);
+  });
 
   it.each([
     ['email', 'asha.mrema@example.com'],
     ['name', 'Asha M. Mrema'],
     ['phone', '+255 712-345-678'],
-  ])(
-    'a changed %s asks the same phone for nothing again',
-    async (field, value) => {
-      const page = await buy({});
-      await page.getByText('Approve the payment on your phone.').waitFor();
-      await page.locator(`[name=${field}]`).fill(value);
-      const answered = page.waitForResponse(`${shop.url}/orders`);
-      await page.locator('#pay').click();
-      expect((await answered).status()).toBe(201);
-      expect(sandbox.payments()).toHaveLength(1);
-      await browser.close(page);
-    },
-    60_000,
-  );
+  ])('a changed %s asks the same phone for nothing again', async (field, value) => {
+    const page = await buy({});
+    await page.getByText('Approve the payment on your phone.').waitFor();
+    await page.locator(`[name=${field}]`).fill(value);
+    const answered = page.waitForResponse(`${shop.url}/orders`);
+    await page.locator('#pay').click();
+    expect((await answered).status()).toBe(201);
+    expect(sandbox.payments()).toHaveLength(1);
+    await browser.close(page);
+  });
 
   it('offers no Pay until the outcome of a lost answer is known, and then another order', async () => {
     sandbox.next('POST /payments/mobile-money').dropAfterProcessing();
@@ -126,7 +118,7 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     await page.getByText('Approve the payment on your phone.').waitFor();
     expect(sandbox.payments()).toHaveLength(2);
     await browser.close(page);
-  }, 60_000);
+  });
 
   it('opens the phone in one tab, however often somebody follows the link', async () => {
     const page = await buy({});
@@ -140,7 +132,7 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     expect(page.context().pages()).toHaveLength(2);
     await phone.close();
     await browser.close(page);
-  }, 60_000);
+  });
 
   it('speaks the language of the browser, and changes it at the switch, with the order that it shows', async () => {
     const page = await buy({ locale: 'sw-TZ', width: 320, height: 700 });
@@ -162,7 +154,7 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
 
     expect(found).toEqual([]);
     await browser.close(page);
-  }, 60_000);
+  });
 
   it.each([
     ['approve', 'Malipo yamekamilika. Asante! Namba ya risiti yako ni R-0001.'],
@@ -171,17 +163,13 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
       'Malipo hayajakamilika. Muamala umeshindikana. Hakuna pesa iliyokatwa; unaweza kujaribu tena.',
     ],
     ['expire', 'Malipo hayajakamilika. Muda wa kuthibitisha kwenye simu umeisha. Hakuna pesa iliyokatwa;'],
-  ] as const)(
-    'says in Swahili how a payment ended after %s',
-    async (decision, words) => {
-      const page = await buy({ locale: 'sw-TZ' });
-      await page.getByText('Thibitisha malipo kwenye simu yako.').waitFor();
-      await sandbox.customer('255712345678')[decision](sandbox.payments()[0]!.reference);
-      await page.getByText(words).waitFor();
-      await browser.close(page);
-    },
-    60_000,
-  );
+  ] as const)('says in Swahili how a payment ended after %s', async (decision, words) => {
+    const page = await buy({ locale: 'sw-TZ' });
+    await page.getByText('Thibitisha malipo kwenye simu yako.').waitFor();
+    await sandbox.customer('255712345678')[decision](sandbox.payments()[0]!.reference);
+    await page.getByText(words).waitFor();
+    await browser.close(page);
+  });
 
   it('opens the office with its password, where somebody pays a supplier', async () => {
     const closed = await browser.open(`${shop.url}/office.html`);
@@ -201,7 +189,7 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     expect(complaintsOf(page)).toEqual([]);
     expect(sandbox.payouts()).toMatchObject([{ amount: '25000.00' }]);
     await browser.close(page);
-  }, 60_000);
+  });
 
   it('the page opens as new after another reader was there', async () => {
     const stored = '[localStorage.a, sessionStorage.a, document.cookie]';
@@ -214,5 +202,5 @@ describeWithBrowser("the quickstart's shop beside the emulator's page", (browser
     expect(next).toBe(reader);
     expect(await next.evaluate(stored)).toEqual([undefined, undefined, '']);
     await browser.close(next);
-  }, 60_000);
+  });
 });

@@ -14,7 +14,7 @@ it('an emulator that is killed loses no answered change', async () => {
   expect(problems).toEqual([]);
   expect(answered).toBeGreaterThan(20);
   expect(webhooks).toBeGreaterThan(0);
-}, 60_000);
+}, 180_000);
 
 it('the comparison finds what is lost', () => {
   const answered = new Answered();

@@ -31,11 +31,10 @@ describe('a row of a CSV file', () => {
     expect(plainCell(cell)).toBe(text);
   });
 
-  it.each([';"'.repeat(100_000), '"'.repeat(200_000), "\t'".repeat(100_000)])(
-    'is written and read at once, however long it is',
+  it.each([';"'.repeat(500_000), '"'.repeat(1_000_000), "\t'".repeat(500_000)])(
+    'is written and read, however long it is',
     (text) => {
       expect(plainCell(csvRow([text])).length).toBeGreaterThanOrEqual(text.length);
     },
-    5_000,
   );
 });

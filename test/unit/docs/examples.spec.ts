@@ -17,7 +17,7 @@ let problems: readonly string[];
 // One program for both: to read the declarations of all packages takes longer than to check the examples.
 beforeAll(async () => {
   problems = await compilerProblems(new Map([...examples, ...snippets, ...generated]));
-}, 60_000);
+});
 
 function problemsOf(files: ReadonlyMap<string, string>): readonly string[] {
   return problems.filter((problem) => [...files.keys()].some((file) => problem.startsWith(`${file}(`)));

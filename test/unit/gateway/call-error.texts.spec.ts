@@ -35,12 +35,12 @@ describe('the texts of an error', () => {
     expect(seen(OPEN, { httpStatus: 404, message: ' ...' })[2]).toBe('The gateway refused: HTTP 404, .');
   });
 
-  // A look at every full stop from every full stop would take long, and stop the whole process meanwhile.
-  it('hold an endless row of full stops at once', () => {
-    const dots = '. '.repeat(75_000);
+  // A look at every full stop from every full stop would take many minutes, and stop the whole process meanwhile.
+  it('hold an endless row of full stops', () => {
+    const dots = '. '.repeat(1_000_000);
     const [, , message] = seen(OPEN, { httpStatus: 404, message: `No${dots}account${dots}` });
     expect(message).toBe(`The gateway refused: HTTP 404, No${dots}account.`);
-  }, 5_000);
+  });
 
   it("name a refusal by the merchant's own code, which the package has no hint for", () => {
     expect(seen(REFUSED, { code: 'LIMIT_REACHED', httpStatus: 422 })).toMatchInlineSnapshot(`

@@ -285,4 +285,4 @@ describe('the echo of a payout', () => {
 it('compares an account of 200,000 digits in one pass', () => {
   const echo = { ...bankEcho, account_number: '1'.repeat(200_000) };
   expect(checkEcho(bank, echo).differing).toEqual(['account_number']);
-}, 5_000);
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { redactText } from '../../../../lib/gateway/answer/safe-texts.js';
 
-const LONG = 150_000;
+const LONG = 600_000;
 
 describe('redacting text from outside', () => {
   const table: [text: string, safe: string][] = [
@@ -37,7 +37,7 @@ describe('redacting text from outside', () => {
     );
   });
 
-  // A look at every letter from every letter would take long, and stop the whole process meanwhile.
+  // A look at every letter from every letter would take many minutes, and stop the whole process meanwhile.
   it.each([
     ['one word', 'a'.repeat(LONG), 'a'.repeat(LONG)],
     ['one number', '1'.repeat(LONG), '[redacted]'],
@@ -51,13 +51,9 @@ describe('redacting text from outside', () => {
     ['white space', ' \n\u200b'.repeat(LONG), ' '],
     ['marks', `a${'\u0301\u0323'.repeat(LONG)}`, `\u1ea1${'\u0323'.repeat(3)}${'\u0301'.repeat(4)}`],
     ['voiced sounds', `a${'\uff9e\u0301'.repeat(LONG)}`, `\u00e1${'\u3099'.repeat(4)}${'\u0301'.repeat(3)}`],
-  ])(
-    'redacts an endless text of %s at once',
-    (_what, text, safe) => {
-      expect(redactText(text, ['Asha'])).toBe(safe);
-    },
-    5_000,
-  );
+  ])('redacts an endless text of %s', (_what, text, safe) => {
+    expect(redactText(text, ['Asha'])).toBe(safe);
+  });
 
   it('blanks out the values it is given, the longest first', () => {
     expect(redactText('Asha Juma and Asha', ['Asha', 'Asha Juma'])).toBe('[redacted] and [redacted]');

@@ -64,7 +64,7 @@ it('judges an endless almost-address at once', () => {
   expect(isTaken(`a@${'a-'.repeat(100_000)}`)).toBe(false);
 });
 
-const LONG = 150_000;
+const LONG = 1_000_000;
 
 class Payment {
   @IsReference()
@@ -77,18 +77,14 @@ function problemsOf(reference: unknown): readonly string[] {
   );
 }
 
-// A look at every blank from every blank would take long, and stop the whole process meanwhile.
-it.each([' ', '\u200b'])(
-  'judges an endless reference of %j at once',
-  (blank) => {
-    const reference = `a${blank.repeat(LONG)}a`;
-    expect(problemsOf(reference)).toEqual([expect.stringContaining('must be at most 255 bytes long')]);
-    // A webhook may name one, too.
-    expect(trimmedReference(reference)).toBe(reference);
-    expect(trimmedReference(`${blank}${reference}${blank}`)).toBe(reference);
-  },
-  5_000,
-);
+// A look at every blank from every blank would take many minutes, and stop the whole process meanwhile.
+it.each([' ', '\u200b'])('judges an endless reference of %j', (blank) => {
+  const reference = `a${blank.repeat(LONG)}a`;
+  expect(problemsOf(reference)).toEqual([expect.stringContaining('must be at most 255 bytes long')]);
+  // A webhook may name one, too.
+  expect(trimmedReference(reference)).toBe(reference);
+  expect(trimmedReference(`${blank}${reference}${blank}`)).toBe(reference);
+});
 
 it.each<[what: string, reference: unknown, problem: string | undefined]>([
   ['a plain one', 'order-1', undefined],

@@ -140,7 +140,6 @@ describe('The lock of a folder', () => {
         expect(readdirSync(folder)).toEqual([]);
       }
     },
-    60_000,
   );
 
   it('the lock of a folder is taken over at once after a kill', async () => {
