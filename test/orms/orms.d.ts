@@ -260,6 +260,8 @@ declare module 'kysely' {
     releaseSavepoint(name: string): Command;
   }
   export const PostgresDialect: new (options: { readonly pool: unknown }) => object;
+  export const CamelCasePlugin: new () => object;
+  export const ParseJSONResultsPlugin: new () => object;
   export const MysqlDialect: new (options: { readonly pool: unknown }) => object;
   export const sql: { raw(text: string): { execute(db: object): Promise<unknown> } };
 }

@@ -51,7 +51,7 @@ export function batchLineStatements(
       return statement(
         `WITH ${MOMENT}, chunks AS (DELETE FROM ${batchChunks} USING moment WHERE ${isEmpty}),
           counts AS (DELETE FROM ${batchCounts} USING moment WHERE ${isEmpty})
-        SELECT 1 AS removed`,
+        SELECT 'yes' AS removed`,
         [load],
       );
     },
@@ -182,7 +182,10 @@ function addChunk(
   );
 }
 
-/** Locks the lines in the order of their numbers, and the counts in that of their states. */
+/**
+ * Locks the lines in the order of their numbers, and the counts in that of their states. An absent value is an empty text: with
+ * `array_nulls` off, the server reads a null in an array as a text.
+ */
 function change(
   { batchLines, batchCounts }: TableNames,
   load: string,
@@ -190,7 +193,7 @@ function change(
 ): SqlScript {
   return statement(
     `WITH ${MOMENT}, wanted AS (
-      SELECT line_number, string_to_array(allowed, ' ') AS allowed, next, result, read_ms
+      SELECT line_number, string_to_array(allowed, ' ') AS allowed, next, nullif(result, '') AS result, nullif(read_ms, '') AS read_ms
       FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
         AS w (line_number, allowed, next, result, read_ms)
     ), target AS (
@@ -221,8 +224,8 @@ function change(
       changes.map(({ number }) => number),
       changes.map(({ from }) => from.join(' ')),
       changes.map(({ to }) => to),
-      changes.map(({ result }) => (result === undefined ? null : toSqlText(result))),
-      changes.map(({ at }) => (at === undefined ? null : String(at))),
+      changes.map(({ result }) => (result === undefined ? '' : toSqlText(result))),
+      changes.map(({ at }) => (at === undefined ? '' : String(at))),
     ],
   );
 }

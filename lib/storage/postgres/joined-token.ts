@@ -40,7 +40,7 @@ export function whileJoined(run: RunScript, token: string): RunScript {
 }
 
 async function stillJoined(run: RunScript, token: string): Promise<boolean> {
-  return (await run(statement(`SELECT 1 AS joined WHERE ${isJoined('$1')}`, [token]))).rows.length > 0;
+  return (await run(statement(`SELECT 'yes' AS joined WHERE ${isJoined('$1')}`, [token]))).rows.length > 0;
 }
 
 function transactionEnded(): PaymentsStorageError {

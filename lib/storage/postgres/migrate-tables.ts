@@ -15,7 +15,7 @@ import {
 import { refuseNewer, type StoredVersion, versionFit } from '../stored-version.js';
 import { freeClient } from './pooled-connection.js';
 import { firstTable, migrations, recordVersion } from './migrations.js';
-import { ENCODING, readVersion, refuseEncoding, versionIfAny } from './tables-version.js';
+import { ENCODING, readVersion, refuseChanged, refuseEncoding, versionIfAny } from './tables-version.js';
 
 /** One lock number for all migrations of this package: the ASCII letters `pays`. */
 const ADVISORY_LOCK = 0x70_61_79_73;
@@ -155,10 +155,11 @@ async function versionBeside(run: RunInTransaction, names: TableNames): Promise<
 
 async function takeLock(transaction: SqlRunner): Promise<boolean> {
   // As a text, because not every ORM reads a boolean alike.
-  const [lock] = await transaction.query<{ readonly taken: string }>(
-    `SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCK})::text AS taken`,
+  const [lock] = await transaction.query<{ readonly is_taken?: string }>(
+    `SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCK})::text AS is_taken`,
   );
-  return lock?.taken === 'true';
+  refuseChanged(lock?.is_taken);
+  return lock?.is_taken === 'true';
 }
 
 /** Who has the lock. Only a role that may see the other one's sessions learns since when. */

@@ -11,7 +11,7 @@ import { sqlLiteral, type TableNames } from './table-names.js';
 type AskVersion = (text: string) => Promise<readonly VersionRow[]>;
 
 interface VersionRow {
-  readonly version?: string | null;
+  readonly last_version?: string | null;
   readonly compatible_from?: string | null;
   readonly encoding?: string | null;
 }
@@ -31,19 +31,37 @@ export function refuseEncoding(encoding: string | null | undefined): void {
 }
 
 /**
+ * Every statement gives texts under the names of their columns. Without them a payment could be sent whose answer nobody can
+ * write down.
+ *
+ * @param value The text in a column whose name has two words.
+ * @throws PaymentsStorageError if the application's driver gives something else.
+ */
+export function refuseChanged(value: unknown): void {
+  if (typeof value === 'string') return;
+  throw new PaymentsStorageError(
+    "The application's driver renames the columns of its rows (camelCase, rowMode: 'array') or parses texts: give nestjs-payments a " +
+      'pool whose clients leave them as they are, of the same database.',
+  );
+}
+
+/**
  * The version of the existing tables; 0 if no migration has finished. Tables before version 5 name no lowest version.
  *
- * @throws PaymentsStorageError if the database cannot store every text.
+ * @throws PaymentsStorageError if the database cannot store every text, or the driver changes what it gives.
  */
 export async function readVersion(
   ask: AskVersion,
   { migrations: table }: TableNames,
 ): Promise<StoredVersion> {
   const rows = await ask(
-    `SELECT version::text, to_jsonb(made) ->> 'compatible_from' AS compatible_from, ${ENCODING} AS encoding
+    `SELECT version::text AS last_version, to_jsonb(made) ->> 'compatible_from' AS compatible_from, ${ENCODING} AS encoding
      FROM ${table} AS made ORDER BY made.version DESC LIMIT 1`,
   );
-  const { version = '0', compatible_from: from = null, encoding } = rows[0] ?? {};
+  const [row] = rows;
+  if (!row) return { version: 0 };
+  const { last_version: version, compatible_from: from = null, encoding } = row;
+  refuseChanged(version);
   refuseEncoding(encoding);
   return { version: Number(version), ...(from !== null && { compatibleFrom: Number(from) }) };
 }

@@ -35,7 +35,11 @@ interface ClientParts extends PrismaDatabase {
 }
 
 /** A nested transaction has the same. */
-type TransactionClient = PrismaRunner & { $transaction: Nest };
+type TransactionClient = PrismaRunner & {
+  $transaction: Nest;
+  /** Makes a call that belongs to the transaction. */
+  readonly _createPrismaPromise?: unknown;
+};
 type Nest = (work: (inner: TransactionClient) => Promise<unknown>, options?: object) => Promise<unknown>;
 
 /**
@@ -64,16 +68,17 @@ export function fromPrisma(prisma: PrismaDatabase): SqlExecutor {
   return {
     dialect,
     pool: client,
-    // Without the extensions of the application: one of them may send reads to a replica.
     ...runOn(client),
     transaction: (work, { isolationLevel } = {}) => {
       const guard = new CallbackGuard(dialect, NESTED);
-      const run = (tx: PrismaRunner): ReturnType<typeof work> =>
-        guarded.begun(() =>
-          readOnlyAfterwards(tx, dialect, guard, () =>
-            guard.during(() => work(guard.transaction(runOn(tx), handleOf(tx as TransactionClient, guard)))),
+      const run = (tx: PrismaRunner): ReturnType<typeof work> => {
+        const own = unextended(tx, client);
+        return guarded.begun(() =>
+          readOnlyAfterwards(own, dialect, guard, () =>
+            guard.during(() => work(guard.transaction(runOn(own), handleOf(tx as TransactionClient, guard)))),
           ),
         );
+      };
       return guard.own(() =>
         guarded.begin(guard, () =>
           prisma.$transaction(run, {
@@ -115,6 +120,15 @@ function checked(prisma: PrismaDatabase): { readonly client: OriginalClient; rea
 /** The client of a transaction has everything else. */
 function isRoot(client: object): boolean {
   return typeof (client as { readonly $connect?: unknown }).$connect === 'function';
+}
+
+/**
+ * A transaction without the extensions of the application, as the client is that runs single statements: one of them may send
+ * reads to a replica, or change what it gets.
+ */
+function unextended(tx: PrismaRunner, client: OriginalClient): PrismaRunner {
+  const { _createPrismaPromise: value } = tx as TransactionClient;
+  return Object.create(client, { _createPrismaPromise: { value } }) as PrismaRunner;
 }
 
 function runOn(client: PrismaRunner): SqlRunner {
@@ -176,7 +190,7 @@ function wrapped(handle: unknown, client: OriginalClient): SqlTransaction {
       'The transaction is of another PrismaClient than fromPrisma() has: give one that belongs to the same.',
     );
   }
-  const runner = runOn(given as PrismaRunner);
+  const runner = runOn(unextended(given as PrismaRunner, client));
   return {
     query: (text, params) => runner.query<never>(text, params).catch(endedMeanwhile),
     execute: (text, params) => runner.execute(text, params).catch(endedMeanwhile),

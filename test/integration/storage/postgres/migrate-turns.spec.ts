@@ -127,8 +127,8 @@ function silentAfterLock(pool: Pool) {
     return {
       query: async (text, values) => {
         const result = await client.query(text, values);
-        const [row] = result.rows as [{ readonly taken?: string }?];
-        if (row?.taken !== 'true') return result;
+        const [row] = result.rows as [{ readonly is_taken?: string }?];
+        if (row?.is_taken !== 'true') return result;
         lost = client;
         say();
         return new Promise(() => undefined);
