@@ -64,6 +64,8 @@ class StatementBatch {
    * some of them fail without it.
    */
   callback: (error?: unknown) => void = () => undefined;
+  /** As a query of `pg` has it: loggers and tracers read it, and leave the text of what has a name as it is. */
+  readonly name = 'payments_shared';
 
   constructor(
     private readonly statements: readonly NamedStatement[],
@@ -72,6 +74,10 @@ class StatementBatch {
     private readonly resolve: (results: readonly PostgresResult[]) => void,
     private readonly reject: (error: Error) => void,
   ) {}
+
+  get text(): string {
+    return this.statements.map(({ text }) => text).join(';\n');
+  }
 
   submit(connection: Connection): void {
     // One packet for all messages.

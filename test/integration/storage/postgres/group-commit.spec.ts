@@ -242,6 +242,27 @@ describeWith(
       await expect.poll(timers).toBeLessThanOrEqual(before);
     });
 
+    it('share a commit while a logger reads the text and the name of what its client runs', async () => {
+      const pool = database.connect({ max: 1 });
+      const logged: string[] = [];
+      pool.on('connect', (client) => {
+        const query = client.query.bind(client) as (...given: readonly unknown[]) => unknown;
+        const logging = (...given: readonly [string | { readonly name?: string; readonly text: string }]) => {
+          const [asked] = given;
+          logged.push(typeof asked === 'string' ? asked.trim() : `${asked.name ?? ''}: ${asked.text.trim()}`);
+          return query(...given);
+        };
+        Object.assign(client, { query: logging });
+      });
+      const { journal } = await warmStorage(pool);
+      logged.length = 0;
+      await Promise.all(records('l').map((record) => journal.insert(record, LEASE_MS)));
+      expect(await transactionsOf('l')).toEqual({ rows: PAYMENTS, transactions: 2 });
+      expect(logged).toHaveLength(2);
+      for (const line of logged)
+        expect(line).toMatch(/^payments_shared: SELECT set_config[^]*;\nWITH [^]*INSERT INTO/);
+    });
+
     it.each(['repeatable read', 'serializable'])('are done once each at the level %s', async (level) => {
       const options = `${database.options} -c default_transaction_isolation=${level.replace(' ', '\\ ')}`;
       const { journal } = await open({ max: 3, options });
