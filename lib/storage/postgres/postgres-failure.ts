@@ -12,14 +12,37 @@ export const OF_POOL: StorageCalls = { migrate: 'migratePayments(pool)', storage
 
 /** Undefined schema, table and column. */
 const NOT_MIGRATED = new Set(['3F000', '42P01', '42703']);
-/** The role lacks a right. */
-const NO_RIGHT = '42501';
-/** An earlier statement failed and aborted the transaction. */
-const ABORTED = '25P02';
 /** A setting cannot have a value: that of `timelyMoment`, or a wrong one of the connection. */
 const WRONG_VALUE = '22023';
-/** A setting does not exist: `finishAndCommit` finished nothing. */
-const NOTHING_FINISHED = '42704';
+/** What other codes mean. */
+const MEANINGS: ReadonlyMap<string, string> = new Map([
+  [
+    '42501',
+    'The role of the database connection lacks a right on a table or a sequence of nestjs-payments, or row-level security ' +
+      'refuses its rows (42501): docs/storage.md has the GRANT statements for a role that does not own the tables.',
+  ],
+  [
+    '25P02',
+    'A statement in the transaction failed and the handler continued, so PostgreSQL undoes everything (25P02): let the error ' +
+      'of the statement through, or put the statement behind a SAVEPOINT.',
+  ],
+  [
+    '25006',
+    'The database connection may only read (25006): its server is a standby, or default_transaction_read_only is on. Give ' +
+      'nestjs-payments connections that may write.',
+  ],
+  [
+    '57014',
+    'PostgreSQL cancelled a statement of nestjs-payments (57014): the statement_timeout of the connection is too short, or ' +
+      'somebody cancelled it.',
+  ],
+  // A setting does not exist: `finishAndCommit` finished nothing.
+  [
+    '42704',
+    'A handler ended the webhook transaction by itself: what it committed stays, nothing was recorded, and the delivery comes ' +
+      'again. To prevent a second effect, take COMMIT and ROLLBACK out of what the handler runs.',
+  ],
+]);
 
 /** `pg` gives this error no code. Its text holds nothing of the application. */
 const POOL_ENDED = 'Cannot use a pool after calling end on the pool';
@@ -35,29 +58,13 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
         `deploy, with the same \`schema\` as ${calls.storage}.`,
     );
   }
-  if (codes.includes(NO_RIGHT)) {
-    return new PaymentsStorageError(
-      'The role of the database connection lacks a right on a table or a sequence of nestjs-payments, or row-level security ' +
-        'refuses its rows (42501): docs/storage.md has the GRANT statements for a role that does not own the tables.',
-    );
-  }
-  if (codes.includes(ABORTED)) {
-    return new PaymentsStorageError(
-      'A statement in the transaction failed and the handler continued, so PostgreSQL undoes everything (25P02): let the error ' +
-        'of the statement through, or put the statement behind a SAVEPOINT.',
-    );
-  }
   if (codes.includes(WRONG_VALUE) && wrappedErrors(error).some(isTooLate)) {
     return new PaymentsStorageError(
       'The statement waited too long for a table that another transaction held, and did nothing (22023). Make the same call again.',
     );
   }
-  if (codes.includes(NOTHING_FINISHED)) {
-    return new PaymentsStorageError(
-      'A handler ended the webhook transaction by itself: what it committed stays, nothing was recorded, and the delivery comes ' +
-        'again. To prevent a second effect, take COMMIT and ROLLBACK out of what the handler runs.',
-    );
-  }
+  const meaning = codes.map((code) => MEANINGS.get(code)).find((text) => text !== undefined);
+  if (meaning !== undefined) return new PaymentsStorageError(meaning);
   if (error instanceof Error && error.message === POOL_ENDED) {
     return new PaymentsStorageError(
       'The application has ended its pool, and the package still needed it: end it in onApplicationShutdown of a @Global() module ' +

@@ -23,7 +23,7 @@ export interface SqlExecuteResult {
  * @publicApi
  */
 export interface SqlRunner {
-  /** Runs a statement that gives rows. */
+  /** Runs a statement that gives rows, under the names that the statement gives its columns: an ORM may rename them elsewhere. */
   query<Row extends object = Record<string, unknown>>(
     text: string,
     params?: readonly unknown[],

@@ -16,7 +16,9 @@ describe('an error of the storage', () => {
     ['42501', 'has the GRANT statements'],
     ['25P02', 'behind a SAVEPOINT'],
     ['42704', 'ended the webhook transaction by itself'],
-    ['57014', 'PostgreSQL did not do what it was asked'],
+    ['25006', 'connections that may write'],
+    ['57014', 'the statement_timeout of the connection is too short'],
+    ['53300', 'PostgreSQL did not do what it was asked'],
     // For example a role that does not exist, in the options of the connection.
     ['22023', 'PostgreSQL did not do what it was asked'],
   ])('of the code %s says what to do, and nothing of what was to be stored', (code, said) => {
