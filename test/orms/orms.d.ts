@@ -156,8 +156,8 @@ declare module 'mysql2' {
 
 declare module 'mysql2/promise' {
   export interface PoolConnection {
-    query(text: string, values?: unknown[]): Promise<[unknown, unknown]>;
-    execute(text: string, values?: unknown[]): Promise<[unknown, unknown]>;
+    query(text: string | { readonly sql: string }, values?: unknown[]): Promise<[unknown, unknown]>;
+    execute(text: string | { readonly sql: string }, values?: unknown[]): Promise<[unknown, unknown]>;
     beginTransaction(): Promise<void>;
     commit(): Promise<void>;
     rollback(): Promise<void>;
@@ -166,6 +166,7 @@ declare module 'mysql2/promise' {
   }
   export interface Pool {
     query(text: string, values?: unknown[]): Promise<[unknown, unknown]>;
+    on(event: 'connection', listen: (connection: { query(text: string): unknown }) => void): unknown;
     getConnection(): Promise<PoolConnection>;
     end(): Promise<void>;
   }

@@ -7,7 +7,7 @@ import { type DrizzleDatabase } from './drizzle-database.js';
 
 /** What runs statements: a pool, or a connection of a transaction. */
 export interface Sender {
-  query(text: string, values?: unknown[]): Promise<unknown>;
+  query(statement: Text, values?: unknown[]): Promise<unknown>;
 }
 
 /** A connection of the driver. */

@@ -6,7 +6,7 @@ import { withMembers } from '../sql/transaction-guard.js';
 import { closeAtOnce } from '../sql/close-at-once.js';
 import { type DrizzleDatabase } from './drizzle-database.js';
 import { type CheckAnswer, type ReturningLending, runnerOnPool, takeOwn } from '../sql/own-statements.js';
-import { DRIVER_RESULT_OF, runnerBy } from '../sql/driver-result.js';
+import { DRIVER_RESULT_OF, mysql2Statement, runnerBy } from '../sql/driver-result.js';
 import { type Connection, type DrizzleDialect, poolOf, type Sender } from './drizzle-dialects.js';
 
 /** What Drizzle calls the savepoints of its nested transactions. */
@@ -105,7 +105,8 @@ function beginnerOf(db: DrizzleDatabase, lending: ReturningLending<Connection>):
 
 function runOn(sender: Sender, { dialect }: DrizzleDialect, check: CheckAnswer = () => undefined): SqlRunner {
   return runnerBy(async (text, params) => {
-    const answer = await sender.query(text, params && [...params]);
+    const statement = dialect === 'mysql' ? mysql2Statement(text) : text;
+    const answer = await sender.query(statement, params && [...params]);
     if (dialect === 'mysql') check((answer as [Parameters<CheckAnswer>[0]])[0]);
     return DRIVER_RESULT_OF[dialect](answer as never);
   });

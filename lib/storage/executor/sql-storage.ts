@@ -92,9 +92,11 @@ export function sqlStorage(options: SqlStorageOptions): PaymentsStorage {
   const { transactional, schema, migrate, ...given } = checked(options);
   const executor = ownExecutor(given.executor, logOnce());
   const dialect = dialectOf(executor, HERE, schema);
-  const database = executorDatabase(executor, dialect, () =>
-    migrate ? dialect.migrate(executor, logMigration) : dialect.checkTables(executor),
-  );
+  const database = executorDatabase(executor, dialect, async () => {
+    await dialect.checkSettings?.(executor);
+    if (migrate) await dialect.migrate(executor, logMigration);
+    await dialect.checkTables(executor);
+  });
   return {
     ...sqlParts(executor.dialect, database, dialect.statements, transactional),
     ...(transactional && {

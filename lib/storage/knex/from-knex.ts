@@ -9,7 +9,7 @@ import {
 } from '../sql/sql-executor.js';
 import { CallbackGuard, type OwnConnection } from '../sql/callback-guard.js';
 import { type ClosableConnection, closeAtOnce } from '../sql/close-at-once.js';
-import { DRIVER_RESULT_OF, runnerBy } from '../sql/driver-result.js';
+import { DRIVER_RESULT_OF, mysql2Statement, runnerBy } from '../sql/driver-result.js';
 import { type CheckAnswer, runnerIn, runnerOnPool } from '../sql/own-statements.js';
 import { dialectOf, KNEX_TEXT_OF } from './knex-dialects.js';
 import { endsTransaction } from '../sql/ends-transaction.js';
@@ -121,6 +121,7 @@ function runOn(
     const statement: { readonly response?: unknown } & Record<string, unknown> = {
       sql: KNEX_TEXT_OF[dialect](text),
       bindings: [...params],
+      ...(dialect === 'mysql' && { options: mysql2Statement(text) }),
     };
     await client.query(connection, statement);
     if (dialect === 'mysql') check((statement.response as [Parameters<CheckAnswer>[0]])[0]);

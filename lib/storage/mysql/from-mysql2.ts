@@ -1,6 +1,6 @@
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import { onPool } from '../sql/application-pool.js';
-import { DRIVER_RESULT_OF, runnerBy } from '../sql/driver-result.js';
+import { DRIVER_RESULT_OF, mysql2Statement, runnerBy } from '../sql/driver-result.js';
 import { type CheckAnswer, mysql2Lending, runnerOnPool } from '../sql/own-statements.js';
 import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
 import { TransactionGuard } from '../sql/transaction-guard.js';
@@ -92,7 +92,10 @@ function runOn(connection: Mysql2Connection, check: CheckAnswer = () => undefine
     const values = [...params] as Mysql2Value[];
     // Not every statement can be prepared: SAVEPOINT, for example. None of those has parameters.
     const isPrepared = values.length > 0 && !VARIES.test(text);
-    const answer = await (isPrepared ? connection.execute(text, values) : connection.query(text, values));
+    const statement = mysql2Statement(text);
+    const answer = await (isPrepared
+      ? connection.execute(statement, values)
+      : connection.query(statement, values));
     check(answer[0] as Parameters<CheckAnswer>[0]);
     return DRIVER_RESULT_OF.mysql(answer as never);
   });

@@ -5,4 +5,9 @@
  */
 
 export { fromMysql2 } from './from-mysql2.js';
-export { type Mysql2Connection, type Mysql2Pool, type Mysql2Value } from './mysql2-pool.js';
+export {
+  type Mysql2Connection,
+  type Mysql2Pool,
+  type Mysql2Statement,
+  type Mysql2Value,
+} from './mysql2-pool.js';

@@ -10,6 +10,7 @@ import { portableJournal } from '../sql/portable-journal.js';
 import { portableStatements } from '../sql/portable-statements.js';
 import { raw, sql } from '../sql/sql-template.js';
 import { NO_SAVEPOINT, OpenTransactions, PROBE } from './joined-transaction.js';
+import { checkSettings } from './mysql-settings.js';
 import { checkMysql, migrateMysql, NOT_MIGRATED } from './mysql-tables.js';
 
 /** Less than the time limit of the answer, where MySQL reads a comment. */
@@ -69,6 +70,7 @@ export const MYSQL_DIALECT: Omit<ExecutorDialect, 'prepare' | 'join'> = {
   begin: () => [{ text: `SAVEPOINT ${MARK}`, counts: true }],
   // The savepoint is gone if a statement that changes tables, a deadlock or the handler itself has ended the transaction.
   finish: (held) => [{ text: `RELEASE SAVEPOINT ${MARK}`, counts: true }, finishHeld(MYSQL, held)],
+  checkSettings,
   checkTables: checkMysql,
   migrate: migrateMysql,
   failure: mysqlFailure,

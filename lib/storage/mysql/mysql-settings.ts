@@ -1,12 +1,13 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
+import { textResult } from '../sql/driver-result.js';
 import { errorCodes } from '../sql/error-code.js';
+import { TABLES } from '../sql/portable-dialect.js';
+import { type SqlRow } from '../sql/sql-database.js';
 import { type SqlRunner } from '../sql/sql-executor.js';
-
-type Settings = Readonly<Record<'autocommit' | 'mode' | 'safe' | 'client' | 'connection', unknown>>;
 
 /** The value finds a pool that writes values into texts in its own way: with a LIMIT, fromMysql2 prepares no statement. */
 const SETTINGS = `SELECT @@autocommit AS autocommit, @@sql_mode AS mode, @@sql_safe_updates AS safe,
-  @@character_set_client AS client, @@character_set_connection AS connection, ? AS given LIMIT 1`;
+  CAST(@@sql_select_limit AS CHAR) AS most, @@character_set_client AS client, @@character_set_connection AS connection, ? AS given LIMIT 1`;
 const SYNTAX_ERROR = '1064';
 /** The variable is `tx_isolation` before MariaDB 11.1, and `transaction_isolation` in MySQL: naming a missing one is an error. */
 const LEVELS = "SHOW SESSION VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')";
@@ -14,13 +15,15 @@ const DIRTY_READS = 'READ-UNCOMMITTED';
 
 /** @throws PaymentsStorageError if a setting would lose data or keep the package from deleting it. */
 export async function checkSettings(runner: SqlRunner): Promise<void> {
-  const [found] = await runner.query<Partial<Settings>>(SETTINGS, [1]).catch((error: unknown) => {
+  const [found = {}] = await runner.query(SETTINGS, [1]).catch((error: unknown) => {
     if (!errorCodes(error).includes(SYNTAX_ERROR)) throw error;
     throw new PaymentsStorageError(
       'The connections do not write values in place of ?, as lists and purges need it: take queryFormat out of the options of the pool.',
     );
   });
-  const refusal = refusalOf(found ?? {});
+  const refusal = Object.hasOwn(found, 'autocommit')
+    ? refusalOf(textResult([found]).rows[0] ?? {})
+    : 'The connections give rows without the names of their columns: take rowsAsArray and nestTables out of the options of the pool.';
   if (refusal !== undefined) throw new PaymentsStorageError(refusal);
   const levels = await runner.query<Readonly<Record<string, unknown>>>(LEVELS);
   if (!levels.some((row) => Object.values(row).map(String).includes(DIRTY_READS))) return;
@@ -30,10 +33,7 @@ export async function checkSettings(runner: SqlRunner): Promise<void> {
   );
 }
 
-function refusalOf({ autocommit, mode, safe, client, connection }: Partial<Settings>): string | undefined {
-  if (autocommit === undefined) {
-    return 'The connections give rows without the names of their columns: take rowsAsArray out of the options of the pool.';
-  }
+function refusalOf({ autocommit, mode, safe, most, client, connection }: SqlRow): string | undefined {
   if (Number(autocommit) !== 1) {
     return 'The connections have autocommit off, so nothing that the package writes would stay: set autocommit = 1.';
   }
@@ -57,5 +57,27 @@ function refusalOf({ autocommit, mode, safe, client, connection }: Partial<Setti
   if (Number(safe) === 1) {
     return 'The connections have sql_safe_updates on, with which the database refuses every purge: set sql_safe_updates = 0 on the server or on each new connection.';
   }
+  if (Number(most) < Number.MAX_SAFE_INTEGER) {
+    return (
+      `The connections have sql_select_limit = ${most}, so the lines of a batch that come after the first ${most} would be left out: set ` +
+      'sql_select_limit = DEFAULT.'
+    );
+  }
   return undefined;
+}
+
+/** What a pool may change: bytes that it reads as another encoding, JSON that it parses, blanks that it cuts, large numbers. */
+const VALUES = { account: 'é ', record: '{"a": "é"} ', version: String(Number.MAX_SAFE_INTEGER) };
+/** Columns of the types that the tables have. */
+const READ_BACK = `SELECT account, record, version FROM ${TABLES.journal} WHERE 1 = 0
+  UNION ALL SELECT '${VALUES.account}', '${VALUES.record}', ${VALUES.version}`;
+
+/** @throws PaymentsStorageError if the connections change what they read: a payment would be sent again with another body. */
+export async function checkValues(runner: SqlRunner): Promise<void> {
+  const { rows } = textResult(await runner.query(READ_BACK));
+  if (Object.entries(VALUES).every(([column, value]) => rows[0]?.[column] === value)) return;
+  throw new PaymentsStorageError(
+    'The connections change the values that they read from columns of bytes and numbers: take out the type parser (typeCast) that does it, ' +
+      'or have it leave the columns of payments_… as they are.',
+  );
 }

@@ -10,7 +10,7 @@ import { TABLES } from '../sql/portable-dialect.js';
 import { type SqlExecutor, type SqlRunner } from '../sql/sql-executor.js';
 import { type Migration, migrationScript, singleStatements, type StorageTables } from '../storage-tables.js';
 import { refuseNewer, type StoredVersion, versionFit } from '../stored-version.js';
-import { checkSettings } from './mysql-settings.js';
+import { checkValues } from './mysql-settings.js';
 
 const OPTIONS = 'ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET = utf8mb4';
 const FIRST_TABLE = `CREATE TABLE IF NOT EXISTS ${TABLES.migrations} (
@@ -252,17 +252,16 @@ function foundVersion(runner: SqlRunner): Promise<StoredVersion> {
 }
 
 /**
- * Checks the tables, and the settings that the package relies on.
+ * Checks the tables, and how their columns are read.
  *
- * @throws PaymentsStorageError if the tables are missing, or of a version that this build cannot use, or if a setting would
- * lose data or keep the package from deleting it.
+ * @throws PaymentsStorageError if the tables are missing, or of a version that this build cannot use, or if the connections
+ * change what they read from them.
  */
 export async function checkMysql(runner: SqlRunner): Promise<void> {
-  await checkSettings(runner);
   const found = await foundVersion(runner);
   const needed = MYSQL_MIGRATIONS.length;
   refuseNewer('The database', found, needed);
-  if (versionFit(found, needed) === 'usable') return;
+  if (versionFit(found, needed) === 'usable') return checkValues(runner);
   throw new PaymentsStorageError(
     `The database holds version ${found.version} of the tables of nestjs-payments, and this version of the package needs ` +
       `${needed}: call migrateSqlStorage(executor) when you deploy.`,

@@ -15,13 +15,30 @@ export interface Mysql2Pool {
  */
 export interface Mysql2Connection {
   /** Runs a statement as text. */
-  query(text: string, values?: Mysql2Value[]): Promise<[unknown, unknown]>;
+  query(statement: string | Mysql2Statement, values?: Mysql2Value[]): Promise<[unknown, unknown]>;
   /** Runs a prepared statement. */
-  execute(text: string, values: Mysql2Value[]): Promise<[unknown, unknown]>;
+  execute(statement: Mysql2Statement, values: Mysql2Value[]): Promise<[unknown, unknown]>;
   /** Gives the connection back to the pool. */
   release(): void;
   /** Closes it instead. */
   destroy(): void;
+}
+
+/**
+ * A statement with options of its own, which count in place of those of the pool: what the application makes of its rows and
+ * values would change those of the package.
+ *
+ * @publicApi
+ */
+export interface Mysql2Statement {
+  /** The text. */
+  readonly sql: string;
+  /** False: a row is an object. */
+  readonly rowsAsArray: boolean;
+  /** False: the columns of all tables are in one object. */
+  readonly nestTables: boolean;
+  /** Leaves every value as the driver reads it. */
+  typeCast(field: unknown, next: () => unknown): unknown;
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   type SqlRunner,
   type SqlTransaction,
 } from '../sql/sql-executor.js';
-import { DRIVER_RESULT_OF, runnerBy } from '../sql/driver-result.js';
+import { DRIVER_RESULT_OF, mysql2Statement, runnerBy } from '../sql/driver-result.js';
 import { type CheckAnswer, runnerOnPool, takeOwn } from '../sql/own-statements.js';
 import { asked, type DriverConnection, guardDriver } from './guarded-driver.js';
 import { type SequelizeInstance, type SequelizeTransaction } from './sequelize-instance.js';
@@ -146,7 +146,8 @@ function runOn(
 ): SqlRunner {
   return runnerBy(async (text, params = []) => {
     const connection = connectionOf();
-    const answer = await asked(connection.query.bind(connection), text, [...params]);
+    const statement = dialect === 'mysql' ? mysql2Statement(text) : text;
+    const answer = await asked(connection.query.bind(connection), statement, [...params]);
     check(answer as Parameters<CheckAnswer>[0]);
     return DRIVER_RESULT_OF[dialect]((dialect === 'mysql' ? [answer] : answer) as never);
   });

@@ -25,6 +25,17 @@ export const DRIVER_RESULT_OF: Readonly<Record<SqlDialect, (answer: never) => Dr
       : { rows: [], affectedRows: result.affectedRows },
 };
 
+/** A statement of `mysql2` that is answered as the package reads it, whatever the application's pool makes of rows and values. */
+export function mysql2Statement(sql: string) {
+  return {
+    sql,
+    rowsAsArray: false,
+    nestTables: false,
+    // Only another function takes the place of one that the pool has.
+    typeCast: (_field: unknown, next: () => unknown): unknown => next(),
+  };
+}
+
 /** Gives one function that sends statements as a runner. */
 export function runnerBy(
   run: (text: string, params?: readonly unknown[]) => Promise<DriverResult>,

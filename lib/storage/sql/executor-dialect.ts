@@ -35,6 +35,8 @@ export interface ExecutorDialect {
   readonly prepare?: (own: RunScript) => Promise<unknown>;
   /** Joins a transaction of the application, and gives what runs operations in it: see `SqlDatabase.join`. */
   readonly join: (given: GivenTransaction) => Promise<RunScript>;
+  /** Rejects with a `PaymentsStorageError` if a setting of the connections would lose data, or keep the package from deleting it. */
+  readonly checkSettings?: (executor: SqlRunner) => Promise<void>;
   /** Rejects with a `PaymentsStorageError` if the tables are missing, or of a version that this build cannot use. */
   readonly checkTables: (executor: SqlRunner) => Promise<void>;
   readonly migrate: (executor: SqlExecutor, tell: TellMigration) => Promise<unknown>;

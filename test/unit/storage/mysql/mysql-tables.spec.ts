@@ -7,55 +7,37 @@ import {
 } from '../../../../lib/storage/sql/sql-executor.js';
 import { instantPauses } from '../../../support/instant-pauses.js';
 
-const MODE = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION';
 const NEEDED = MYSQL_MIGRATIONS.length;
 
-/** A server that knows its settings and the version of the tables, or fails with the code of MySQL. */
-function server(
-  mode: string,
-  autocommit: unknown,
-  version: number | { readonly errno: number },
-  {
-    level = 'REPEATABLE-READ',
-    ...more
-  }: { readonly level?: unknown } & Readonly<Record<string, unknown>> = {},
-): SqlRunner {
-  const query = (text: string): Promise<object[]> => {
-    if (text.includes('@@sql_mode'))
-      return Promise.resolve([
-        { mode, autocommit, safe: 0, client: 'utf8mb4', connection: 'utf8mb4', ...more },
-      ]);
-    if (text.startsWith('SHOW SESSION VARIABLES')) {
-      return Promise.resolve([{ Variable_name: 'tx_isolation', Value: level }]);
-    }
-    if (typeof version === 'number') return Promise.resolve([{ version, compatible_from: version }]);
-    return Promise.reject(Object.assign(new Error('no'), version));
-  };
+function answering(query: (text: string) => Promise<object[]>): SqlRunner {
   return { query: query as SqlRunner['query'], execute: () => Promise.reject(new Error('writes nothing')) };
 }
 
+const AS_WRITTEN = { account: 'é ', record: Buffer.from('{"a": "é"} '), version: 9_007_199_254_740_991n };
+
+/** A server that knows the version of the tables, or fails with the code of MySQL, and gives values that it has read. */
+function server(version: number | { readonly errno: number }, read: object = {}): SqlRunner {
+  return answering((text) => {
+    if (text.includes('UNION ALL')) return Promise.resolve([{ ...AS_WRITTEN, ...read }]);
+    if (typeof version === 'number') return Promise.resolve([{ version, compatible_from: version }]);
+    return Promise.reject(Object.assign(new Error('no'), version));
+  });
+}
+
 describe('the tables in MySQL', () => {
-  it.each(['1', 1, 1n])('fit if they are of this version: autocommit is %o', async (autocommit) => {
-    await expect(checkMysql(server(MODE, autocommit, NEEDED))).resolves.toBeUndefined();
+  it('fit if they are of this version, and are read as they were written', async () => {
+    await expect(checkMysql(server(NEEDED))).resolves.toBeUndefined();
   });
 
   it.each<[what: string, server: SqlRunner, message: string]>([
-    ['are missing', server(MODE, 1, { errno: 1146 }), 'holds version 0 of the tables'],
-    ['are newer', server(MODE, 1, NEEDED + 1), `holds version ${NEEDED + 1} of the tables`],
-    ['cannot be read', server(MODE, 1, { errno: 1045 }), 'no'],
-    ['would not keep what is written', server(MODE, 0, NEEDED), 'set autocommit = 1'],
-    ['would cut what is too long', server('NO_ENGINE_SUBSTITUTION', 1, NEEDED), 'add STRICT_TRANS_TABLES'],
-    ['cannot be written safely', server(`${MODE},NO_BACKSLASH_ESCAPES`, 1, NEEDED), 'take it out'],
-    ['would find no account', server(`${MODE},EMPTY_STRING_IS_NULL`, 1, NEEDED), 'EMPTY_STRING_IS_NULL'],
-    ['would change texts', server(MODE, 1, NEEDED, { client: 'latin1' }), "to 'utf8mb4'"],
-    ['could not be purged', server(MODE, 1, NEEDED, { safe: 1 }), 'set sql_safe_updates = 0'],
-    ['would lose a webhook', server(MODE, 1, NEEDED, { level: 'READ-UNCOMMITTED' }), 'READ UNCOMMITTED'],
-    [
-      'would lose a webhook, in bytes',
-      server(MODE, 1, NEEDED, { level: Buffer.from('READ-UNCOMMITTED') }),
-      'READ UNCOMMITTED',
-    ],
-    ['could not be purged, in text', server(MODE, 1, NEEDED, { safe: '1' }), 'set sql_safe_updates = 0'],
+    ['are missing', server({ errno: 1146 }), 'holds version 0 of the tables'],
+    ['are newer', server(NEEDED + 1), `holds version ${NEEDED + 1} of the tables`],
+    ['cannot be read', server({ errno: 1045 }), 'no'],
+    ['are read in another encoding', server(NEEDED, { account: 'Ã© ' }), 'change the values'],
+    ['are read without blanks', server(NEEDED, { account: 'é' }), 'change the values'],
+    ['are read as null', server(NEEDED, { record: null }), 'change the values'],
+    ['are read with fewer digits', server(NEEDED, { version: 9_007_199_254_740_990 }), 'change the values'],
+    ['are read as objects', server(NEEDED, { record: { a: 'é' } }), 'take out the type parser'],
   ])('are refused if they %s', async (_what, runner, message) => {
     await expect(checkMysql(runner)).rejects.toThrow(message);
   });

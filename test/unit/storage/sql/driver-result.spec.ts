@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { DRIVER_RESULT_OF, runnerBy, textResult } from '../../../../lib/storage/sql/driver-result.js';
+import {
+  DRIVER_RESULT_OF,
+  mysql2Statement,
+  runnerBy,
+  textResult,
+} from '../../../../lib/storage/sql/driver-result.js';
 
 describe('the answer of a driver', () => {
   it.each([
@@ -30,6 +35,12 @@ describe('the answer of a driver', () => {
       ['two', undefined],
     ]);
   });
+});
+
+it('a statement of mysql2 leaves rows and values as the driver reads them', () => {
+  const { typeCast, ...statement } = mysql2Statement('SELECT 1');
+  expect(statement).toEqual({ sql: 'SELECT 1', rowsAsArray: false, nestTables: false });
+  expect(typeCast({}, () => 'as it is')).toBe('as it is');
 });
 
 describe('the rows of a driver', () => {
