@@ -1,3 +1,5 @@
+import { PrismaClient } from '#prisma-mysql';
+import { PrismaMariaDb } from '@prisma/adapter-mariadb';
 import { drizzle } from 'drizzle-orm/mysql2';
 import knexPackage from 'knex';
 import { Kysely, MysqlDialect } from 'kysely';
@@ -8,6 +10,7 @@ import { fromKnex } from 'nestjs-payments/knex';
 import { fromKysely } from 'nestjs-payments/kysely';
 import { fromMikroOrm } from 'nestjs-payments/mikro-orm';
 import { fromMysql2 } from 'nestjs-payments/mysql';
+import { fromPrisma } from 'nestjs-payments/prisma';
 import { fromSequelize } from 'nestjs-payments/sequelize';
 import { type SqlExecutor, sqlStorage } from 'nestjs-payments/sql';
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
@@ -16,10 +19,10 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { journalRecord } from '../support/journal-contract.js';
 import { describeWith, mysqlService } from '../support/services.js';
+import { type Story, storyOf } from '../support/storage-story.js';
 import { type OpenOwnExecutor } from './executors.js';
 import { openMikroOrmOnMariaDb } from './mikro-executor.js';
 import { type MysqlDatabase, openMysql } from './mysql-database.js';
-import { type Story, storyOf } from './storage-story.js';
 
 /** What the application has, on a database that has the package's tables. */
 type Open = (url: string) => OpenOwnExecutor | Promise<OpenOwnExecutor>;
@@ -27,6 +30,10 @@ type Open = (url: string) => OpenOwnExecutor | Promise<OpenOwnExecutor>;
 interface Field {
   readonly type: string;
   string(encoding?: string): string | null;
+}
+interface Operation {
+  readonly args: unknown;
+  readonly query: (args: unknown) => Promise<unknown>;
 }
 type Cast = (field: Field, next: () => unknown) => unknown;
 
@@ -142,6 +149,28 @@ const typeOrm =
     };
   };
 
+/** As an application does that wants no column with an underscore. */
+async function renamed({ args, query }: Operation): Promise<unknown> {
+  const answer = await query(args);
+  if (!Array.isArray(answer)) return answer;
+  const name = (column: string): string => column.replaceAll('_', '');
+  return answer.map((row: object) =>
+    Object.fromEntries(Object.entries(row).map(([column, value]) => [name(column), value])),
+  );
+}
+
+const prisma =
+  (options: object): Open =>
+  (url) => {
+    const adapter = new PrismaMariaDb(`${url}?connectionLimit=${SIZE}`, options);
+    const client = new PrismaClient({ adapter }).$extends({ query: { $allOperations: renamed } });
+    return {
+      executor: { ...fromPrisma(client), poolSize: SIZE },
+      transaction: (work) => client.$transaction(work),
+      close: () => client.$disconnect(),
+    };
+  };
+
 const MODES = [
   'STRICT_ALL_TABLES,ANSI,SIMULTANEOUS_ASSIGNMENT,HIGH_NOT_PRECEDENCE,PAD_CHAR_TO_FULL_LENGTH,ONLY_FULL_GROUP_BY,NO_ZERO_DATE',
   'TRADITIONAL,ORACLE,TIME_ROUND_FRACTIONAL,REAL_AS_FLOAT,NO_AUTO_VALUE_ON_ZERO',
@@ -171,6 +200,7 @@ const WORKING: readonly (readonly [what: string, open: Open])[] = [
   ['texts that Sequelize trims', sequelize({ typeCast: TRIMMED, ...NUMBERS })],
   ['texts that MikroORM trims', mikroOrm({ typeCast: TRIMMED })],
   ['numbers of TypeORM as texts', typeOrm({ ...NUMBERS, extra: { decimalNumbers: true } })],
+  ['rows that an extension of Prisma changes', prisma({})],
 ];
 
 const CHANGED = /take out the type parser \(typeCast\)/;

@@ -1,11 +1,12 @@
 import { type InboxDelivery, type JournalRecord, type PaymentsStorage } from 'nestjs-payments';
-import { type BatchStore } from '../support/batch-contract.js';
-import { type OpenExecutor } from './executors.js';
-import { journalRecord, storedBy } from '../support/journal-contract.js';
-import { type ReconciliationStore } from '../support/reconciliation-contract.js';
+import { type BatchStore } from './batch-contract.js';
+import { journalRecord, storedBy } from './journal-contract.js';
+import { type ReconciliationStore } from './reconciliation-contract.js';
 
 /** A storage, and a transaction of the application that it can join, which ends as the work does. */
-export type StoryStorage = PaymentsStorage & Pick<OpenExecutor, 'transaction'>;
+export interface StoryStorage extends PaymentsStorage {
+  readonly transaction?: (work: (handle: unknown) => Promise<void>) => PromiseLike<unknown>;
+}
 
 /** What a storage answered, by what it was asked. */
 export type Story = readonly (readonly [asked: string, answer: unknown])[];
@@ -62,7 +63,7 @@ async function askJournal({ journal, transaction }: StoryStorage, scope: Scope, 
   await ask('counted', Promise.resolve(journal.dailyCaps?.insert(counted('cap-1'), 0, share)));
   await ask('no room', Promise.resolve(journal.dailyCaps?.insert(counted('cap-2'), 0, share)));
   const planned = journalRecord('planned', { ...scope, state: 'planned' });
-  await transaction(async (handle) => {
+  await transaction?.(async (handle) => {
     const joined = await journal.within?.(handle);
     await ask('planned', Promise.resolve(joined?.insert(planned, 0)));
   });
@@ -185,8 +186,8 @@ const EXPECTED: Readonly<Record<string, (value: unknown, account: string) => boo
   version: (value) => Number.isSafeInteger(value) && value !== 1,
   countedOn: isToday,
   reachedOn: isToday,
-  next: (value) => /^\d{13}\.\d+$/.test(String(value)),
-  id: (value) => /^\d+$/.test(String(value)),
+  next: (value) => /^\d+(?:\.\d+)?$/.test(String(value)),
+  id: (value) => /^\d+(?:\.|$)/.test(String(value)),
 };
 
 function isNow(value: unknown): boolean {
