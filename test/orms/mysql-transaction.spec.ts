@@ -210,6 +210,21 @@ describeWith([mysqlService], 'connections that do not send their texts as utf8mb
   });
 });
 
+it.each([
+  ['latin1', 'SET NAMES latin1', /do not send their texts as utf8mb4/],
+  ['no strict mode', "SET SESSION sql_mode = ''", /add STRICT_TRANS_TABLES/],
+  ['other quotes', "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES'", /NO_BACKSLASH_ESCAPES/],
+])('a payment is not enlisted on another connection of the same database: %s', async (_what, first, why) => {
+  const database = await openMysql();
+  const connection = await database.openPool(1).getConnection();
+  await connection.query(first);
+  await connection.beginTransaction();
+  const { journal } = sqlStorage({ executor: database.executor });
+  await expect(journal.within?.(connection)).rejects.toThrow(why);
+  connection.release();
+  await database.close();
+});
+
 describeWith([mysqlService], 'connections with which a purge would fail, or a webhook be lost', () => {
   /** As the documents of the driver show it: it leaves each ? in the text. */
   const queryFormat = (text: string, values?: Readonly<Record<string, unknown>>): string =>

@@ -2,7 +2,8 @@ import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments
 import { errorCodes } from '../sql/error-code.js';
 import { type GivenTransaction } from '../sql/executor-dialect.js';
 import { type RunScript, type SqlResult, type SqlScript } from '../sql/sql-database.js';
-import { raw, sql } from '../sql/sql-template.js';
+import { raw } from '../sql/sql-template.js';
+import { refusalOfTexts, TEXT_SETTINGS } from './mysql-settings.js';
 
 const SAVEPOINT = 'nestjs_payments_enlist';
 /** A savepoint does not exist. Without a transaction it is gone as soon as it is made. */
@@ -21,18 +22,20 @@ export class OpenTransactions {
 
   /** @param own Runs operations on the storage's own connections. */
   readonly learn = async (own: RunScript): Promise<string> => {
-    const learned = await databaseOf(own);
-    this.known = learned;
-    return learned;
+    const { database } = await placeOf(own);
+    this.known = database;
+    return database;
   };
 
   /** @throws PaymentsConfigError if no transaction is open, or one of another database. */
   readonly join = async ({ run, own, handle }: GivenTransaction): Promise<RunScript> => {
     const inTurn = turnsOf(handle as object);
     await inTurn(() => checkOpen(run));
-    const given = await inTurn(() => databaseOf(run));
+    const { database, refusal } = await inTurn(() => placeOf(run));
+    // It may come from another pool than the storage's.
+    if (refusal !== undefined) throw new PaymentsConfigError(refusal);
     // Another server may have taken over.
-    if (given !== this.known && given !== (await this.learn(own))) {
+    if (database !== this.known && database !== (await this.learn(own))) {
       throw new PaymentsConfigError(
         'The transaction belongs to another database than the storage, so the payment would never be sent: enlist it in a ' +
           'transaction of the database that the executor of sqlStorage({ executor }) has.',
@@ -71,9 +74,15 @@ async function checkOpen(run: RunScript): Promise<void> {
   }
 }
 
-/** What tells two databases apart: the name may be the same on two servers. MariaDB has no `server_uuid`. */
-async function databaseOf(run: RunScript): Promise<string> {
-  const { rows: names } = await run({ steps: [sql`SELECT DATABASE() AS name`] });
+/** What a connection writes to, and why it would change texts. */
+interface Place {
+  readonly database: string;
+  readonly refusal: string | undefined;
+}
+
+/** The name of a database may be the same on two servers. MariaDB has no `server_uuid`. */
+async function placeOf(run: RunScript): Promise<Place> {
+  const { rows: found } = await run({ steps: [{ text: `SELECT DATABASE() AS name, ${TEXT_SETTINGS}` }] });
   const { rows: server } = await run({
     steps: [
       {
@@ -81,7 +90,8 @@ async function databaseOf(run: RunScript): Promise<string> {
       },
     ],
   });
-  return JSON.stringify([names, server]);
+  const [{ name, ...texts } = {}] = found;
+  return { database: JSON.stringify([name, server]), refusal: refusalOfTexts(texts) };
 }
 
 function hasNoSavepoint(error: unknown): boolean {

@@ -5,9 +5,13 @@ import { TABLES } from '../sql/portable-dialect.js';
 import { type SqlRow } from '../sql/sql-database.js';
 import { type SqlRunner } from '../sql/sql-executor.js';
 
+/** The columns that `refusalOfTexts` needs. */
+export const TEXT_SETTINGS =
+  '@@sql_mode AS mode, @@character_set_client AS client, @@character_set_connection AS connection';
+
 /** The value finds a pool that writes values into texts in its own way: with a LIMIT, fromMysql2 prepares no statement. */
-const SETTINGS = `SELECT @@autocommit AS autocommit, @@sql_mode AS mode, @@sql_safe_updates AS safe,
-  CAST(@@sql_select_limit AS CHAR) AS most, @@character_set_client AS client, @@character_set_connection AS connection, ? AS given LIMIT 1`;
+const SETTINGS = `SELECT @@autocommit AS autocommit, @@sql_safe_updates AS safe, CAST(@@sql_select_limit AS CHAR) AS most,
+  ${TEXT_SETTINGS}, ? AS given LIMIT 1`;
 const SYNTAX_ERROR = '1064';
 /** The variable is `tx_isolation` before MariaDB 11.1, and `transaction_isolation` in MySQL: naming a missing one is an error. */
 const LEVELS = "SHOW SESSION VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')";
@@ -33,10 +37,24 @@ export async function checkSettings(runner: SqlRunner): Promise<void> {
   );
 }
 
-function refusalOf({ autocommit, mode, safe, most, client, connection }: SqlRow): string | undefined {
+function refusalOf({ autocommit, safe, most, ...texts }: SqlRow): string | undefined {
   if (Number(autocommit) !== 1) {
     return 'The connections have autocommit off, so nothing that the package writes would stay: set autocommit = 1.';
   }
+  if (Number(safe) === 1) {
+    return 'The connections have sql_safe_updates on, with which the database refuses every purge: set sql_safe_updates = 0 on the server or on each new connection.';
+  }
+  if (Number(most) < Number.MAX_SAFE_INTEGER) {
+    return (
+      `The connections have sql_select_limit = ${most}, so the lines of a batch that come after the first ${most} would be left out: set ` +
+      'sql_select_limit = DEFAULT.'
+    );
+  }
+  return refusalOfTexts(texts);
+}
+
+/** Why texts would not be written as they are; undefined if they are. */
+export function refusalOfTexts({ mode, client, connection }: SqlRow): string | undefined {
   // The columns hold bytes: in another encoding two references could become one.
   if (client !== 'utf8mb4' || connection !== 'utf8mb4') {
     return (
@@ -53,15 +71,6 @@ function refusalOf({ autocommit, mode, safe, most, client, connection }: SqlRow)
   // The list of the accounts begins after the empty name.
   if (String(mode).includes('EMPTY_STRING_IS_NULL')) {
     return 'The sql_mode of the connections has EMPTY_STRING_IS_NULL, with which recovery and purges would find no account: take it out.';
-  }
-  if (Number(safe) === 1) {
-    return 'The connections have sql_safe_updates on, with which the database refuses every purge: set sql_safe_updates = 0 on the server or on each new connection.';
-  }
-  if (Number(most) < Number.MAX_SAFE_INTEGER) {
-    return (
-      `The connections have sql_select_limit = ${most}, so the lines of a batch that come after the first ${most} would be left out: set ` +
-      'sql_select_limit = DEFAULT.'
-    );
   }
   return undefined;
 }

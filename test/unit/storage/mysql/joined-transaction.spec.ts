@@ -4,7 +4,8 @@ import { type RunScript } from '../../../../lib/storage/sql/sql-database.js';
 
 /** A connection to this server. */
 function connectionTo(server: () => string): RunScript {
-  return () => Promise.resolve({ rows: [{ server: server() }], rowCount: 1 });
+  const settings = { mode: 'STRICT_ALL_TABLES', client: 'utf8mb4', connection: 'utf8mb4' };
+  return () => Promise.resolve({ rows: [{ ...settings, server: server() }], rowCount: 1 });
 }
 
 it('a storage of MySQL asks its own connections again only if the transaction is on another server', async () => {
