@@ -18,7 +18,8 @@ import { fromSequelize } from 'nestjs-payments/sequelize';
 import { sqlStorage } from 'nestjs-payments/sql';
 import { fromTypeOrm } from 'nestjs-payments/typeorm';
 import { describeWith, postgresService } from '../support/services.js';
-import { PARSED_TYPES as types, useOfStorage } from '../support/storage-use.js';
+import { parsedTypes as types } from '../support/parsed-types.js';
+import { storyOf } from '../support/storage-story.js';
 import { type OpenExecutor } from './executors.js';
 import { openMikroOrm } from './mikro-executor.js';
 import { borrowPostgres, type PostgresDatabase } from './postgres-database.js';
@@ -176,15 +177,17 @@ describeWith([postgresService], 'an ORM that the application has customised', ()
       ['with transactions', true],
     ])('gives the storage what a pool gives, if it is used %s', async (_how, transactional) => {
       const { pool, schema } = database;
-      const usual = await useOfStorage(postgresStorage({ pool, schema, transactional }), async (work) => {
+      const ofPool = async (work: (handle: unknown) => Promise<void>): Promise<void> => {
         const { handle, commit } = await database.begin();
         await work(handle);
         await commit();
-      });
+      };
+      const storage = postgresStorage({ pool, schema, transactional });
+      const usual = await storyOf({ ...storage, transaction: ofPool }, 'shop');
       await database.clear();
       const { executor, transaction } = await open(database.openPool({ types }));
-      const storage = sqlStorage({ executor, schema, transactional });
-      expect(await useOfStorage(storage, transaction)).toEqual(usual);
+      const customised = sqlStorage({ executor, schema, transactional });
+      expect(await storyOf({ ...customised, transaction }, 'shop')).toEqual(usual);
     });
   });
 });

@@ -3,7 +3,8 @@ import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
-import { PARSED_TYPES, useOfStorage } from '../../../support/storage-use.js';
+import { parsedTypes } from '../../../support/parsed-types.js';
+import { type Story, storyOf } from '../../../support/storage-story.js';
 
 type Query = (...given: unknown[]) => Promise<{ readonly rows: readonly object[] }>;
 
@@ -47,7 +48,7 @@ function wrapping(wrap: (query: Query, given: unknown[]) => unknown) {
 }
 
 const HABITS: readonly (readonly [name: string, habit: Habit])[] = [
-  ['parses every type but text', { config: { types: PARSED_TYPES } }],
+  ['parses every type but text', { config: { types: parsedTypes } }],
   ['gets its results in binary form', { config: { binary: true } }],
   ['has other settings of the server', { settings: asOptions(SETTINGS) }],
   ['is SERIALIZABLE', { settings: asOptions({ default_transaction_isolation: 'serializable' }) }],
@@ -81,23 +82,24 @@ describeWith([postgresService], 'a pool that the application has customised', ()
     }
     return around(pool);
   };
-  const useOf = (pool: Pool, transactional: boolean): Promise<unknown> => {
+  const told = (pool: Pool, transactional: boolean): Promise<Story> => {
     const { schema } = database;
     const storage = postgresStorage({ pool, schema, transactional, preparedStatements: !transactional });
-    return useOfStorage(storage, async (work) => {
+    const transaction = async (work: (handle: unknown) => Promise<void>): Promise<void> => {
       const client = await pool.connect();
       await client.query('BEGIN');
       await work(client);
       await client.query('COMMIT');
       client.release();
-    });
+    };
+    return storyOf({ ...storage, transaction }, 'shop');
   };
-  const usual: unknown[] = [];
+  const usual: Story[] = [];
 
   beforeAll(async () => {
     database = await borrowPaymentsDatabase(postgresService.url);
     for (const transactional of [false, true]) {
-      usual.push(await useOf(database.connect(), transactional));
+      usual.push(await told(database.connect(), transactional));
       await database.clear();
     }
   });
@@ -109,7 +111,7 @@ describeWith([postgresService], 'a pool that the application has customised', ()
     ['with transactions', true],
   ])('is used %s', (_how, transactional) => {
     it.each(HABITS)('gives what every other pool gives, if it %s', async (_name, habit) => {
-      expect(await useOf(opened(habit), transactional)).toEqual(usual[Number(transactional)]);
+      expect(await told(opened(habit), transactional)).toEqual(usual[Number(transactional)]);
     });
   });
 
@@ -129,7 +131,7 @@ describeWith([postgresService], 'a pool that the application has customised', ()
         return all;
       };
       const before = await stateOf();
-      await useOf(pool, transactional);
+      await told(pool, transactional);
       expect(await stateOf()).toEqual(before);
     },
   );
@@ -148,7 +150,7 @@ describeWith([postgresService], 'a pool that the application has customised', ()
       message: expect.stringContaining('renames the columns') as unknown,
     };
     const pool = opened({ around });
-    await expect(useOf(pool, false)).rejects.toMatchObject(refusal);
+    await expect(told(pool, false)).rejects.toMatchObject(refusal);
     expect((await database.pool.query('SELECT FROM payments_journal')).rowCount).toBe(0);
     await expect(migratePayments(pool, { schema: 'no such schema' })).rejects.toMatchObject(refusal);
   });
