@@ -187,9 +187,9 @@ class RateWindow {
     this.askedUntil = Math.max(this.askedUntil, now + askedMs);
   }
 
-  /** How long the gateway asks to wait, if a call that must start by `latest` cannot wait that long. */
+  /** How long the gateway asks to wait, in whole milliseconds, if a call that must start by `latest` cannot wait that long. */
   tooLongMs(now: number, latest: number): number | undefined {
     if (now >= this.opensAt || this.askedUntil <= Math.min(this.opensAt, latest)) return undefined;
-    return this.askedUntil - now;
+    return Math.ceil(this.askedUntil - now);
   }
 }

@@ -195,6 +195,12 @@ describe('the gate of an account', () => {
       expect(gate.acquire(1_999, undefined)).toEqual({ permit: 'held-back', retryAfterMs: 2_000 });
     });
 
+    it('says how long to wait in whole milliseconds', () => {
+      const gate = gateOf();
+      gate.pauseFor(2_000.25);
+      expect(gate.acquire(1, undefined)).toEqual({ permit: 'held-back', retryAfterMs: 2_001 });
+    });
+
     it('permits away at once those in the queue that cannot wait that long', async () => {
       const gate = gateOf({ concurrency: 1 });
       enter(gate, 'running');
