@@ -5,7 +5,7 @@ const SLOW = [
   'test/orms/executor-contracts',
   'test/orms/killed-payer',
   'test/orms/mysql-contracts',
-  'test/orms/mysql-habits',
+  'test/orms/customised-',
   'test/orms/executor',
   'test/orms/mysql-killed',
   'test/orms/typeorm-contracts',
