@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { performance } from 'node:perf_hooks';
 import { READ_OPERATIONS } from '../common/operations.js';
 import { LONGEST_TIMER_MS } from '../common/timing.js';
+import { NamedInTokens } from '../common/tokens.js';
 import { checkCallOptions, type CallOptions } from '../gateway/call-options.js';
 import { type ReadCall, type ReadPayload } from '../gateway/gateway-call.js';
 import { type GatewayClient } from '../gateway/gateway-client.js';
@@ -32,6 +33,7 @@ function readBanks(data: unknown): ReadPayload<Bank[]> | undefined {
  * @publicApi
  */
 @Injectable()
+@NamedInTokens('BanksService')
 export class BanksService {
   private readonly directory: BankDirectory | undefined;
 

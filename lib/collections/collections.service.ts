@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { canonicalAmount } from '../common/money.js';
 import { MONEY_OPERATIONS } from '../common/operations.js';
 import { COLLECTION_STATUSES } from '../common/vocabulary.js';
+import { NamedInTokens } from '../common/tokens.js';
 import {
   type ListedValues,
   type PaymentsResponse,
@@ -53,6 +54,7 @@ function listedValues(paymentMethod: string): ListedValues {
  * @publicApi
  */
 @Injectable()
+@NamedInTokens('CollectionsService')
 export class CollectionsService {
   /** @internal */
   constructor(private readonly payments: Payments) {}

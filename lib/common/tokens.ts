@@ -2,6 +2,16 @@ import { HttpService } from '@nestjs/axios';
 import { type Abstract, Inject, type InjectionToken, type Type } from '@nestjs/common';
 import { DEFAULT_ACCOUNT } from './vocabulary.js';
 
+/** What tokens call a service: a bundler that minifies gives classes other names, and none to those with decorators. */
+const NAMES = new Map<unknown, string>([[HttpService, 'HttpService']]);
+
+/** Gives a service its name in the tokens of named accounts. */
+export function NamedInTokens(name: string): ClassDecorator {
+  return (type) => {
+    NAMES.set(type, name);
+  };
+}
+
 /**
  * Token of one of the package's providers for a named account. For the default account the class itself is the
  * token; only `HttpService` is not, because the application may have its own.
@@ -18,7 +28,7 @@ export function getPaymentsToken<T>(
   account: string = DEFAULT_ACCOUNT,
 ): InjectionToken<T> {
   if (account === DEFAULT_ACCOUNT && type !== HttpService) return type;
-  return Symbol.for(`nestjs-payments:${account}:${type.name}`);
+  return Symbol.for(`nestjs-payments:${account}:${NAMES.get(type) ?? type.name}`);
 }
 
 /**

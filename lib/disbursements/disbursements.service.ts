@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { canonicalAmount } from '../common/money.js';
 import { MONEY_OPERATIONS } from '../common/operations.js';
 import { DISBURSEMENT_STATUSES } from '../common/vocabulary.js';
+import { NamedInTokens } from '../common/tokens.js';
 import {
   type ListedValues,
   type PaymentsResponse,
@@ -29,6 +30,7 @@ const MOBILE_MONEY_VALUES: ListedValues = [...BANK_VALUES, ['channel', ['MOBILE_
  * @publicApi
  */
 @Injectable()
+@NamedInTokens('DisbursementsService')
 export class DisbursementsService {
   /** @internal */
   constructor(private readonly payments: Payments) {}

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { type JournalKey, type JournalScope, type JournalStore } from '../storage/journal-store.js';
 import { type JournalEntry, type SettledJournalEntry } from '../common/journal-entry.js';
 import { PAYMENT_FAMILIES, type OutcomeOf, type PaymentFamily } from '../common/vocabulary.js';
+import { NamedInTokens } from '../common/tokens.js';
 import { type ResealReport, type Resealing } from '../storage/sealed/reseal.js';
 import { PaymentsValidationError, type PaymentsError } from '../errors/payments-errors.js';
 import { cutShort, journalEntry, noOutcome, notFound, settledEntry } from './recovery/journal-answers.js';
@@ -36,6 +37,7 @@ export interface WaitForOutcomeOptions {
  * @hideconstructor
  * @publicApi
  */
+@NamedInTokens('PaymentsJournal')
 export class PaymentsJournal {
   private readonly oldest = sharedLook(() => this.recovery.oldest());
 

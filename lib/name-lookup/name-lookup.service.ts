@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { READ_OPERATIONS } from '../common/operations.js';
 import { TZ_PHONE } from '../common/phone.js';
+import { NamedInTokens } from '../common/tokens.js';
 import { PaymentRejectedError } from '../errors/payments-errors.js';
 import { type CallOptions } from '../gateway/call-options.js';
 import { type ReadCall, type ReadPayload } from '../gateway/gateway-call.js';
@@ -63,6 +64,7 @@ function withFormHint(error: unknown, { channel, account_number: number }: NameL
  * @publicApi
  */
 @Injectable()
+@NamedInTokens('NameLookupService')
 export class NameLookupService {
   /** @internal */
   constructor(private readonly gateway: GatewayClient) {}

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { READ_OPERATIONS } from '../common/operations.js';
+import { NamedInTokens } from '../common/tokens.js';
 import { type CallOptions } from '../gateway/call-options.js';
 import { type ReadCall } from '../gateway/gateway-call.js';
 import { type GatewayClient } from '../gateway/gateway-client.js';
@@ -22,6 +23,7 @@ const BALANCE: ReadCall<WalletBalance> = {
  * @publicApi
  */
 @Injectable()
+@NamedInTokens('WalletService')
 export class WalletService {
   /** @internal */
   constructor(private readonly gateway: GatewayClient) {}

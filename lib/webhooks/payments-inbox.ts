@@ -1,6 +1,7 @@
 import { type InboxConflict } from '../storage/conflict-store.js';
 import { ageProblem } from '../common/milliseconds.js';
 import { type InboxScope, type SetAsideKind } from '../common/vocabulary.js';
+import { NamedInTokens } from '../common/tokens.js';
 import { isSealed, SEALED_WITHOUT_KEYS } from '../storage/sealed/sealed-value.js';
 import { type PaymentsStorage } from '../storage/payments-storage.js';
 import {
@@ -57,6 +58,7 @@ const LONGEST_PAGE = 1_000;
  * @hideconstructor
  * @publicApi
  */
+@NamedInTokens('PaymentsInbox')
 export class PaymentsInbox {
   /** @internal */
   constructor(

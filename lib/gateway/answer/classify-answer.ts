@@ -51,8 +51,6 @@ const EARLIER_PAYMENT =
 /** Nobody was paid who does not exist. Of a payment, a transaction or an order these words say less. */
 const NOBODY =
   /\b(?:account|bank|beneficiary|branch|customer|recipient|subscriber|wallet|(?:account|phone) number|bank code)s? do(?:es)?(?: not|n['’]t) exist\b/gi;
-/** Beside a code that names the cause, these words only introduce it. */
-const NOT_PROCESSED = /\b(?:can(?: ?not|['’]t)|could(?: not|n['’]t)) be processed\b(?! (?:again|twice))/gi;
 /**
  * The fields of the specification's requests. A message about another field may report what happened after
  * the payment.
@@ -227,10 +225,9 @@ function namesNoCause({ code }: GatewayErrorBody): boolean {
 }
 
 /** Whether the texts of the answer match, as one text: a gateway may spread a sentence over several. */
-function says(error: GatewayErrorBody, pattern: RegExp): boolean {
-  const { code = '', message = '', errors } = error;
-  const text = [code, message, ...Object.values(errors).flat()].join(' ').replace(NOBODY, '');
-  return pattern.test(namesNoCause(error) ? text : text.replace(NOT_PROCESSED, ''));
+function says({ code = '', message = '', errors }: GatewayErrorBody, pattern: RegExp): boolean {
+  const text = [code, message, ...Object.values(errors).flat()].join(' ');
+  return pattern.test(text.replace(NOBODY, ''));
 }
 
 /** Classifies a refusal that its status does not prove. */

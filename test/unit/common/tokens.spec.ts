@@ -1,7 +1,16 @@
 import { HttpService } from '@nestjs/axios';
 import { SELF_DECLARED_DEPS_METADATA } from '@nestjs/common/constants.js';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { getPaymentsToken, InjectPayments } from '../../../lib/common/tokens.js';
+import {
+  BanksService,
+  CollectionsService,
+  DisbursementsService,
+  NameLookupService,
+  PaymentsInbox,
+  PaymentsJournal,
+  WalletService as OwnWalletService,
+} from '../../../lib/index.js';
 
 class WalletService {
   readonly name = 'wallet';
@@ -20,6 +29,21 @@ it('a service of another account has a token that is the same in every copy of t
 
 it('the HTTP service of the default account is not the one of the application', () => {
   expect(getPaymentsToken(HttpService)).toBe(Symbol.for('nestjs-payments:default:HttpService'));
+});
+
+it.each([
+  ['BanksService', BanksService],
+  ['CollectionsService', CollectionsService],
+  ['DisbursementsService', DisbursementsService],
+  ['HttpService', HttpService],
+  ['NameLookupService', NameLookupService],
+  ['PaymentsInbox', PaymentsInbox],
+  ['PaymentsJournal', PaymentsJournal],
+  ['WalletService', OwnWalletService],
+])('the token of %s has its name, even if a bundler has taken that of the class', (name, type) => {
+  Object.defineProperty(type, 'name', { value: '' });
+  onTestFinished(() => void Object.defineProperty(type, 'name', { value: name }));
+  expect(getPaymentsToken<unknown>(type, 'payouts')).toBe(Symbol.for(`nestjs-payments:payouts:${name}`));
 });
 
 it.each([

@@ -551,29 +551,6 @@ describe('a message beside a code that refuses', () => {
   });
 });
 
-describe('a request that could not be processed', () => {
-  const eventOf = (code: string, message: string): TryEvent =>
-    classifyAnswer('disbursement', 422, error({ code, message }), REFUSAL_CODES);
-  const introduced = (words: string): string => `Your request ${words} be processed: the balance is too low.`;
-
-  it.each(['cannot', 'can not', "can't", 'can’t', 'could not', "couldn't", 'Could Not'])(
-    'is refused by a code that names the cause, if it "%s" be',
-    (words) => {
-      expect(eventOf('INSUFFICIENT_BALANCE', introduced(words))).toBe('refused');
-    },
-  );
-
-  it.each([
-    ['a code that names no cause', 'INVALID_REQUEST', introduced('cannot')],
-    ['another try', 'INVALID_ACCOUNT', 'It cannot be processed again'],
-    ['a second time', 'INVALID_ACCOUNT', 'It could not be processed twice'],
-    ['an earlier payment besides', 'INVALID_ACCOUNT', 'It cannot be processed: it was processed'],
-    ['something that was processed', 'INVALID_ACCOUNT', 'It can be processed'],
-  ])('may speak of an earlier payment beside %s', (_, code, message) => {
-    expect(eventOf(code, message)).toBe('unproven-refusal');
-  });
-});
-
 describe('an earlier payment', () => {
   it.each<[place: string, body: Partial<GatewayErrorBody>]>([
     ['the code', { code: 'ALREADY_PAID' }],
