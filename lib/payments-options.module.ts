@@ -5,6 +5,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
+import { setImmediate } from 'node:timers/promises';
 import { DEFAULT_ACCOUNT } from './common/vocabulary.js';
 import { mergeOptions } from './config/merge-options.js';
 import { type PaymentsResolverOptions } from './config/accounts-options.js';
@@ -112,7 +113,7 @@ async function failWithOtherAccounts(application: object, error: unknown): Promi
   const errors = wrongOptions.get(application) ?? [];
   wrongOptions.set(application, errors);
   errors.push(error);
-  await new Promise((resolve) => setImmediate(resolve));
+  await setImmediate();
   throwJoined(errors);
 }
 

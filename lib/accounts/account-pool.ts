@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { type ResolvedResolverOptions } from '../config/resolve-accounts.js';
@@ -136,7 +137,7 @@ export class AccountPool {
   async idle(): Promise<void> {
     await this.lookups.idle();
     // Callers that waited for a lookup start now.
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
     const all = [...this.accounts.values(), ...this.leaving];
     await Promise.all(all.map(({ account }) => account.idle()));
   }

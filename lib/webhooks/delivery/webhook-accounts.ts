@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { setImmediate } from 'node:timers/promises';
 import { isAccountName, isAccountNameOfPath } from '../../common/account-name.js';
 import { PaymentsConfigError } from '../../errors/payments-errors.js';
 import {
@@ -180,7 +181,7 @@ export class WebhookAccounts implements OnModuleDestroy {
     const closing = [...this.receivers.values()].map(async (receiver) => receiver?.close());
     await Promise.all([...closing, this.resolver?.accounts.close()]);
     // The server closes next, so pending answers leave first.
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
   }
 }
 

@@ -16,6 +16,7 @@ import { type AddressInfo } from 'node:net';
 import { atOnce } from '../../support/event-loop.js';
 import { WAYS } from '../../support/merchant.js';
 import { journalRecord } from '../../support/journal-contract.js';
+import { scheme, secret } from '../../support/webhook-app.js';
 import { collectionRecord, collectionRequest, envelope } from '../../support/gateway-answers.js';
 
 const BALANCE = { balance: 5, available_balance: 4, locked_balance: 1, currency: 'TZS' };
@@ -82,6 +83,19 @@ describe('the end of the application', () => {
     await application.close();
     await allClosed;
     expect(open).toBe(0);
+  });
+
+  it.each<[of: string, options: () => Parameters<typeof PaymentsModule.forRoot>[0]]>([
+    ['an account', () => ({ ...options(), webhooks: { scheme, secrets: [secret] } })],
+    [
+      'accounts from a resolver',
+      () => ({ baseUrl, webhooks: { scheme }, accounts: { resolve: () => Promise.resolve(null) } }),
+    ],
+  ])('comes even if a test fakes every timer, with %s', async (_, given) => {
+    application = await Test.createTestingModule({ imports: [PaymentsModule.forRoot(given())] }).compile();
+    await application.init();
+    vi.useFakeTimers();
+    await application.close();
   });
 
   it('waits for the payment that is under way, and sends nothing afterwards', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type Server } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Controller, type DynamicModule, type INestApplication, Injectable, Module } from '@nestjs/common';
 import { ConfigModule, ConfigService } from '@nestjs/config';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -121,6 +121,23 @@ describe('PaymentsTestingModule.forRoot', () => {
       expect(sandbox.seed).toBe(1);
     },
   );
+
+  it.each(ADAPTERS)('plays a payment to its end on %s while Vitest fakes every timer', async (_, adapter) => {
+    const module = await Test.createTestingModule({
+      imports: [PaymentsTestingModule.forRoot()],
+      controllers: [WebhooksController],
+      providers: [Checkout],
+    }).compile();
+    const app = await listening(module, adapter);
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { collections, heard } = module.get(Checkout);
+    await collections.mobileMoney(order('order-1'));
+    await module.get(PaymentsSandbox).customer(phone).approve('order-1');
+    expect(heard).toEqual(['payment.success order-1']);
+    running = undefined;
+    await app.close();
+  });
 
   it.each([
     ['Express', (https: object) => [new ExpressAdapter(), { httpsOptions: https }] as const],
