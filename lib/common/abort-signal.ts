@@ -1,4 +1,4 @@
-import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
+import EventEmitter, { getMaxListeners, setMaxListeners } from 'node:events';
 
 /** As many as Node's own `fetch` allows. */
 const MANY_LISTENERS = 1500;
@@ -11,12 +11,12 @@ export function signalProblem(value: unknown): string | undefined {
 }
 
 /**
- * Node warns of a leak above ten listeners, and one signal of the application may end any number of calls: that of its
- * shutdown, for example. A number that the application has set stays.
+ * Node warns of a leak above ten listeners, and one signal of the application may end many calls: that of its shutdown, for
+ * example. Another number than the default is that of the application, and stays.
  */
 export function allowManyListeners(signal: AbortSignal): void {
   try {
-    if (getMaxListeners(signal) === defaultMaxListeners) setMaxListeners(MANY_LISTENERS, signal);
+    if (getMaxListeners(signal) === EventEmitter.defaultMaxListeners) setMaxListeners(MANY_LISTENERS, signal);
   } catch {
     // Node reads no limit of 0, and none of a signal that is not its own, of jsdom for example.
   }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createPool, type PoolConnection } from 'mysql2/promise';
 import { fromMysql2 } from 'nestjs-payments/mysql';
 import { type PaymentsStorage } from 'nestjs-payments';
@@ -210,19 +210,27 @@ describeWith([mysqlService], 'connections that do not send their texts as utf8mb
   });
 });
 
-it.each([
-  ['latin1', 'SET NAMES latin1', /do not send their texts as utf8mb4/],
-  ['no strict mode', "SET SESSION sql_mode = ''", /add STRICT_TRANS_TABLES/],
-  ['other quotes', "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES'", /NO_BACKSLASH_ESCAPES/],
-])('a payment is not enlisted on another connection of the same database: %s', async (_what, first, why) => {
-  const database = await openMysql();
-  const connection = await database.openPool(1).getConnection();
-  await connection.query(first);
-  await connection.beginTransaction();
-  const { journal } = sqlStorage({ executor: database.executor });
-  await expect(journal.within?.(connection)).rejects.toThrow(why);
-  connection.release();
-  await database.close();
+describeWith([mysqlService], 'another connection of the same database', () => {
+  it.each([
+    ['latin1', 'SET NAMES latin1', /do not send their texts as utf8mb4/],
+    ['no strict mode', "SET SESSION sql_mode = ''", /add STRICT_TRANS_TABLES/],
+    [
+      'other quotes',
+      "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES'",
+      /NO_BACKSLASH_ESCAPES/,
+    ],
+  ])('enlists no payment: %s', async (_what, first, why) => {
+    const database = await openMysql();
+    onTestFinished(() => database.close());
+    const connection = await database.openPool(1).getConnection();
+    onTestFinished(() => {
+      connection.release();
+    });
+    await connection.query(first);
+    await connection.beginTransaction();
+    const { journal } = sqlStorage({ executor: database.executor });
+    await expect(journal.within?.(connection)).rejects.toThrow(why);
+  });
 });
 
 describeWith([mysqlService], 'connections with which a purge would fail, or a webhook be lost', () => {

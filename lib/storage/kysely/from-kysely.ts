@@ -129,7 +129,8 @@ function dialectOf(db: Partial<KyselyDatabase> | null | undefined): SqlDialect {
   const dialect = Object.hasOwn(DIALECTS, name) ? DIALECTS[name] : undefined;
   if (dialect !== undefined) return dialect;
   throw new PaymentsConfigError(
-    `fromKysely(db) has no statements for the database of ${name}: write new Kysely({ dialect }) with PostgresDialect or MysqlDialect.`,
+    `fromKysely(db) has no statements for the database of ${name}: write new Kysely({ dialect }) with PostgresDialect or MysqlDialect, ` +
+      'and let a bundler keep the names of classes (keepNames).',
   );
 }
 

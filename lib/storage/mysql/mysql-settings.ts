@@ -10,8 +10,10 @@ export const TEXT_SETTINGS =
   '@@sql_mode AS mode, @@character_set_client AS client, @@character_set_connection AS connection';
 
 /** The value finds a pool that writes values into texts in its own way: with a LIMIT, fromMysql2 prepares no statement. */
-const SETTINGS = `SELECT @@autocommit AS autocommit, @@sql_safe_updates AS safe, CAST(@@sql_select_limit AS CHAR) AS most,
+const SETTINGS = `SELECT @@autocommit AS autocommit, @@sql_safe_updates AS safe, CAST(@@sql_select_limit AS CHAR) AS row_limit,
   ${TEXT_SETTINGS}, ? AS given LIMIT 1`;
+/** More than any statement of the package gives. */
+const MOST_ROWS = 1_000_000;
 const SYNTAX_ERROR = '1064';
 /** The variable is `tx_isolation` before MariaDB 11.1, and `transaction_isolation` in MySQL: naming a missing one is an error. */
 const LEVELS = "SHOW SESSION VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')";
@@ -37,17 +39,17 @@ export async function checkSettings(runner: SqlRunner): Promise<void> {
   );
 }
 
-function refusalOf({ autocommit, safe, most, ...texts }: SqlRow): string | undefined {
+function refusalOf({ autocommit, safe, row_limit: limit, ...texts }: SqlRow): string | undefined {
   if (Number(autocommit) !== 1) {
     return 'The connections have autocommit off, so nothing that the package writes would stay: set autocommit = 1.';
   }
   if (Number(safe) === 1) {
     return 'The connections have sql_safe_updates on, with which the database refuses every purge: set sql_safe_updates = 0 on the server or on each new connection.';
   }
-  if (Number(most) < Number.MAX_SAFE_INTEGER) {
+  if (Number(limit) < MOST_ROWS) {
     return (
-      `The connections have sql_select_limit = ${most}, so the lines of a batch that come after the first ${most} would be left out: set ` +
-      'sql_select_limit = DEFAULT.'
+      `The connections have sql_select_limit = ${limit}, with which lines of a batch would be left out: set sql_select_limit = DEFAULT, or ` +
+      `at least ${MOST_ROWS}.`
     );
   }
   return refusalOfTexts(texts);
@@ -77,16 +79,19 @@ export function refusalOfTexts({ mode, client, connection }: SqlRow): string | u
 
 /** What a pool may change: bytes that it reads as another encoding, JSON that it parses, blanks that it cuts, large numbers. */
 const VALUES = { account: 'é ', record: '{"a": "é"} ', version: String(Number.MAX_SAFE_INTEGER) };
-/** Columns of the types that the tables have. */
-const READ_BACK = `SELECT account, record, version FROM ${TABLES.journal} WHERE 1 = 0
+const GIVEN = `SELECT account, record, version FROM ${TABLES.journal} WHERE 1 = 0
   UNION ALL SELECT '${VALUES.account}', '${VALUES.record}', ${VALUES.version}`;
+/** The server calls long bytes BLOB in the columns of a table, and LONG_BLOB in those of a union. The package reads both. */
+const READ_BACK = [GIVEN, `SELECT account, record, version FROM (${GIVEN}) AS given`];
 
 /** @throws PaymentsStorageError if the connections change what they read: a payment would be sent again with another body. */
 export async function checkValues(runner: SqlRunner): Promise<void> {
-  const { rows } = textResult(await runner.query(READ_BACK));
-  if (Object.entries(VALUES).every(([column, value]) => rows[0]?.[column] === value)) return;
-  throw new PaymentsStorageError(
-    'The connections change the values that they read from columns of bytes and numbers: take out the type parser (typeCast) that does it, ' +
-      'or have it leave the columns of payments_… as they are.',
-  );
+  for (const statement of READ_BACK) {
+    const { rows } = textResult(await runner.query(statement));
+    if (Object.entries(VALUES).every(([column, value]) => rows[0]?.[column] === value)) continue;
+    throw new PaymentsStorageError(
+      'The connections change the values that they read from columns of bytes and numbers: take out the type parser (typeCast) that does ' +
+        'it, or give the package a pool or a data source of its own without one.',
+    );
+  }
 }

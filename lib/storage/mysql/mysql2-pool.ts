@@ -17,7 +17,7 @@ export interface Mysql2Connection {
   /** Runs a statement as text. */
   query(statement: string | Mysql2Statement, values?: Mysql2Value[]): Promise<[unknown, unknown]>;
   /** Runs a prepared statement. */
-  execute(statement: Mysql2Statement, values: Mysql2Value[]): Promise<[unknown, unknown]>;
+  execute(statement: string | Mysql2Statement, values: Mysql2Value[]): Promise<[unknown, unknown]>;
   /** Gives the connection back to the pool. */
   release(): void;
   /** Closes it instead. */

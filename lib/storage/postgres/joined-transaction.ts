@@ -5,6 +5,7 @@ import { type RunStatement } from './pooled-connection.js';
 import { storageFailure } from './postgres-failure.js';
 import { type PostgresResult } from './postgres-pool.js';
 import { sqlLiteral, type TableNames } from './table-names.js';
+import { CLIENT_ENCODING, refuseClientEncoding } from './tables-version.js';
 
 /** The part of a client of `pg` that runs the statements of a transaction. */
 interface Client {
@@ -84,9 +85,12 @@ async function identityOf(
 ): Promise<Identity> {
   const { rows } = await run(
     `SELECT current_database() AS name, to_regclass(${sqlLiteral(names.journal)})::oid::text AS journal,
-      (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint::text AS started`,
+      (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint::text AS started,
+      ${CLIENT_ENCODING} AS client_encoding`,
   );
-  return JSON.stringify(rows[0]);
+  const { client_encoding: sent, ...identity } = rows[0] ?? {};
+  refuseClientEncoding(sent);
+  return JSON.stringify(identity);
 }
 
 /** The savepoint fails if no transaction is open, before anything is written. */

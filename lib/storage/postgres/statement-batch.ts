@@ -64,7 +64,7 @@ class StatementBatch {
    * some of them fail without it.
    */
   callback: (error?: unknown) => void = () => undefined;
-  /** As a query of `pg` has it: loggers and tracers read it, and leave the text of what has a name as it is. */
+  /** Loggers and tracers read it, as that of a query of `pg`. Tracers append no comment to a named statement. */
   readonly name = 'payments_shared';
 
   constructor(

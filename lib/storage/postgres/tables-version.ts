@@ -14,6 +14,7 @@ interface VersionRow {
   readonly last_version?: string | null;
   readonly compatible_from?: string | null;
   readonly encoding?: string | null;
+  readonly client_encoding?: string | null;
 }
 
 /** An expression: how the database stores texts. */
@@ -27,6 +28,18 @@ export function refuseEncoding(encoding: string | null | undefined): void {
   throw new PaymentsStorageError(
     `The database has the encoding ${encoding}, in which names and answers of the gateway cannot be stored: use a database ` +
       `that was created with ENCODING 'UTF8'.`,
+  );
+}
+
+/** An expression: how the connection sends texts. */
+export const CLIENT_ENCODING = "current_setting('client_encoding')";
+
+/** @throws PaymentsStorageError if the database would read a text as another one: a payment would have another reference. */
+export function refuseClientEncoding(encoding: string | null | undefined): void {
+  if (encoding == null || ENCODINGS.includes(encoding)) return;
+  throw new PaymentsStorageError(
+    `The connection has the client_encoding ${encoding}, but pg sends UTF-8, so the database would change references and names: take out ` +
+      'the SET client_encoding.',
   );
 }
 
@@ -55,14 +68,16 @@ export async function readVersion(
   { migrations: table }: TableNames,
 ): Promise<StoredVersion> {
   const rows = await ask(
-    `SELECT version::text AS last_version, to_jsonb(made) ->> 'compatible_from' AS compatible_from, ${ENCODING} AS encoding
+    `SELECT version::text AS last_version, to_jsonb(made) ->> 'compatible_from' AS compatible_from, ${ENCODING} AS encoding,
+       ${CLIENT_ENCODING} AS client_encoding
      FROM ${table} AS made ORDER BY made.version DESC LIMIT 1`,
   );
   const [row] = rows;
   if (!row) return { version: 0 };
-  const { last_version: version, compatible_from: from = null, encoding } = row;
+  const { last_version: version, compatible_from: from = null, encoding, client_encoding: sent } = row;
   refuseChanged(version);
   refuseEncoding(encoding);
+  refuseClientEncoding(sent);
   return { version: Number(version), ...(from !== null && { compatibleFrom: Number(from) }) };
 }
 

@@ -96,9 +96,7 @@ export function fromPrisma(prisma: PrismaDatabase): SqlExecutor {
 function checked(prisma: PrismaDatabase): { readonly client: OriginalClient; readonly dialect: SqlDialect } {
   const given = prisma as Partial<ClientParts> | null | undefined;
   const client = given?._originalClient;
-  const isClient =
-    typeof client?._executeRequest === 'function' && typeof client._engine.transaction === 'function';
-  if (!isClient || typeof given?.$transaction !== 'function' || !isRoot(given)) {
+  if (!hasKnownParts(client) || typeof given?.$transaction !== 'function' || !isRoot(given)) {
     throw new PaymentsConfigError(
       'fromPrisma(prisma) needs a PrismaClient of Prisma 7: inject PrismaService, or write new PrismaClient({ adapter }).',
     );
@@ -117,6 +115,14 @@ function checked(prisma: PrismaDatabase): { readonly client: OriginalClient; rea
   );
 }
 
+function hasKnownParts(client: OriginalClient | undefined): client is OriginalClient {
+  return (
+    typeof client?._executeRequest === 'function' &&
+    typeof client._engine.transaction === 'function' &&
+    typeof client._createPrismaPromise === 'function'
+  );
+}
+
 /** The client of a transaction has everything else. */
 function isRoot(client: object): boolean {
   return typeof (client as { readonly $connect?: unknown }).$connect === 'function';
@@ -128,6 +134,11 @@ function isRoot(client: object): boolean {
  */
 function unextended(tx: PrismaRunner, client: OriginalClient): PrismaRunner {
   const { _createPrismaPromise: value } = tx as TransactionClient;
+  if (typeof value !== 'function' || value === client._createPrismaPromise) {
+    throw new PaymentsConfigError(
+      'fromPrisma(prisma) does not know this version of Prisma: install Prisma 7.10.',
+    );
+  }
   return Object.create(client, { _createPrismaPromise: { value } }) as PrismaRunner;
 }
 

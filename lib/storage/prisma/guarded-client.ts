@@ -31,6 +31,8 @@ interface Engine {
 /** A `PrismaClient` before any extension: what its type does not show. */
 export interface OriginalClient extends PrismaRunner {
   readonly _engine: Engine;
+  /** Makes each call. That of a transaction belongs to the transaction. */
+  readonly _createPrismaPromise?: unknown;
   _executeRequest: (request: Request) => Promise<unknown>;
 }
 

@@ -31,7 +31,7 @@ export function mysql2Statement(sql: string) {
     sql,
     rowsAsArray: false,
     nestTables: false,
-    // Only another function takes the place of one that the pool has.
+    // mysql2 ignores `typeCast: true` if the pool has a function.
     typeCast: (_field: unknown, next: () => unknown): unknown => next(),
   };
 }
@@ -66,7 +66,7 @@ function textOf(value: Exclude<Column, null>): string {
   if (typeof value !== 'object') return String(value);
   if (ArrayBuffer.isView(value)) return Buffer.from(value).toString();
   throw new PaymentsStorageError(
-    "The database's driver gives an object in a column of text or bytes: take out the type parser (typeCast) that makes it, or have it " +
-      'leave the columns of payments_… as they are.',
+    "The database's driver gives an object in a column of text or bytes: take out the type parser (typeCast) that makes it, or give the " +
+      'package a pool or a data source of its own without one.',
   );
 }

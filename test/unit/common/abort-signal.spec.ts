@@ -1,5 +1,5 @@
-import { getMaxListeners, setMaxListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import EventEmitter, { getMaxListeners, setMaxListeners } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { hearLeakWarnings } from '../../support/leak-warnings.js';
 import { allowManyListeners, signalProblem } from '../../../lib/common/abort-signal.js';
 
@@ -24,6 +24,15 @@ describe('a signal of the application', () => {
     setMaxListeners(limit, signal);
     allowManyListeners(signal);
     expect(getMaxListeners(signal)).toBe(limit);
+  });
+
+  it('may get as many if the application has changed the default', () => {
+    const { signal } = new AbortController();
+    EventEmitter.defaultMaxListeners = 50;
+    onTestFinished(() => void (EventEmitter.defaultMaxListeners = 10));
+    setMaxListeners(50, signal);
+    allowManyListeners(signal);
+    expect(getMaxListeners(signal)).toBe(1500);
   });
 
   it('keeps no limit if the application has set none', async () => {

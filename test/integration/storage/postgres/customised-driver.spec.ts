@@ -1,6 +1,6 @@
 import { type Pool, type PoolClient } from 'pg';
 import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 import { parsedTypes } from '../../../support/parsed-types.js';
@@ -135,6 +135,22 @@ describeWith([postgresService], 'a pool that the application has customised', ()
       expect(await stateOf()).toEqual(before);
     },
   );
+
+  it('is refused if it changes the encoding of texts, also where a payment is enlisted', async () => {
+    const latin1 = opened({ onConnect: "SET client_encoding = 'LATIN1'" });
+    const refusal = {
+      name: 'PaymentsStorageError',
+      message: expect.stringContaining('client_encoding LATIN1') as unknown,
+    };
+    await expect(told(latin1, false)).rejects.toMatchObject(refusal);
+    const client = await latin1.connect();
+    onTestFinished(() => {
+      client.release();
+    });
+    await client.query('BEGIN');
+    const { journal } = postgresStorage({ pool: database.pool, schema: database.schema });
+    await expect(journal.within?.(client)).rejects.toMatchObject(refusal);
+  });
 
   it.each<readonly [string, (row: object) => unknown]>([
     ['renames columns', camelCase],

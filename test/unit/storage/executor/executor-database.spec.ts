@@ -148,7 +148,7 @@ describe('a database through an executor', () => {
   it('a database through an executor limits how long it waits for a lock, but not in a transaction of the application', async () => {
     const database = open();
     execute.mockResolvedValue({ affectedRows: 1 });
-    query.mockResolvedValue([]);
+    query.mockResolvedValue([{ mode: 'STRICT_ALL_TABLES', client: 'utf8mb4', connection: 'utf8mb4' }]);
     await database.run(WRITE);
     expect(execute.mock.lastCall?.[0]).toContain('innodb_lock_wait_timeout = 2');
     await (

@@ -18,7 +18,7 @@ it.each<[what: string, given: unknown, says: string]>([
   [
     'another database',
     kysely(adapterOf('SqliteAdapter')),
-    'fromKysely(db) has no statements for the database of SqliteAdapter: write new Kysely({ dialect }) with PostgresDialect or MysqlDialect.',
+    'fromKysely(db) has no statements for the database of SqliteAdapter: write new Kysely({ dialect }) with PostgresDialect or MysqlDialect, and let a bundler keep the names of classes (keepNames).',
   ],
 ])('refuses %s, and says what to write', (_what, given, says) => {
   expect(() => fromKysely(given as KyselyDatabase)).toThrow(new PaymentsConfigError(says));

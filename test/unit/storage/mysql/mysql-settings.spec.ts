@@ -13,7 +13,7 @@ function serverWith({
   level = 'REPEATABLE-READ',
   ...changed
 }: { readonly level?: unknown } & Readonly<Record<string, unknown>> = {}): SqlRunner {
-  const usual = { mode: MODE, autocommit: 1, safe: 0, most: '18446744073709551615' };
+  const usual = { mode: MODE, autocommit: 1, safe: 0, row_limit: '1000000' };
   const settings = { ...usual, client: 'utf8mb4', connection: 'utf8mb4', ...changed };
   return answering((text) =>
     Promise.resolve(
@@ -36,7 +36,7 @@ describe('the settings of MySQL', () => {
     ['would change texts on their way', { connection: Buffer.from('utf8mb3') }, "to 'utf8mb4'"],
     ['could not be purged', { safe: 1 }, 'set sql_safe_updates = 0'],
     ['could not be purged, in text', { safe: '1' }, 'set sql_safe_updates = 0'],
-    ['would leave rows out', { most: '1000' }, 'set sql_select_limit = DEFAULT'],
+    ['would leave rows out', { row_limit: '999999' }, 'set sql_select_limit = DEFAULT'],
     ['would lose a webhook', { level: 'READ-UNCOMMITTED' }, 'READ UNCOMMITTED'],
     ['would lose a webhook, in bytes', { level: Buffer.from('READ-UNCOMMITTED') }, 'READ UNCOMMITTED'],
   ])('are refused if they %s', async (_what, changed, message) => {

@@ -3,11 +3,13 @@ import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
 import { fromPrisma, type PrismaDatabase } from '../../../../lib/storage/prisma/index.js';
 
 const PG = '@prisma/adapter-pg';
+const ofClient = (): void => undefined;
 
 function prisma(provider = 'postgresql', adapterName: string | undefined = PG): PrismaDatabase {
   const original = {
     _executeRequest: () => Promise.resolve(),
     _engine: { transaction: () => Promise.resolve({ id: '1' }) },
+    _createPrismaPromise: ofClient,
   };
   return {
     _originalClient: original,
@@ -64,6 +66,17 @@ it.each<[what: string, handle: unknown, says: string]>([
   ],
 ])('refuses %s as the transaction of the application', (_what, handle, says) => {
   expect(() => fromPrisma(prisma()).wrapTransaction(handle)).toThrow(says);
+});
+
+it.each<[how: string, bound: unknown]>([
+  ['as the client is', ofClient],
+  ['by nothing', undefined],
+])('refuses a transaction that is bound %s: its statements would run outside of it', (_how, bound) => {
+  const client = prisma();
+  const transaction = { ...transactionOf(client), _createPrismaPromise: bound };
+  expect(() => fromPrisma(client).wrapTransaction(transaction)).toThrow(
+    'does not know this version of Prisma',
+  );
 });
 
 it.each([
