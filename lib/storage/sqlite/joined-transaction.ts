@@ -28,7 +28,19 @@ export function checkedTransaction(transaction: unknown, file: string): SqliteHa
         'IMMEDIATE before enlist…, and COMMIT after it.',
     );
   }
+  if (countsChanges(handle)) {
+    throw new PaymentsConfigError(
+      'The connection has PRAGMA count_changes on, which hides what a statement changed: take it out.',
+    );
+  }
   return handle;
+}
+
+function countsChanges(handle: SqliteHandle): boolean {
+  const [row] = withObjects(handle.prepare('PRAGMA count_changes')).all() as readonly {
+    readonly count_changes?: number | bigint;
+  }[];
+  return Number(row?.count_changes ?? 0) !== 0;
 }
 
 function isOfFile(handle: SqliteHandle, file: string): boolean {

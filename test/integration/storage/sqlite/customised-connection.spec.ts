@@ -6,7 +6,7 @@ import { type Story, storyOf } from '../../../support/storage-story.js';
 const MADE = `PRAGMA encoding = 'UTF-16le'; PRAGMA page_size = 512; PRAGMA auto_vacuum = FULL; PRAGMA user_version = 42;
   PRAGMA application_id = 7; PRAGMA journal_mode = TRUNCATE; CREATE TABLE orders (reference TEXT)`;
 const PRAGMAS = `PRAGMA foreign_keys = ON; PRAGMA case_sensitive_like = ON; PRAGMA recursive_triggers = ON;
-  PRAGMA reverse_unordered_selects = ON; PRAGMA count_changes = ON; PRAGMA trusted_schema = OFF; PRAGMA synchronous = OFF`;
+  PRAGMA reverse_unordered_selects = ON; PRAGMA trusted_schema = OFF; PRAGMA synchronous = OFF`;
 
 const HABITS: readonly (readonly [what: string, options: object, pragmas: string])[] = [
   ['integers as BigInt', { readBigInts: true }, ''],
@@ -46,6 +46,10 @@ describeWithSqlite('sqliteStorage() beside a connection that its application has
 
   it.each(HABITS)('answers the same where a payment is enlisted: %s', async (what, options, pragmas) => {
     expect(await told(what.replaceAll(' ', '-'), options, pragmas)).toEqual(usual);
+  });
+
+  it('enlists nothing if the connection hides what a statement changed', async () => {
+    await expect(told('counts', {}, 'PRAGMA count_changes = ON')).rejects.toThrow('count_changes on');
   });
 
   it('leaves what the application wrote into the head of its file', () => {
