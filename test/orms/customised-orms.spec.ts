@@ -171,6 +171,15 @@ describeWith([postgresService], 'an ORM that the application has customised', ()
   });
   afterEach(() => database.close());
 
+  it('enlists no payment if it has changed the encoding of texts', async () => {
+    const { executor, transaction } = openKnex(database.openPool({}));
+    const { journal } = sqlStorage({ executor, schema: database.schema });
+    await transaction(async (given: unknown) => {
+      await (given as { raw(text: string): Promise<unknown> }).raw("SET LOCAL client_encoding = 'LATIN1'");
+      await expect(journal.within?.(given)).rejects.toThrow('client_encoding LATIN1');
+    });
+  });
+
   describe.each(CUSTOMISED)('%s', (_name, open) => {
     it.each([
       ['plainly', false],

@@ -1,6 +1,7 @@
 import { PaymentsConfigError, PaymentsStorageError } from '../../errors/payments-errors.js';
 import { type GivenTransaction } from '../sql/executor-dialect.js';
 import { type RunScript, statement } from '../sql/sql-database.js';
+import { CLIENT_ENCODING, refuseClientEncoding } from './client-encoding.js';
 
 /**
  * A setting of the joined transaction with the tokens of those who joined. ROLLBACK and COMMIT empty it, ROLLBACK TO
@@ -21,7 +22,10 @@ export function isJoined(parameter: string): string {
 
 /** @throws PaymentsConfigError if no transaction is open. */
 export async function joinOpen({ run, token }: Pick<GivenTransaction, 'run' | 'token'>): Promise<RunScript> {
-  await run(statement(`SELECT ${joinText(token)} AS tokens`, []));
+  const { rows } = await run(
+    statement(`SELECT ${joinText(token)} AS tokens, ${CLIENT_ENCODING} AS client_encoding`, []),
+  );
+  refuseClientEncoding(rows[0]?.['client_encoding']);
   if (await stillJoined(run, token)) return whileJoined(run, token);
   throw new PaymentsConfigError(
     "No transaction is open on this connection, so the payment would not belong to the application's rows: begin it before " +

@@ -5,7 +5,7 @@ import { type RunStatement } from './pooled-connection.js';
 import { storageFailure } from './postgres-failure.js';
 import { type PostgresResult } from './postgres-pool.js';
 import { sqlLiteral, type TableNames } from './table-names.js';
-import { CLIENT_ENCODING, refuseClientEncoding } from './tables-version.js';
+import { CLIENT_ENCODING, refuseClientEncoding } from './client-encoding.js';
 
 /** The part of a client of `pg` that runs the statements of a transaction. */
 interface Client {
@@ -38,10 +38,10 @@ export class JoinedTransactions {
   async join(transaction: unknown, isHandlerClient: boolean, token: string): Promise<RunStatement> {
     const client = checkedClient(transaction);
     const run = onClient(client);
-    const joining = `SELECT ${joinText(token)}`;
-    if (isHandlerClient) await run(joining);
+    const joining = `SELECT ${joinText(token)}, ${CLIENT_ENCODING} AS client_encoding`;
+    if (isHandlerClient) checkEncoding(await run(joining));
     // Nothing else may be asked on the pool: such transactions may hold all of its connections.
-    else if (this.ownClients.has(client)) await ask(client, joining);
+    else if (this.ownClients.has(client)) checkEncoding(await ask(client, joining));
     else await this.checkDatabase((text) => ask(client, `${joining}; ${text}`));
     return run;
   }
@@ -58,6 +58,10 @@ export class JoinedTransactions {
         'transaction of the database that postgresStorage({ pool }) has.',
     );
   }
+}
+
+function checkEncoding({ rows }: PostgresResult): void {
+  refuseClientEncoding(rows[0]?.['client_encoding']);
 }
 
 function checkedClient(transaction: unknown): Client {

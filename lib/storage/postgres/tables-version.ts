@@ -1,5 +1,6 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { refuseNewer, type StoredVersion, versionFit } from '../stored-version.js';
+import { CLIENT_ENCODING, refuseClientEncoding } from './client-encoding.js';
 import { migrations } from './migrations.js';
 import { type StorageCalls } from './postgres-failure.js';
 import { autocommit, type PreparingPool, type RunStatement, withConnection } from './pooled-connection.js';
@@ -28,18 +29,6 @@ export function refuseEncoding(encoding: string | null | undefined): void {
   throw new PaymentsStorageError(
     `The database has the encoding ${encoding}, in which names and answers of the gateway cannot be stored: use a database ` +
       `that was created with ENCODING 'UTF8'.`,
-  );
-}
-
-/** An expression: how the connection sends texts. */
-export const CLIENT_ENCODING = "current_setting('client_encoding')";
-
-/** @throws PaymentsStorageError if the database would read a text as another one: a payment would have another reference. */
-export function refuseClientEncoding(encoding: string | null | undefined): void {
-  if (encoding == null || ENCODINGS.includes(encoding)) return;
-  throw new PaymentsStorageError(
-    `The connection has the client_encoding ${encoding}, but pg sends UTF-8, so the database would change references and names: take out ` +
-      'the SET client_encoding.',
   );
 }
 

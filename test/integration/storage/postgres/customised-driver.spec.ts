@@ -3,6 +3,7 @@ import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
+import { journalRecord } from '../../../support/journal-contract.js';
 import { parsedTypes } from '../../../support/parsed-types.js';
 import { type Story, storyOf } from '../../../support/storage-story.js';
 
@@ -143,13 +144,18 @@ describeWith([postgresService], 'a pool that the application has customised', ()
       message: expect.stringContaining('client_encoding LATIN1') as unknown,
     };
     await expect(told(latin1, false)).rejects.toMatchObject(refusal);
-    const client = await latin1.connect();
-    onTestFinished(() => {
-      client.release();
-    });
-    await client.query('BEGIN');
-    const { journal } = postgresStorage({ pool: database.pool, schema: database.schema });
-    await expect(journal.within?.(client)).rejects.toMatchObject(refusal);
+    const { schema } = database;
+    const pool = opened({});
+    const { journal } = postgresStorage({ pool, schema });
+    await journal.get(journalRecord('order-1'));
+    for (const given of [latin1, pool]) {
+      const client = await given.connect();
+      onTestFinished(() => {
+        client.release(true);
+      });
+      await client.query("SET client_encoding = 'LATIN1'; BEGIN");
+      await expect(journal.within?.(client)).rejects.toMatchObject(refusal);
+    }
   });
 
   it.each<readonly [string, (row: object) => unknown]>([
