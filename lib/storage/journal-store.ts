@@ -28,10 +28,7 @@ export interface JournalRecord extends JournalKey {
   readonly attempt: number;
   /** The `Idempotency-Key` of the current attempt. */
   readonly idempotencyKey: string;
-  /**
-   * The call that wrote the attempt down. If the store reports a failure and writes anyway, that call
-   * removes its own record and no other.
-   */
+  /** The call that wrote the attempt down. If the store fails and writes anyway, it removes its own record and no other. */
   readonly intent: string;
   /** What repeated calls are compared by; begins with the version of the way it was made. */
   readonly bodyHash: string;
@@ -80,6 +77,8 @@ export interface JournalRecord extends JournalKey {
    * sent, it is planned again.
    */
   readonly plannedAt?: number;
+  /** When the attempt began, in milliseconds since 1970 by the clock of its process: that of the store may be set back. */
+  readonly begunAt?: number;
   /** `payment.stale` was announced. */
   readonly stale?: true;
   /** The attempt counts towards a daily cap: that of `countedOn`, or else that of the day on which it began. */

@@ -162,7 +162,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a payment is probed after the recovery window',
     file: PROBES,
-    find: 'if (idleMs < waitMs || ageMs > rules.recoveryWindowMs) return false;',
+    find: 'if (idleMs < waitMs || attemptAgeMs(existing) > rules.recoveryWindowMs) return false;',
     write: 'if (idleMs < waitMs) return false;',
   },
   // Leases and replicas.

@@ -228,15 +228,21 @@ export type ProbeRules = Pick<ResolvedPaymentsOptions, 'probe' | 'recoveryWindow
  * Whether a probe of the payment is open, allowed and due. A payment that this version cannot read, or that
  * the gateway acknowledged, is not probed: another request could only make it twice.
  */
-export function isProbeDue(
-  { record, ageMs, idleMs, leaseLeftMs }: StoredJournalRecord,
-  rules: ProbeRules,
-): boolean {
+export function isProbeDue(existing: StoredJournalRecord, rules: ProbeRules): boolean {
+  const { record, idleMs, leaseLeftMs } = existing;
   const waits = rules.probe[record.family];
   if (!waits || !record.probe || record.body === undefined || leaseLeftMs > 0) return false;
   if (isAcknowledged(record)) return false;
   const waitMs = record.probe === 'after-answer' ? waits.afterAnswerMs : waits.afterSilenceMs;
-  if (idleMs < waitMs || ageMs > rules.recoveryWindowMs) return false;
+  if (idleMs < waitMs || attemptAgeMs(existing) > rules.recoveryWindowMs) return false;
   const isOpen = record.state === 'in-flight' || record.state === 'unknown';
   return isOpen && isMoneyOperation(record.operation) && isJsonObject(record.body);
+}
+
+/**
+ * How long ago the last attempt began, by the storage's clock or by that of the processes: the longer one. A clock that was
+ * set back says too little, or less than nothing.
+ */
+export function attemptAgeMs({ record, ageMs }: StoredJournalRecord, now = Date.now()): number {
+  return Math.max(0, ageMs, now - (record.begunAt ?? now));
 }

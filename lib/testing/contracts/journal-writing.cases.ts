@@ -26,6 +26,7 @@ const EVERY_FIELD: Required<JournalRecord> = {
   probe: 'after-silence',
   sent: true,
   plannedAt: 1_790_000_000_000,
+  begunAt: 1_790_000_030_000,
   body: '{"reference":"…"}',
   answer: '{"data":{}}',
   acknowledged: true,

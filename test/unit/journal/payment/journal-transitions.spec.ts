@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type JournalRecord } from '../../../../lib/storage/journal-store.js';
 import {
   asBefore,
@@ -241,6 +241,21 @@ describe('what is written down of a payment', () => {
     expect(leaving).not.toHaveProperty('probe');
   });
 
+  it('tells when its attempt began by the clock of this process, until the next attempt does', () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 7_000 });
+    const begun = toInFlight({ ...record(), body: '{}' }, 1, undefined);
+    vi.setSystemTime(9_000);
+    const later = [
+      toProbing(begun, 'interrupted'),
+      toErased(begun),
+      toAccepted(begun),
+      toUnknown(begun, 'no-answer', undefined),
+    ];
+    for (const next of [begun, ...later]) expect(next.begunAt).toBe(7_000);
+    expect(toInFlight({ ...record(), body: '{}' }, 1, undefined, 'kept').begunAt).toBe(9_000);
+    vi.useRealTimers();
+  });
+
   it('can lose its request and nothing else', () => {
     const { body: _body, probe: _probe, sent: _sent, ...rest } = record();
     expect(toErased(record())).toEqual(rest);
@@ -252,7 +267,7 @@ describe('a planned payment', () => {
 
   it('holds its request, its key and its attempt, and no probe', () => {
     expect(planned).toMatchObject({ state: 'planned', attempt: 2, body: '{"reference":"order-1"}' });
-    for (const field of ['probe', 'sent', 'keepsKey']) expect(planned).not.toHaveProperty(field);
+    for (const field of ['probe', 'sent', 'keepsKey', 'begunAt']) expect(planned).not.toHaveProperty(field);
     expect(toPlanned({ ...record(), body: '{}' }, 2, undefined, 'kept')).toMatchObject({
       idempotencyKey: 'kept',
       keepsKey: true,
@@ -260,10 +275,11 @@ describe('a planned payment', () => {
   });
 
   it('is sent with its key and its bytes, by a call that nobody takes for another one', () => {
-    const { intent, probe, ...sending } = toSending({ ...planned, stale: true, plannedAt: 5 });
+    const { intent, probe, begunAt, ...sending } = toSending({ ...planned, stale: true, plannedAt: 5 });
     const { intent: before, ...rest } = planned;
     expect(sending).toEqual({ ...rest, state: 'in-flight', plannedAt: 5 });
     expect([probe, intent === before]).toEqual(['after-silence', false]);
+    expect(Date.now() - begunAt!).toBeLessThan(60_000);
     const again = toSending({ ...toPlannedAgain(planned, planned, 'turned-away'), plannedAt: 5 });
     expect(again).toMatchObject({ keepsKey: true, turnedAway: true });
     const unlisted = { ...planned, keepsKey: true } as const;

@@ -3,6 +3,7 @@ import { type JournalRecord, type StoredJournalRecord } from '../../../../lib/st
 import {
   type ProbeRules,
   asksForAnotherKey,
+  attemptAgeMs,
   decideRepeatedCall,
   isSendable,
   maySend,
@@ -181,6 +182,12 @@ describe('the table of repeated calls', () => {
       doubt('no-answer'),
     ],
     ['unknown: too old for a probe', unknown({}, 900_001), SAME, doubt('no-answer')],
+    [
+      'unknown: too old by the clock of the process that sent it',
+      unknown({ begunAt: Date.now() - 900_001 }, 600_000),
+      SAME,
+      doubt('no-answer'),
+    ],
     [
       'unknown: its one probe is being made elsewhere',
       { ...unknown({}, MINUTE), leaseLeftMs: 1 },
@@ -408,5 +415,23 @@ describe('who joins a call that is under way', () => {
     ['names no attempt, if the call names one', {}, { attempt: 2 }, false],
   ])('%s', (_, asked, underWay, another) => {
     expect(asksForAnotherKey({ ...SAME, ...asked }, { ...SAME, ...underWay })).toBe(another);
+  });
+});
+
+describe('the age of an attempt', () => {
+  const HOUR = 60 * MINUTE;
+  const NOW = 1_800_000_000_000;
+
+  it.each<[what: string, ageMs: number, begunMs: number | undefined, expected: number]>([
+    ['by both clocks', HOUR, HOUR, HOUR],
+    ['if the clock of the storage was set back', 10 * MINUTE, 3 * HOUR, 3 * HOUR],
+    ['while that clock has not caught up', -2 * HOUR, HOUR, HOUR],
+    ['if the clock of a process was set back', HOUR, -2 * HOUR, HOUR],
+    ['if both were', -HOUR, -2 * HOUR, 0],
+    ['by one clock, if an earlier version wrote it', HOUR, undefined, HOUR],
+    ['by that one clock, set back', -HOUR, undefined, 0],
+  ])('%s', (_, ageMs, begunMs, expected) => {
+    const change = begunMs === undefined ? {} : { begunAt: NOW - begunMs };
+    expect(attemptAgeMs(storedRecord(change, { ageMs }), NOW)).toBe(expected);
   });
 });

@@ -4,6 +4,7 @@ import {
   decideRecovery,
   isStale,
   keptUnknown,
+  openMs,
   type RecoveryRules,
   unusable,
 } from '../../../../lib/journal/recovery/recovery-decision.js';
@@ -18,6 +19,13 @@ const RULES: RecoveryRules = {
 const aged = (ageMs: number, change: Partial<JournalRecord> = {}, leaseLeftMs = 0): StoredJournalRecord =>
   storedRecord(change, { ageMs, idleMs: ageMs, leaseLeftMs });
 
+const SERVER_ERROR = { state: 'unknown', evidence: 'server-error' } as const;
+
+/** By the clock of the process. */
+function begunBefore(ms: number): Pick<JournalRecord, 'begunAt'> {
+  return { begunAt: Date.now() - ms };
+}
+
 describe('recovering one payment', () => {
   it.each([
     ['younger than the deadline and 30 seconds', aged(90_000), 'leave'],
@@ -26,6 +34,7 @@ describe('recovering one payment', () => {
     ['unknown', aged(90_001, { state: 'unknown', evidence: 'no-answer' }), 'probe'],
     ['at the end of the recovery window', aged(900_000), 'probe'],
     ['after the recovery window', aged(900_001), 'keep'],
+    ['after the recovery window by the clock of its process', aged(100_000, begunBefore(900_001)), 'keep'],
     ['known to the gateway', aged(90_001, { acknowledged: true }), 'keep'],
     ['one whose call never said that it began to send', without('sent', aged(90_001)), 'keep'],
     ['a payout without a configured probe', aged(90_001, { family: 'disbursement' }), 'keep'],
@@ -62,12 +71,18 @@ describe('a payment that stays unknown', () => {
     });
   });
 
-  it('loses its request after the recovery window, and nothing else', () => {
-    const kept = keptUnknown(aged(900_001, { state: 'unknown', evidence: 'server-error' }), RULES);
-    expect(kept).toMatchObject({ state: 'unknown', evidence: 'server-error' });
-    expect(kept).not.toHaveProperty('body');
-    expect(kept).not.toHaveProperty('probe');
-  });
+  it.each([
+    ['storage', aged(900_001, SERVER_ERROR)],
+    ['process that sent it', aged(100_000, { ...SERVER_ERROR, ...begunBefore(900_001) })],
+  ])(
+    'loses its request after the recovery window by the clock of the %s, and nothing else',
+    (_, existing) => {
+      const kept = keptUnknown(existing, RULES);
+      expect(kept).toMatchObject({ state: 'unknown', evidence: 'server-error' });
+      expect(kept).not.toHaveProperty('body');
+      expect(kept).not.toHaveProperty('probe');
+    },
+  );
 
   it.each([100_000, 900_000])('is not written again if nothing changes (%d ms old)', (ageMs) => {
     const existing = aged(ageMs, { state: 'unknown', evidence: 'no-answer' });
@@ -136,6 +151,7 @@ describe('a payment is stale', () => {
     ['accepted and too old', aged(3_600_001, { state: 'accepted' }), true],
     ['in flight and too old', aged(3_600_001, { state: 'in-flight' }), true],
     ['unknown and too old', aged(3_600_001, { state: 'unknown' }), true],
+    ['too old by the clock of its process', aged(-1, { state: 'accepted', ...begunBefore(3_600_001) }), true],
     ['planned and too old', aged(3_600_001, { state: 'planned' }), true],
     ['planned and not old enough', aged(3_600_000, { state: 'planned' }), false],
     ['planned too long ago, and put back', putBack(3_600_001), true],
@@ -149,3 +165,14 @@ describe('a payment is stale', () => {
     expect(isStale(existing, RULES)).toBe(stale);
   });
 });
+
+it.each([
+  ['accepted', aged(-3_600_000, { state: 'accepted' })],
+  ['planned', aged(-3_600_000, { state: 'planned' })],
+  ['planned and put back', putBack(-3_600_000)],
+])(
+  'a payment that is %s has been open for no time, and not for less, after the clock was set back',
+  (_, existing) => {
+    expect(openMs(existing)).toBe(0);
+  },
+);
