@@ -246,7 +246,7 @@ export class DeliveryDispatcher {
     plan: HandlerPlan,
     webhook: TracedWebhook,
   ): WebhookAnswer | Promise<WebhookAnswer> {
-    if (claim.result === 'busy') return retryLater(claim.leaseLeftMs);
+    if (claim.result === 'busy') return retryLater(Math.min(claim.leaseLeftMs, this.options.leaseMs));
     return claim.result === 'claimed' ? this.runner.run(claim.claim, plan, webhook) : DONE;
   }
 

@@ -223,6 +223,25 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect((await first).status).toBe(200);
   });
 
+  it('asks for no longer wait than a lease, if the clock of the storage was set back', async () => {
+    let ahead = 3 * 3_600_000;
+    const storage = memoryStorage({ now: () => Date.now() + ahead });
+    const { port } = await start({ payments: [paymentsOptions({ inFlightWaitMs: 0 }, { storage })] });
+    const event = paymentEvent('payment.success');
+    const [started, finish] = [gate(), gate()];
+    journal.behaviour = async () => {
+      started.open();
+      await finish.opened;
+    };
+    const first = deliver(port, event);
+    await started.opened;
+    ahead = 0;
+    const second = await deliver(port, event);
+    expect([second.status, second.headers['retry-after']]).toEqual([503, '60']);
+    finish.open();
+    expect((await first).status).toBe(200);
+  });
+
   it('is answered 503 when a handler takes too long, and never runs beside itself', async () => {
     const { port, logs } = await start({
       payments: [paymentsOptions({ handlerTimeoutMs: 20, inFlightWaitMs: 0 })],
