@@ -117,6 +117,14 @@ describe('nestjs-payments doctor', () => {
     );
   });
 
+  it('does not call the clock wrong beside an emulator whose clock was moved', async () => {
+    const moved = await PaymentsSandbox.start({ clock: 'manual' });
+    open.push(() => moved.stop());
+    await moved.clock.advance('1h');
+    environment = environmentOf(moved);
+    expect((await doctor()).checks.get('Clock')).toMatchObject({ state: 'skipped' });
+  });
+
   it('tries a stale event if the scheme signs a time', async () => {
     const scheme = hmac({
       header: 'x-signature',

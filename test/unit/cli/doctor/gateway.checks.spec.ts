@@ -19,6 +19,15 @@ describe('the clock', () => {
     expect(clockCheck({ headers }, NOW, NOW + tookMs)).toMatchObject({ state, detail });
   });
 
+  it.each([
+    [3_600_000, 'skipped', 'the emulator has a clock of its own, 3600 s away'],
+    [-3_600_000, 'skipped', 'the emulator has a clock of its own, 3599 s away'],
+    [0, 'ok', "within 1 s of the gateway's"],
+  ])('is not called wrong for an emulator whose clock is %d ms away', (off, state, detail) => {
+    const headers = { date: new Date(NOW + off).toUTCString(), 'x-sandbox-rule': 'default manual' };
+    expect(clockCheck({ headers }, NOW, NOW)).toMatchObject({ state, detail });
+  });
+
   it.each([undefined, 'soon'])('is not judged if the gateway says %s', (date) => {
     expect(clockCheck({ headers: date === undefined ? {} : { date } }, NOW, NOW).state).toBe('skipped');
   });
