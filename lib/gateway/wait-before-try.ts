@@ -51,8 +51,10 @@ export function parseRetryAfter({ retryAfter = '', date }: WaitHeaders, nowMs: n
   return waitMs > 0 ? waitMs : undefined;
 }
 
+/** The asctime form names no zone: `Sun Nov  6 08:49:37 1994` is GMT, as every date of HTTP. */
 function parseDate(text = ''): number | undefined {
-  const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+  const zoned = /:\d\d \d{4}$/.test(text) ? `${text} GMT` : text;
+  const date = /[a-z]/i.test(text) ? Date.parse(zoned) : Number.NaN;
   return Number.isNaN(date) ? undefined : date;
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { resolveOptions } from '../../../lib/config/resolve-options.js';
@@ -87,6 +87,27 @@ describe('Retry-After', () => {
   ])('"%s" under the Date "%s" is %s milliseconds, by the clock of the gateway', (retryAfter, date, ms) => {
     expect(parseRetryAfter({ retryAfter, date }, now)).toBe(ms);
   });
+});
+
+describe('a date of HTTP', () => {
+  const { TZ } = process.env;
+  beforeAll(() => {
+    process.env['TZ'] = 'America/St_Johns';
+  });
+  afterAll(() => {
+    if (TZ === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = TZ;
+  });
+
+  it.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])(
+    '"%s" is in GMT, whatever the zone of this process is',
+    (retryAfter) => {
+      const sent = Date.parse('1994-11-06T08:49:32Z');
+      expect(new Date(sent).getTimezoneOffset()).toBe(210);
+      expect(parseRetryAfter({ retryAfter }, sent)).toBe(5_000);
+      expect(parseRetryAfter({ retryAfter, date: 'Sun Nov  6 08:49:30 1994' }, 0)).toBe(7_000);
+    },
+  );
 });
 
 describe('the wait before a probe', () => {
