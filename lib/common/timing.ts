@@ -76,7 +76,7 @@ export async function withTimeout<T>(work: Promise<T>, deadline: number, late: (
         stillRunning.set(error, work);
         reject(error);
       },
-      Math.ceil(deadline - performance.now()),
+      Math.min(Math.ceil(deadline - performance.now()), LONGEST_TIMER_MS),
     ).unref();
   });
   try {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { withTimeout, leftBehind } from '../../../lib/common/timing.js';
+import { LONGEST_TIMER_MS, withTimeout, leftBehind } from '../../../lib/common/timing.js';
 import { fakePerformance } from '../../support/fake-performance.js';
 import { libraryTimers } from '../../support/library-timers.js';
 
@@ -32,6 +32,16 @@ describe('work that is waited for until a deadline', () => {
     await vi.advanceTimersByTimeAsync(9);
     expect(failed).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
+    await waiting;
+    expect(failed).toHaveBeenCalledWith(late());
+  });
+
+  it('waits for the longest timer if the deadline is later', async () => {
+    const failed = vi.fn();
+    const waiting = withTimeout(never(), performance.now() + LONGEST_TIMER_MS + 500, late).catch(failed);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(failed).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(LONGEST_TIMER_MS);
     await waiting;
     expect(failed).toHaveBeenCalledWith(late());
   });
