@@ -39,7 +39,7 @@ export function amountReader(format: AmountFormat): (cell: string) => CellValue<
 
 function anyAmountReader({ decimal, thousands }: AmountFormat): (cell: string) => CellValue<bigint> {
   return (cell) => {
-    const text = cell.replace(/[\u00a0\u202f]/g, ' ').replace(/^\u2212/, '-');
+    const text = plainBlanks(cell).replace(/^\u2212/, '-');
     const sign = /^[-+]/.exec(text)?.[0] ?? '';
     const digits = text.slice(sign.length);
     const [whole = '', fraction = '', ...more] = digits.split(decimal);
@@ -55,6 +55,11 @@ function anyAmountReader({ decimal, thousands }: AmountFormat): (cell: string) =
     if (cents >= LIMIT_CENTS) return { problem: 'is too large: it must be below 10000000000000 (10^13)' };
     return { value: sign === '-' ? -cents : cents };
   };
+}
+
+/** `Intl` writes a narrow no-break space before AM and PM, and in some languages between thousands. */
+function plainBlanks(cell: string): string {
+  return cell.replace(/[\u00a0\u202f]/g, ' ');
 }
 
 /** Digits alone; undefined for what is no whole number, or has separators in other places than between thousands. */
@@ -103,8 +108,9 @@ const NO_TIME = 'is no time: it must be one such as 2026-11-20 14:05:09 or 2026-
 export function timeReader({ dateFormat, timeZone }: TimeFormat): (cell: string) => CellValue<Date> {
   const instant = timeZone === undefined ? undefined : instantsIn(timeZone);
   return (cell) => {
-    const zone = zoneOf(cell);
-    const local = localTime(zone ? cell.slice(0, zone.index) : cell, dateFormat);
+    const text = plainBlanks(cell);
+    const zone = zoneOf(text);
+    const local = localTime(zone ? text.slice(0, zone.index) : text, dateFormat);
     if (typeof local === 'string') return { problem: local };
     if (zone) {
       const [, sign = '+', hours = '0', minutes = '0'] = zone;

@@ -103,6 +103,8 @@ describe('a statement', () => {
   it.each<[string, string, Omit<CsvStatementOptions, 'stream'>?]>([
     ['20/11/2026 9:05', '2026-11-20T06:05:00Z', { dateFormat: 'DD/MM/YYYY' }],
     ['11/20/2026 2:05 PM', '2026-11-20T11:05:00Z', { dateFormat: 'MM/DD/YYYY' }],
+    ['11/20/2026 2:05\u202fPM', '2026-11-20T11:05:00Z', { dateFormat: 'MM/DD/YYYY' }],
+    ['20/11/2026\u00a02:05\u00a0p.m.\u202f+0300', '2026-11-20T11:05:00Z', { dateFormat: 'DD/MM/YYYY' }],
     ['11/20/2026 12:05:30am', '2026-11-19T21:05:30Z', { dateFormat: 'MM/DD/YYYY' }],
     ['11/20/2026 12:05 p.m.', '2026-11-20T09:05:00Z', { dateFormat: 'MM/DD/YYYY' }],
     ['2026-11-20 14:05:09+03', '2026-11-20T11:05:09Z'],
