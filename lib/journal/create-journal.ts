@@ -54,11 +54,11 @@ export function createAccountJournal({
   conflicts,
   resealing,
 }: JournalParts): AccountJournal {
-  const { account, environment, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
+  const { account, environment, baseUrl, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
   const scope = { account, environment };
   const recorder = new OutcomeRecorder(store);
   const status = new StatusResolver(statusPaths, gateway, store, recorder.notifier);
-  const rules = { probe, recoveryWindowMs, deadlineMs, staleAfterMs };
+  const rules = { baseUrl, probe, recoveryWindowMs, deadlineMs, staleAfterMs };
   const stopping = stopController();
   const announce = (entry: JournalEntry): void => {
     announceStale(entry, events);

@@ -79,6 +79,8 @@ export interface JournalRecord extends JournalKey {
   readonly plannedAt?: number;
   /** When the attempt began, in milliseconds since 1970 by the clock of its process: that of the store may be set back. */
   readonly begunAt?: number;
+  /** The option `baseUrl` of the attempt: a probe goes to no other gateway. Absent once the payment has ended. */
+  readonly baseUrl?: string;
   /** `payment.stale` was announced. */
   readonly stale?: true;
   /** The attempt counts towards a daily cap: that of `countedOn`, or else that of the day on which it began. */
@@ -259,19 +261,18 @@ export interface JournalStore {
     page: { readonly after?: string; readonly from?: number; readonly limit: number },
   ): Promise<JournalPage>;
   /**
-   * What is left of a payment that was forgotten; undefined if none was. A key has a record or a
-   * tombstone, never both for longer than one call of `insert` takes. One exception: a transaction that could not see
-   * the tombstone may plan a payment beside it, which is removed before it is sent.
+   * What is left of a payment that was forgotten; undefined if none was. A key has a record or a tombstone, never both for
+   * longer than one call of `insert` takes. One exception: a transaction that could not see the tombstone may plan a payment
+   * beside it, which is removed before it is sent.
    */
   tombstone(key: JournalKey): Promise<PaymentTombstone | undefined>;
   /** Writes down how a forgotten payment ended after all, in its tombstone; nothing happens if there is none. */
   endTombstone(key: JournalKey, ended: TombstoneEnd): Promise<void>;
   /**
-   * Forgets such payments that did not change for `olderThanMs`, in batches if there are many, and leaves
-   * a tombstone for each. Its `end` is the `outcome` of a settled payment, `unlisted-refusal` of a refused
-   * one with `keepsKey`, `rejected` of any other refused one, and `accepted` otherwise: a wrong one would
-   * advise to pay again. `tombstones`: takes away those that were left longer ago. Resolves to how many. A payment that
-   * another operation holds at that moment may be left to the next purge.
+   * Forgets such payments that did not change for `olderThanMs`, in batches if there are many, and leaves a tombstone for
+   * each. Its `end` is the `outcome` of a settled payment, `unlisted-refusal` of a refused one with `keepsKey`, `rejected` of
+   * any other refused one, and `accepted` otherwise: a wrong one would advise to pay again. `tombstones`: takes away those that
+   * were left longer ago. Resolves to how many. A payment that another operation holds then may be left to the next purge.
    */
   purge(
     scope: Pick<JournalScope, 'account' | 'environment'>,

@@ -290,6 +290,7 @@ function closed(record: JournalRecord): JournalRecord {
     body: _body,
     probe: _probe,
     sent: _sent,
+    baseUrl: _baseUrl,
     plannedAt: _plannedAt,
     endedAt: _endedAt,
     ...rest

@@ -226,7 +226,7 @@ export class JournalWriter {
     existing: StoredJournalRecord | undefined,
     { deadline, once }: WriteLimits,
   ): Promise<IntentBegin> {
-    const record = once ? withoutProbe(begun) : begun;
+    const record = { ...(once ? withoutProbe(begun) : begun), baseUrl: this.rules.baseUrl };
     try {
       const { perDay } = this.rules.limits[record.family];
       const share = perDay && shareOf(record, existing, perDay);

@@ -14,7 +14,15 @@ import { type PaymentIntent } from './payment-intent.js';
 /** The options that payments are made by. */
 export type PaymentOptions = Pick<
   ResolvedPaymentsOptions,
-  'account' | 'environment' | 'limits' | 'probe' | 'recoveryWindowMs' | 'timeoutMs' | 'deadlineMs' | 'retry'
+  | 'account'
+  | 'environment'
+  | 'baseUrl'
+  | 'limits'
+  | 'probe'
+  | 'recoveryWindowMs'
+  | 'timeoutMs'
+  | 'deadlineMs'
+  | 'retry'
 >;
 
 /** Sends the payments that are written down, and tells the application's listeners what became of them. */

@@ -222,17 +222,18 @@ function hasEnded({ state, outcome }: JournalRecord): boolean {
 }
 
 /** The options that decide about a probe. */
-export type ProbeRules = Pick<ResolvedPaymentsOptions, 'probe' | 'recoveryWindowMs'>;
+export type ProbeRules = Pick<ResolvedPaymentsOptions, 'baseUrl' | 'probe' | 'recoveryWindowMs'>;
 
 /**
  * Whether a probe of the payment is open, allowed and due. A payment that this version cannot read, or that
- * the gateway acknowledged, is not probed: another request could only make it twice.
+ * the gateway acknowledged, is not probed: another request could only make it twice. Neither is one that was sent to
+ * another address: the gateway there does not know its key.
  */
 export function isProbeDue(existing: StoredJournalRecord, rules: ProbeRules): boolean {
   const { record, idleMs, leaseLeftMs } = existing;
   const waits = rules.probe[record.family];
   if (!waits || !record.probe || record.body === undefined || leaseLeftMs > 0) return false;
-  if (isAcknowledged(record)) return false;
+  if (isAcknowledged(record) || (record.baseUrl ?? rules.baseUrl) !== rules.baseUrl) return false;
   const waitMs = record.probe === 'after-answer' ? waits.afterAnswerMs : waits.afterSilenceMs;
   if (idleMs < waitMs || attemptAgeMs(existing) > rules.recoveryWindowMs) return false;
   const isOpen = record.state === 'in-flight' || record.state === 'unknown';

@@ -27,6 +27,7 @@ const EVERY_FIELD: Required<JournalRecord> = {
   sent: true,
   plannedAt: 1_790_000_000_000,
   begunAt: 1_790_000_030_000,
+  baseUrl: 'https://gateway.example/api/v1',
   body: '{"reference":"…"}',
   answer: '{"data":{}}',
   acknowledged: true,

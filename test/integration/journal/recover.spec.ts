@@ -250,7 +250,7 @@ describe('recover()', () => {
     sandbox.next(PAY).dropBefore();
     await lost(first.collections.mobileMoney(collectionRequest));
     now += OLD_ENOUGH;
-    const cutOff = await start({ baseUrl: 'http://127.0.0.1:9/api/v1' });
+    const cutOff = await start({ http: { proxy: { protocol: 'http', host: '127.0.0.1', port: 9 } } });
     expect(await cutOff.journal.recover()).toEqual({ probed: 1, settled: 0, stillUnknown: 1 });
     now += 15_000;
     expect(await first.journal.recover()).toEqual({ probed: 1, settled: 1, stillUnknown: 0 });

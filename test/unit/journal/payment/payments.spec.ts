@@ -46,6 +46,7 @@ const SUCCESS = {
 const OPTIONS: Parameters<typeof createPayments>[0] = {
   account: 'default',
   environment: 'sandbox',
+  baseUrl: 'https://gateway.example/api/v1',
   probe: { collection: { afterAnswerMs: 0, afterSilenceMs: 0 }, disbursement: undefined },
   limits: { collection: NO_LIMITS, disbursement: NO_LIMITS },
   recoveryWindowMs: 900_000,

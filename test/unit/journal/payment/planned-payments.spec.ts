@@ -90,6 +90,7 @@ describe('planned payments', () => {
       {
         account: 'default',
         environment: 'sandbox',
+        baseUrl: 'https://gateway.example/api/v1',
         probe: { collection: undefined, disbursement: undefined },
         limits: { collection: NO_LIMITS, disbursement: NO_LIMITS },
         recoveryWindowMs: 900_000,

@@ -18,6 +18,7 @@ const OTHER_KEY: RequestedPayment = { ...SAME, idempotencyKey: 'another-key' };
 const HIGHER_ATTEMPT: RequestedPayment = { ...SAME, attempt: 2 };
 
 const RULES: ProbeRules = {
+  baseUrl: 'https://gateway.example/api/v1',
   probe: { collection: { afterAnswerMs: 2_000, afterSilenceMs: 15_000 }, disbursement: undefined },
   recoveryWindowMs: 900_000,
 };
@@ -25,6 +26,8 @@ const RULES: ProbeRules = {
 const MINUTE = 60_000;
 const inFlight = storedRecord({}, { leaseLeftMs: MINUTE });
 const interrupted = storedRecord({}, { ageMs: 2 * MINUTE, idleMs: 2 * MINUTE });
+const ELSEWHERE = { baseUrl: 'https://other.example/api/v1' } as const;
+const sentElsewhere = storedRecord(ELSEWHERE, { ageMs: 2 * MINUTE, idleMs: 2 * MINUTE });
 const unknown = (change: Partial<JournalRecord> = {}, idleMs = 0): StoredJournalRecord =>
   storedRecord({ state: 'unknown', evidence: 'no-answer', ...change }, { idleMs, ageMs: idleMs });
 const planned = (change: Partial<JournalRecord> = {}): StoredJournalRecord =>
@@ -168,6 +171,9 @@ describe('the table of repeated calls', () => {
     ],
     ['unknown: not due yet after silence', unknown({}, 14_999), SAME, doubt('no-answer')],
     ['unknown: due after silence', unknown({}, 15_000), SAME, PROBE],
+    ['unknown: due at the gateway that got it', unknown({ baseUrl: RULES.baseUrl }, 15_000), SAME, PROBE],
+    ['unknown: due, and sent to another gateway', unknown(ELSEWHERE, 15_000), SAME, doubt('no-answer')],
+    ['interrupted: due, and sent to another gateway', sentElsewhere, SAME, doubt('interrupted')],
     ['unknown: due sooner after an answer', unknown({ probe: 'after-answer' }, 2_000), SAME, PROBE],
     [
       'unknown: not due yet after an answer',

@@ -11,6 +11,7 @@ import {
 import { SEALED, SEALED_PROBLEM, storedRecord } from '../../../support/stored-record.js';
 
 const RULES: RecoveryRules = {
+  baseUrl: 'https://gateway.example/api/v1',
   probe: { collection: { afterAnswerMs: 2_000, afterSilenceMs: 15_000 }, disbursement: undefined },
   recoveryWindowMs: 900_000,
   deadlineMs: 60_000,
