@@ -4,7 +4,7 @@ import { type JournalEntry, type SettledJournalEntry } from '../common/journal-e
 import { PAYMENT_FAMILIES, type OutcomeOf, type PaymentFamily } from '../common/vocabulary.js';
 import { NamedInTokens } from '../common/tokens.js';
 import { type ResealReport, type Resealing } from '../storage/sealed/reseal.js';
-import { PaymentsValidationError, type PaymentsError } from '../errors/payments-errors.js';
+import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { cutShort, journalEntry, noOutcome, notFound, settledEntry } from './recovery/journal-answers.js';
 import { openMs } from './recovery/recovery-decision.js';
 import { type OldestUnresolved, sharedLook } from './recovery/oldest-unresolved.js';
@@ -288,7 +288,7 @@ export class PaymentsJournal {
   }
 
   /** @internal Why it holds no such payment. */
-  async missing(family: PaymentFamily, reference: string): Promise<PaymentsError> {
+  async missing(family: PaymentFamily, reference: string): Promise<ReturnType<typeof notFound>> {
     const tombstone = await withoutStoreDetails(this.store.tombstone(this.keyOf(family, reference)));
     return notFound(family, reference, tombstone);
   }

@@ -1,7 +1,7 @@
 import { type JournalEntry } from '../../common/journal-entry.js';
 import { type MoneyOperation } from '../../common/operations.js';
-import { type PaymentsError } from '../../errors/payments-errors.js';
 import { type PaymentsJournal } from '../../journal/payments-journal.js';
+import { type MissingPayment } from '../../journal/recovery/journal-answers.js';
 import { type BatchLine, type LineState } from '../../storage/batch-store.js';
 import { paymentReference } from '../batch/payment-reference.js';
 import { resultOf } from '../batch/line-result.js';
@@ -72,10 +72,15 @@ export async function isUnheardOf(journal: LineJournal, reference: string): Prom
   return (await whyMissing(journal, reference))?.code === 'ENTRY_NOT_FOUND';
 }
 
-/** Whether the journal has forgotten a payment, and remembers that it moved no money. */
-export async function isForgottenUnmoved(journal: LineJournal, reference: string): Promise<boolean> {
+/** Whether the journal has forgotten a payment, and remembers that it ended like this: as paid, or without moving money. */
+export async function isForgottenAs(
+  journal: LineJournal,
+  reference: string,
+  outcome: 'paid' | 'failed',
+): Promise<boolean> {
   const error = await whyMissing(journal, reference);
-  return error?.code === 'ENTRY_FORGOTTEN' && error.mayHaveBeenProcessed === false;
+  if (error?.code !== 'ENTRY_FORGOTTEN') return false;
+  return outcome === 'paid' ? error.end === 'paid' : error.mayHaveBeenProcessed === false;
 }
 
 /**
@@ -83,7 +88,7 @@ export async function isForgottenUnmoved(journal: LineJournal, reference: string
  *
  * @throws PaymentsStorageError or PaymentsAccountError if the journal cannot be asked.
  */
-async function whyMissing(journal: LineJournal, reference: string): Promise<PaymentsError | undefined> {
+async function whyMissing(journal: LineJournal, reference: string): Promise<MissingPayment | undefined> {
   // It may have been written a moment ago.
   if (await journal.get('disbursement', reference)) return undefined;
   return journal.missing('disbursement', reference);

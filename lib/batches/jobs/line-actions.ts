@@ -10,11 +10,12 @@ import { type BatchAccess, notFound } from '../batch/batch-access.js';
 import { checkState } from '../batch/batch-decisions.js';
 import { approvalDigestOf, hashOfWords } from '../batch/approval-digest.js';
 import { detailsOf } from '../batch/batch-details.js';
+import { resultOf } from '../batch/line-result.js';
 import { refuseRefused } from '../batch/line-settlement.js';
 import { paymentReference } from '../batch/payment-reference.js';
 import { hashOf } from '../lines/payout-line.js';
 import { endCheck } from './end-batch.js';
-import { isForgottenUnmoved, isOfAnother, journalState, mayHaveMoved } from './journal-state.js';
+import { isForgottenAs, isOfAnother, isUnheardOf, journalState, mayHaveMoved } from './journal-state.js';
 import { lineInJournal } from './line-in-journal.js';
 import { giveUpLine } from './line-mark.js';
 import { hasOpenLookups } from './open-lookups.js';
@@ -112,36 +113,37 @@ export async function settleLine(
   by: string,
 ): Promise<void> {
   const { store, services } = access.account;
-  const { line, reference, entry, isOther } = await paymentOf(access, key);
+  const payment = await paymentOf(access, key);
+  const { line, reference, isOther } = payment;
   refuseRefused(line, outcome);
   if (isOther && outcome === 'paid') throw ofAnother(key, reference);
   // How the other payment ended is not what somebody said about the line.
-  const isApart = isOther || (await isUnmoved(access, entry, reference, outcome));
-  const settled = isApart ? undefined : await settlePayment(access, line, entry, outcome);
+  const isApart = isOther || (await isForgotten(access, payment, outcome));
+  const settled = isApart ? undefined : await settlePayment(access, payment, outcome);
   const made = settled && (await lineInJournal(services, access.batch, line, settled));
   const result = made?.to === 'paid' ? made.result : undefined;
   const { record } = await access.stored();
   if (!(await writeLineEnd(store, record, key, { outcome, by }, result))) throw notFound(access.batch);
   // A call of the line that was running may have contradicted it meanwhile, and have been written before.
-  const known = settled && (await journalState(services.journal, access.batch, line));
+  const known = isApart ? undefined : await journalState(services.journal, access.batch, line);
   if (mayHaveMoved(known)) {
     await store.change(access.load, [{ number: line.number, from: ['failed'], to: known }]);
   }
   access.notify();
 }
 
-/** Settles the payment of a line, unless it has ended like this. */
+/** Settles the payment of a line, unless it has ended like this. Undefined if the journal has lost it. */
 async function settlePayment(
-  { account: { services }, batch }: BatchAccess,
-  line: BatchLine,
-  entry: JournalEntry | undefined,
+  access: BatchAccess,
+  payment: LinePayment,
   outcome: 'paid' | 'failed',
-): Promise<JournalEntry> {
-  const reference = paymentReference(batch, line.key);
-  const isEnded = entry !== undefined && hasEnded(entry, outcome);
-  const settled = isEnded ? entry : await services.journal.settle('disbursement', reference, outcome);
+): Promise<JournalEntry | undefined> {
+  const { journal } = access.account.services;
+  const { line, reference, entry } = payment;
+  const isWritten = hasEnded(entry, outcome) || (await isLost(access, payment));
+  const settled = isWritten ? entry : await journal.settle('disbursement', reference, outcome);
   // A run that read an earlier refusal may stand still, and make the next attempt later.
-  if (outcome === 'failed') await giveUpLine(services.journal, batch, line);
+  if (outcome === 'failed') await giveUpLine(journal, access.batch, line);
   return settled;
 }
 
@@ -154,11 +156,13 @@ export async function settlementProblem(
   key: string,
   outcome: 'paid' | 'failed',
 ): Promise<string | undefined> {
-  const { reference, entry, isOther } = await paymentOf(access, key);
+  const payment = await paymentOf(access, key);
+  const { entry, isOther } = payment;
   const word = quoted(key);
   if (isOther && outcome === 'paid')
     return `The reference of the line ${word} belongs to another payment: settle the line as failed, and pay it under another key.`;
-  if (isOther || (await isUnmoved(access, entry, reference, outcome))) return undefined;
+  if (isOther || (await isForgotten(access, payment, outcome)) || (await isLost(access, payment)))
+    return undefined;
   if (!entry) return `The journal holds no payment of the line ${word}, or has forgotten it: leave it out.`;
   if (entry.state !== 'settled' || hasEnded(entry, outcome)) return undefined;
   const instead = entry.outcome === 'paid' ? 'paid' : 'failed';
@@ -171,32 +175,44 @@ function hasEnded(entry: JournalEntry | undefined, outcome: 'paid' | 'failed'): 
 }
 
 /**
- * Whether a line is to have failed whose payment the journal has forgotten, and that payment moved no money: then it has failed,
- * whether it was its payment or that of an earlier batch with this name.
+ * Whether the journal has forgotten the payment, and remembers the end that somebody says. One that moved no money has failed
+ * even if it was that of an earlier batch with this name. Whether one that was paid was that of the line, only people know.
  */
-async function isUnmoved(
+async function isForgotten(
   { account: { services } }: BatchAccess,
-  entry: JournalEntry | undefined,
-  reference: string,
+  { entry, reference }: LinePayment,
   outcome: 'paid' | 'failed',
 ): Promise<boolean> {
-  return entry === undefined && outcome === 'failed' && isForgottenUnmoved(services.journal, reference);
+  return entry === undefined && isForgottenAs(services.journal, reference, outcome);
+}
+
+/**
+ * Whether the journal knows nothing of a line that is unknown, and nobody sends anything of its batch any more: then only people
+ * know how it ended.
+ */
+async function isLost(
+  access: BatchAccess,
+  { line: { state }, entry, reference }: LinePayment,
+): Promise<boolean> {
+  if (entry !== undefined || state !== 'unknown') return false;
+  const { record } = await access.stored();
+  const isOver = record.state === 'ended' || record.state === 'cancelled';
+  return isOver && isUnheardOf(access.account.services.journal, reference);
 }
 
 /** A line with the payment of its reference, which may be another one. */
-async function paymentOf(
-  access: BatchAccess,
-  key: string,
-): Promise<{
+interface LinePayment {
   readonly line: BatchLine;
   readonly reference: string;
   readonly entry: JournalEntry | undefined;
   readonly isOther: boolean;
-}> {
+}
+
+async function paymentOf(access: BatchAccess, key: string): Promise<LinePayment> {
   const reference = paymentReference(access.batch, key);
   const line = await access.line(key);
   const entry = await access.account.services.journal.get('disbursement', reference);
-  const isOther = entry !== undefined && (await isOfOther(access, line, entry));
+  const isOther = entry ? await isOfOther(access, line, entry) : resultOf(line.result).isOfAnother === true;
   return { line, reference, entry, isOther };
 }
 
