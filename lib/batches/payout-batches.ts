@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ageProblem } from '../common/milliseconds.js';
 import { pages } from '../common/pages.js';
-import { type StoredBatch } from '../storage/batch-store.js';
+import { quoted } from '../common/quoted.js';
+import { SafeLogger } from '../common/safe-logger.js';
+import { type BatchKey, type StoredBatch } from '../storage/batch-store.js';
 import { DEFAULT_ACCOUNT, type PaymentsEnvironment } from '../common/vocabulary.js';
 import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { BatchAccess, notFound } from './batch/batch-access.js';
@@ -13,6 +15,8 @@ import { PayoutBatch } from './payout-batch.js';
 import { type BatchContext } from './batch/batch-context.js';
 
 const PAGE = 100;
+/** How many of the batches that a purge keeps its warning names. */
+const NAMED = 10;
 const ENVIRONMENTS: readonly PaymentsEnvironment[] = ['sandbox', 'production'];
 
 /**
@@ -116,8 +120,8 @@ export class PayoutBatches {
 
   /**
    * Forgets the batches of all accounts that ended, were cancelled, or were never loaded to their end, and did not change for
-   * `olderThanMs`: with their lines and audit trails. Batches with lines whose money may be on its way stay: find out about
-   * those with `askAgain()`, or `settle()` them. The payments stay in the journal, which has its own purge. Never use the name
+   * `olderThanMs`: with their lines and audit trails. Batches with lines whose money may be on its way stay, and a warning names
+   * them: find out about those with `askAgain()`, or `settle()` them. The payments stay in the journal, which has its own purge. Never use the name
    * of a forgotten batch again. Call it every day.
    *
    * @returns How many batches were forgotten.
@@ -133,7 +137,15 @@ export class PayoutBatches {
     const problem = ageProblem('olderThanMs', olderThanMs);
     if (problem !== undefined) throw new PaymentsValidationError({ olderThanMs: [problem] });
     let purged = 0;
-    for (const store of this.context().accounts.stores()) purged += await store.purge(olderThanMs);
+    let kept = 0;
+    const oldest: BatchKey[] = [];
+    for (const store of this.context().accounts.stores()) {
+      purged += await store.purge(olderThanMs);
+      const left = await store.kept(olderThanMs, NAMED);
+      kept += left.batches;
+      oldest.push(...left.oldest);
+    }
+    if (kept > 0) new SafeLogger('PayoutBatches').warn(keptBatches(kept, oldest.slice(0, NAMED)));
     return purged;
   }
 
@@ -159,4 +171,13 @@ export class PayoutBatches {
     if (isKnown) return this.context().accounts.open(account, environment);
     throw new PaymentsValidationError({ environment: ["environment must be 'sandbox' or 'production'"] });
   }
+}
+
+function keptBatches(all: number, some: readonly BatchKey[]): string {
+  const names = some.map(({ account, batch }) => `${quoted(batch)} of the account ${quoted(account)}`);
+  const more = all > some.length ? `, and ${all - some.length} more` : '';
+  return (
+    'Old batches stay, with the data of all their lines, because some of their lines are sending or unknown: ' +
+    `${names.join(', ')}${more}. Call askAgain() of each, and settle() the lines that stay unknown.`
+  );
 }

@@ -191,6 +191,11 @@ export interface BatchStore {
    * that a dead process left without a batch. Returns how many batches were removed.
    */
   purge(olderThanMs: number): Promise<number>;
+  /** How many batches such a purge leaves because of lines that are `sending` or `unknown`, and the oldest of them. */
+  kept(
+    olderThanMs: number,
+    limit: number,
+  ): Promise<{ readonly batches: number; readonly oldest: readonly BatchKey[] }>;
   /** Adds to the audit trail, which makes the batch as young as the entry. False if there is no such batch. */
   append(key: BatchKey, event: BatchEvent): Promise<boolean>;
   events(

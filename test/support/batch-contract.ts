@@ -255,6 +255,13 @@ export function batchContract({ store, pass }: BatchStoreUnderTest): void {
     await store().append(settled, { ...EVENT, action: 'settle' });
     expect(await store().purge(DAY_MS)).toBeGreaterThanOrEqual(3);
     expect(await store().purge(DAY_MS)).toBe(0);
+    const { batches, oldest } = await store().kept(DAY_MS, 1_000);
+    const names = [...records, young].map(({ batch }) => batch);
+    expect(oldest.map(({ batch }) => batch).filter((name) => names.includes(name))).toEqual(
+      names.slice(6, 8),
+    );
+    expect(batches).toBe(oldest.length);
+    expect(await store().kept(DAY_MS, 1)).toEqual({ batches, oldest: oldest.slice(0, 1) });
     for (const [index, record] of [...records, young].entries()) {
       const stays = index > 2;
       const events = record === settled ? 2 : 1;

@@ -95,17 +95,23 @@ function writingBatches({
   };
 }
 
-function ofPurge({ batches, batchCounts }: TableNames): Pick<BatchStatements, 'purgeable' | 'orphans'> {
-  return {
-    purgeable: (olderThanMs, limit) =>
-      statement(
-        `SELECT ${STORED} FROM ${batches} b WHERE b.state IN ('loading', 'ended', 'cancelled')
+function ofPurge({
+  batches,
+  batchCounts,
+}: TableNames): Pick<BatchStatements, 'purgeable' | 'kept' | 'orphans'> {
+  const old = (columns: string, openLines: 'EXISTS' | 'NOT EXISTS', olderThanMs: number, limit: number) =>
+    statement(
+      `SELECT ${columns} FROM ${batches} b WHERE b.state IN ('loading', 'ended', 'cancelled')
           AND b.updated_at < clock_timestamp() - ${milliseconds('$1')}
-          AND NOT EXISTS (SELECT 1 FROM ${batchCounts} c
+          AND ${openLines} (SELECT 1 FROM ${batchCounts} c
             WHERE c.batch_load = b.batch_load AND c.state IN ('sending', 'unknown') AND c.line_count > 0)
           ORDER BY b.updated_at LIMIT $2`,
-        [olderThanMs, limit],
-      ),
+      [olderThanMs, limit],
+    );
+  return {
+    purgeable: (olderThanMs, limit) => old(STORED, 'NOT EXISTS', olderThanMs, limit),
+    kept: (olderThanMs, limit) =>
+      old('b.account, b.environment, b.name, (count(*) OVER ())::text AS kept', 'EXISTS', olderThanMs, limit),
     orphans: (limit) =>
       statement(
         `SELECT DISTINCT c.batch_load FROM ${batchCounts} c

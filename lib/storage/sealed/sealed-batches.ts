@@ -164,6 +164,7 @@ function withoutLines(
     replace: (version, record, event) => store.replace(version, record, event),
     remove: (key, version) => store.remove(key, version),
     purge: (olderThanMs) => store.purge(olderThanMs),
+    kept: (olderThanMs, limit) => store.kept(olderThanMs, limit),
     replaceLine: (load, before, line) => store.replaceLine(load, before, line),
     append: (key, event) => store.append(key, event),
     events: (key, page) => store.events(key, page),

@@ -26,6 +26,8 @@ export interface BatchStatements {
   remove(key: BatchKey, version: number): SqlScript;
   /** The oldest batches that a purge removes. */
   purgeable(olderThanMs: number, limit: number): SqlScript;
+  /** The oldest batches that a purge leaves because of their lines; each row says how many there are (`kept`). */
+  kept(olderThanMs: number, limit: number): SqlScript;
   /** Rows: loads without a batch. */
   orphans(limit: number): SqlScript;
   append(key: BatchKey, event: BatchEvent): SqlScript;

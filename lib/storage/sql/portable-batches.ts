@@ -24,10 +24,16 @@ function readingBatches({
   now,
 }: PortableDialect): Pick<
   BatchesOnly,
-  'get' | 'list' | 'unfinished' | 'withDigest' | 'events' | 'purgeable' | 'orphans'
+  'get' | 'list' | 'unfinished' | 'withDigest' | 'events' | 'purgeable' | 'kept' | 'orphans'
 > {
   const stored = storedColumns(now);
   const one = (step: SqlStep): SqlScript => ({ steps: [step] });
+  const old = (columns: SqlPiece, openLines: 'EXISTS' | 'NOT EXISTS', olderThanMs: number, limit: number) =>
+    one(sql`SELECT ${columns} FROM ${BATCHES} WHERE state IN ('loading', 'ended', 'cancelled')
+        AND updated_at < ${now} - ${olderThanMs}
+        AND ${raw(openLines)} (SELECT 1 FROM ${COUNTS} AS c
+          WHERE c.batch_load = ${BATCHES}.batch_load AND c.state IN ('sending', 'unknown') AND c.line_count > 0)
+        ORDER BY ${BATCHES}.updated_at LIMIT ${raw(`${limit}`)}`);
   return {
     get: (key) => one(sql`SELECT ${stored} FROM ${BATCHES} WHERE ${keyIs(key)}`),
     list: (scope, after, limit) =>
@@ -47,12 +53,9 @@ function readingBatches({
     withDigest: (key, digest, limit) =>
       one(sql`SELECT name FROM ${BATCHES} WHERE ${scopeIs(key)} AND digest = ${digest} AND name <> ${key.batch}
         ORDER BY name LIMIT ${raw(`${limit}`)}`),
-    purgeable: (olderThanMs, limit) =>
-      one(sql`SELECT ${stored} FROM ${BATCHES} WHERE state IN ('loading', 'ended', 'cancelled')
-        AND updated_at < ${now} - ${olderThanMs}
-        AND NOT EXISTS (SELECT 1 FROM ${COUNTS} AS c
-          WHERE c.batch_load = ${BATCHES}.batch_load AND c.state IN ('sending', 'unknown') AND c.line_count > 0)
-        ORDER BY ${BATCHES}.updated_at LIMIT ${raw(`${limit}`)}`),
+    purgeable: (olderThanMs, limit) => old(stored, 'NOT EXISTS', olderThanMs, limit),
+    kept: (olderThanMs, limit) =>
+      old(raw('account, environment, name, COUNT(*) OVER () AS kept'), 'EXISTS', olderThanMs, limit),
     orphans: (limit) =>
       one(sql`SELECT DISTINCT c.batch_load FROM ${COUNTS} AS c
         WHERE NOT EXISTS (SELECT 1 FROM ${BATCHES} WHERE ${BATCHES}.batch_load = c.batch_load) LIMIT ${raw(`${limit}`)}`),

@@ -109,6 +109,14 @@ export class SqlBatches implements BatchStore {
     return purged;
   }
 
+  async kept(
+    olderThanMs: number,
+    limit: number,
+  ): Promise<{ readonly batches: number; readonly oldest: readonly BatchKey[] }> {
+    const rows = await this.rows(this.statements.kept(olderThanMs, limit));
+    return { batches: Number(rows[0]?.['kept'] ?? 0), oldest: rows.map(batchKey) };
+  }
+
   async append(key: BatchKey, event: BatchEvent): Promise<boolean> {
     return ((await this.run(this.statements.append(key, event))).rowCount ?? 0) > 0;
   }
@@ -223,13 +231,19 @@ function lineKey(row: SqlRow): string {
   return row['line_key'] ?? '';
 }
 
+function batchKey(row: SqlRow): BatchKey {
+  return {
+    account: row['account'] ?? '',
+    environment: row['environment'] as BatchKey['environment'],
+    batch: row['name'] ?? '',
+  };
+}
+
 function storedBatch(row: SqlRow): StoredBatch {
   const digest = row['digest'] ?? undefined;
   return {
     record: {
-      account: row['account'] ?? '',
-      environment: row['environment'] as BatchRecord['environment'],
-      batch: row['name'] ?? '',
+      ...batchKey(row),
       state: row['state'] as BatchRecord['state'],
       load: row['batch_load'] ?? '',
       ...(digest !== undefined && { digest }),

@@ -135,6 +135,30 @@ describe('an unknown line whose payment the journal has forgotten', () => {
     expect(await stateOf(batch)).toBe('unknown');
   });
 
+  it('is named by the purge that keeps its batch, which names ten batches and says what to do', async () => {
+    const count = 12;
+    for (let index = 1; index <= count; index += 1) {
+      names += 1;
+      await unknownLine(`${name}-${index}`);
+    }
+    const batch = await running.batches.open(`${name}-1`);
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    expect(await purge()).toBe(0);
+    expect(warn).not.toHaveBeenCalled();
+    await place.database.pass(2 * DAY_MS);
+    expect(await purge()).toBe(0);
+    const named = Array.from({ length: 10 }, (_, index) => `"${name}-${index + 1}" of the account "default"`);
+    const rest = ', and 2 more. Call askAgain() of each, and settle() the lines that stay unknown.';
+    const because = 'because some of their lines are sending or unknown: ';
+    expect(warn.mock.calls).toEqual([
+      [`Old batches stay, with the data of all their lines, ${because}${named.join(', ')}${rest}`],
+    ]);
+    await batch.settle('S-1', 'paid', BY);
+    await place.database.pass(2 * DAY_MS);
+    expect(await purge()).toBe(1);
+    expect(warn.mock.calls.at(-1)?.[0]).toContain(', and 1 more.');
+  });
+
   it('was never paid if its call had found the payment of somebody else, whatever the tombstone says', async () => {
     const batch = await forgotten('paid');
     await place.database.pool.query(`UPDATE payments_batch_lines SET result = '{"isOfAnother":true}'`);
