@@ -15,6 +15,7 @@ import { PaymentHandlers } from '../../webhooks/handlers/payment-handlers.js';
 import { WebhookAccounts } from '../../webhooks/delivery/webhook-accounts.js';
 import { type DeliveryStore } from './delivery.store.js';
 import { DeliveryWorker } from './delivery.worker.js';
+import { FinishedJobs } from './finished-jobs.js';
 import { type ResolvedQueueOptions } from './resolve-queue-options.js';
 
 /** When a worker tries again to look up an account. */
@@ -29,6 +30,7 @@ export class QueueLifecycle
 {
   private readonly logger = new SafeLogger('PaymentsQueue');
   private worker: DeliveryWorker | undefined;
+  private finished: FinishedJobs | undefined;
 
   /** A closure, because a ModuleRef leads to the options of every account. */
   private readonly moduleRef: () => ModuleRef;
@@ -58,10 +60,12 @@ export class QueueLifecycle
     if (!worker) return;
     for (const account of this.options.accounts ?? receiving(this.accounts())) this.warnOfSilence(account);
     this.worker = new DeliveryWorker(this.options, worker, (delivery) => this.work(delivery));
+    this.finished = new FinishedJobs(this.store, this.options.keepFinishedMs);
   }
 
   /** Stops the worker before anything that handlers need is closed. */
   async onModuleDestroy(): Promise<void> {
+    this.finished?.stop();
     await this.worker?.stop(() => this.store.answers());
   }
 

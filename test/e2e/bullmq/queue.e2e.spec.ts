@@ -31,7 +31,7 @@ for (const adapter of adapters) {
       await space.clear();
     });
 
-    const next = (event: 'completed' | 'failed' | 'delayed' | 'waiting'): Promise<unknown> =>
+    const next = (event: 'completed' | 'failed' | 'delayed' | 'waiting' | 'cleaned'): Promise<unknown> =>
       new Promise((resolve) => events.once(event, resolve));
     /** A delivery that came after the job of an earlier one was removed has a job of its own. */
     const idle = async (queue: Queue): Promise<void> => {
@@ -104,6 +104,23 @@ for (const adapter of adapters) {
       expect(runs.contexts).toMatchObject([{ attempt: 1, known: true }]);
       expect((await storage.journal.get(journalRecord('order-1')))?.record.outcome).toBe('success');
       expect(await inbox.conflicts()).toMatchObject([{ kind: 'conflict', event: 'payment.failed' }]);
+    });
+
+    it('is removed from a quiet queue by the next worker that starts, once it was kept long enough', async () => {
+      const storage = memoryStorage();
+      const { port, app } = await space.start(adapter, { keepFinishedMs: 1 }, { runs, storage });
+      const completed = next('completed');
+      await deliver(port, paymentEvent('payment.success'));
+      await completed;
+      const queue: Queue = app.get(getQueueToken('payments-webhooks'));
+      expect(await queue.getCompletedCount()).toBe(1);
+      await space.start(adapter, { keepFinishedMs: 1 }, { storage });
+      for (;;) {
+        const cleaned = next('cleaned');
+        if ((await queue.getCompletedCount()) === 0) break;
+        await cleaned;
+      }
+      expect(runs.references).toHaveLength(1);
     });
 
     it('sees a second charge although the job of the first is still kept', async () => {
