@@ -258,7 +258,7 @@ export class PayoutBatch {
    * `failed` if its payment was cancelled.
    *
    * @throws PaymentsError as `PaymentsJournal.settle` does, for example with the code `ENTRY_FORGOTTEN` if the journal has forgotten
-   * a payment with the reference of the line that may have been made, or with the code `LINE_NOT_FOUND`, `BATCH_NOT_FOUND`, or
+   * a payment with the reference of the line, and remembers another end, or with the code `LINE_NOT_FOUND`, `BATCH_NOT_FOUND`, or
    * `LINE_NOT_SETTLED` if the gateway has refused the line, which moved no money, and it is to have failed.
    * @throws ReferenceReusedError if it is to be paid, and its reference belongs to another payment.
    * @throws PaymentsAccountError if the keys of the account cannot be had, or are of another environment than the batch.

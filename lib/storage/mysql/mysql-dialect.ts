@@ -26,6 +26,7 @@ const MYSQL: PortableDialect = {
     const changes = columns.map((column) => `${column} = VALUES(${column})`).join(', ');
     return sql`ON DUPLICATE KEY UPDATE ${raw(changes)}${more ? sql`, ${more}` : raw('')}`;
   },
+  batch: BATCH,
   // DELETE … ORDER BY … LIMIT would read and sort all rows that meet the condition, for each batch. In a transaction: at
   // REPEATABLE READ it would lock the room between them too.
   deleteFirst: (table, key, condition, order) => {

@@ -3,6 +3,8 @@ import { type RunScript, type SqlScript } from './sql-database.js';
 
 /** How many rows one batch of a purge deletes at most. */
 export const BATCH = 1_000;
+/** The same where it holds up the event loop. A batch that deletes fewer is short in every database. */
+export const SMALL_BATCH = 100;
 
 /**
  * Repeats an operation, and commits each batch, until one deletes nothing or two in a row are short. One batch may be
@@ -15,7 +17,7 @@ export async function deleteInBatches(run: RunScript, script: SqlScript): Promis
     const batch = (await run(script)).rowCount ?? 0;
     if (batch === 0) break;
     deleted += batch;
-    short = batch < BATCH ? short + 1 : 0;
+    short = batch < SMALL_BATCH ? short + 1 : 0;
     // SQLite answers without a turn of the event loop: other work would wait for the last batch.
     await setImmediate();
   }

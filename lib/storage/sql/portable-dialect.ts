@@ -15,6 +15,8 @@ export interface PortableDialect {
     columns: readonly string[],
     more?: SqlPiece,
   ) => SqlPiece;
+  /** How many rows one batch of a purge deletes at most. */
+  readonly batch: number;
   /** Deletes the first rows of a table that meet a condition, in the order of a column: one batch of a purge. */
   readonly deleteFirst: (
     table: string,

@@ -1,7 +1,6 @@
 import { type ForgettablePayments, type JournalRecord, type JournalScope } from '../journal-store.js';
 import { purgeTargets } from '../purge-targets.js';
 import { portableAccounts } from './portable-accounts.js';
-import { BATCH } from './delete-in-batches.js';
 import { journalPage } from './portable-journal-page.js';
 import { newVersion, paymentHash, type PortableDialect, TABLES } from './portable-dialect.js';
 import { type SqlResult, type SqlScript, type SqlStep } from './sql-database.js';
@@ -227,7 +226,7 @@ export function replacement(
 
 /** Forgets a batch and leaves its tombstones, all or nothing. */
 function forgetScript(
-  { now, takeOver, lockRows }: PortableDialect,
+  { now, takeOver, lockRows, batch }: PortableDialect,
   isOf: SqlPiece,
   what: ForgettablePayments,
   olderThanMs: number,
@@ -242,7 +241,7 @@ function forgetScript(
     steps: [
       sql`SELECT id FROM ${JOURNAL}
         WHERE ${isOf} AND state = ${state} AND family IN (${families}) AND updated_at < ${now} - ${olderThanMs}
-        ORDER BY updated_at LIMIT ${raw(`${BATCH}`)} ${lockRows}`,
+        ORDER BY updated_at LIMIT ${raw(`${batch}`)} ${lockRows}`,
       (results) =>
         results[0]?.rows.length === 0
           ? undefined

@@ -14,6 +14,8 @@ import {
 const COMPILED = 64;
 /** A savepoint that lasts as long as the transaction of the handlers. */
 const MARK = 'nestjs_payments_claim';
+/** The file of the log becomes as short again after a large transaction. */
+const LOG_BYTES = 16_777_216;
 /** Another connection writes. */
 export const SQLITE_BUSY = 5;
 
@@ -41,7 +43,9 @@ export class SqliteConnection {
     const handle = openSqlite(file);
     const connection = new SqliteConnection(handle, now);
     return connection.ready(() => {
-      handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+      handle.exec(
+        `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${LOG_BYTES}`,
+      );
       handle.function(CLOCK, () => connection.moment);
     });
   }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { PaymentsStorageError } from 'nestjs-payments';
+import { type PaymentsStorage, PaymentsStorageError } from 'nestjs-payments';
 import { sqliteStorage } from 'nestjs-payments/sqlite';
 import { buildChildProgram } from '../../../support/child-program.js';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
@@ -52,14 +52,27 @@ describeWithSqlite('the file of sqliteStorage()', () => {
     expect(await second.inbox.claim(inboxDelivery('order-1'), LEASE_MS)).toEqual({ result: 'done' });
   });
 
-  it('lets others continue between the batches of a purge', async () => {
-    const { inbox } = file.open();
-    const database = file.connect();
-    database.exec(`
-      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
-      INSERT INTO payments_inbox (account, environment, kind, reference, event, fingerprint, state, fence, attempt, finished,
+  it.each<[what: string, row: string, purge: (storage: PaymentsStorage) => Promise<number>]>([
+    [
+      'outcomes',
+      `INSERT INTO payments_inbox (account, environment, kind, reference, event, fingerprint, state, fence, attempt, finished,
         changed_at, lease_until)
-      SELECT 'default', 'sandbox', 'outcome', 'order-' || n, 'paid', 'f', 'done', 'f', 1, '[', 0, 0 FROM numbers`);
+      SELECT 'default', 'sandbox', 'outcome', 'order-' || n, 'paid', 'f', 'done', 'f', 1, '[', 0, 0 FROM numbers`,
+      ({ inbox }) => inbox.purge(SCOPE, 1),
+    ],
+    [
+      'payments',
+      `INSERT INTO payments_journal (account, environment, family, reference, payment, state, attempt, intent, record, outcome,
+        settled_by, keeps_key, version, created_at, updated_at, attempt_at, lease_until)
+      SELECT 'default', 'sandbox', 'collection', 'order-' || n, 'h-' || n, 'settled', 1, 'i', '{}', 'success', 'webhook', 0, n,
+        0, 0, 0, 0 FROM numbers`,
+      ({ journal }) => journal.purge(SCOPE, 'settled', 1),
+    ],
+  ])('lets others continue after every hundred %s of a purge', async (_what, rows, purge) => {
+    const storage = file.open();
+    file.connect()
+      .exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)
+      ${rows}`);
     let turns = 0;
     let isOver = false;
     const count = (): void => {
@@ -68,8 +81,22 @@ describeWithSqlite('the file of sqliteStorage()', () => {
       setImmediate(count);
     };
     setImmediate(count);
-    expect(await inbox.purge(SCOPE, 1).finally(() => (isOver = true))).toBe(3_000);
-    expect(turns).toBeGreaterThanOrEqual(3);
+    expect(await purge(storage).finally(() => (isOver = true))).toBe(3_000);
+    expect(turns).toBeGreaterThanOrEqual(30);
+  });
+
+  it('has a short log again after a reader has made it long', async () => {
+    const { journal } = file.open();
+    const log = (): number => statSync(`${file.file}-wal`).size;
+    await journal.insert(journalRecord('order-0'), LEASE_MS);
+    const reader = file.connect();
+    reader.exec('BEGIN; SELECT COUNT(*) FROM payments_journal');
+    const body = 'x'.repeat(2_000_000);
+    for (let n = 1; n <= 10; n += 1) await journal.insert(journalRecord(`order-${n}`, { body }), LEASE_MS);
+    expect(log()).toBeGreaterThan(20_000_000);
+    reader.exec('COMMIT');
+    for (let n = 11; n <= 13; n += 1) await journal.insert(journalRecord(`order-${n}`), LEASE_MS);
+    expect(log()).toBeLessThanOrEqual(16_777_216);
   });
 
   it('keeps every text as a reference apart from every other', async () => {

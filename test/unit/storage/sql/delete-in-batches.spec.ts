@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BATCH, deleteInBatches } from '../../../../lib/storage/sql/delete-in-batches.js';
+import { BATCH, deleteInBatches, SMALL_BATCH } from '../../../../lib/storage/sql/delete-in-batches.js';
 
 /** Runs a purge whose batches delete so many rows; the last of them again and again. Resolves to how many ran, too. */
 async function purge(
@@ -18,6 +18,7 @@ async function purge(
 it.each<[what: string, sizes: readonly number[], runs: number, deleted: number]>([
   ['nothing is left', [BATCH, BATCH, 0], 3, 2 * BATCH],
   ['nothing is left after a short batch', [BATCH, 7, 0], 3, BATCH + 7],
+  ['nothing is left of small batches', [SMALL_BATCH, SMALL_BATCH, SMALL_BATCH, 0], 4, 3 * SMALL_BATCH],
   ['rows keep becoming old', [1], 2, 2],
   ['rows become old while it deletes many', [BATCH, BATCH, 1], 4, 2 * BATCH + 2],
 ])('a purge ends when %s', async (_what, sizes, runs, deleted) => {
