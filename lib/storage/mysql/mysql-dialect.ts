@@ -8,6 +8,7 @@ import { type PortableDialect } from '../sql/portable-dialect.js';
 import { finishHeld } from '../sql/portable-inbox.js';
 import { portableJournal } from '../sql/portable-journal.js';
 import { portableStatements } from '../sql/portable-statements.js';
+import { isReadOnlyServer } from '../sql/read-only-server.js';
 import { raw, sql } from '../sql/sql-template.js';
 import { NO_SAVEPOINT, OpenTransactions, PROBE } from './joined-transaction.js';
 import { checkSettings } from './mysql-settings.js';
@@ -78,6 +79,19 @@ export const MYSQL_DIALECT: Omit<ExecutorDialect, 'prepare' | 'join'> = {
   mayRunAgain: (error) => wasLeftOpen(error) || errorCodes(error).some((code) => DID_NOTHING.includes(code)),
 };
 
+const NO_CONNECTION =
+  'The database takes no more connections: the pools of all processes together need more than it allows';
+const DISK_FULL = 'The disk of the database server is full: make room on it';
+const STOPPING = 'The database server is stopping: it works again once the server runs';
+/** What other codes mean: too many connections, also of one user; a full disk; a server that stops. */
+const MEANINGS: ReadonlyMap<string, string> = new Map([
+  ['1040', NO_CONNECTION],
+  ['1203', NO_CONNECTION],
+  ['1021', DISK_FULL],
+  ['1114', DISK_FULL],
+  ['1053', STOPPING],
+]);
+
 /** Converts an error without its texts, which repeat stored data. */
 function mysqlFailure(error: unknown): Error {
   if (isPaymentsError(error)) return error;
@@ -94,6 +108,13 @@ function mysqlFailure(error: unknown): Error {
     return new PaymentsStorageError(
       'The webhook transaction ended while a handler ran: by a deadlock whose error the handler did not let through, by a statement ' +
         'that changes tables, or by COMMIT. Nothing was recorded, and the delivery comes again.',
+    );
+  }
+  const known = codes.find((code) => MEANINGS.has(code));
+  if (known !== undefined) return new PaymentsStorageError(`${MEANINGS.get(known)} (${known}).`);
+  if (isReadOnlyServer(error)) {
+    return new PaymentsStorageError(
+      'The database takes no writes: its server is a replica or read-only. Give nestjs-payments connections that may write.',
     );
   }
   return new PaymentsStorageError(`The database did not do what it was asked: ${databaseFailure(error)}.`);

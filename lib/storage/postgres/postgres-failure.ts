@@ -36,6 +36,15 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
     'PostgreSQL cancelled a statement of nestjs-payments (57014): the statement_timeout of the connection is too short, or ' +
       'somebody cancelled it.',
   ],
+  ['53100', 'The disk of the PostgreSQL server is full (53100): make room on it.'],
+  [
+    '53300',
+    'PostgreSQL takes no more connections (53300): the pools of all processes together need more than it allows.',
+  ],
+  ...['57P01', '57P02', '57P03'].map((code): [string, string] => [
+    code,
+    `PostgreSQL is stopping or starting, or somebody ended the connection (${code}): it works again once the server runs.`,
+  ]),
   // A setting does not exist: `finishAndCommit` finished nothing.
   [
     '42704',
@@ -44,8 +53,23 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** `pg` gives this error no code. Its text holds nothing of the application. */
-const POOL_ENDED = 'Cannot use a pool after calling end on the pool';
+const CONNECTION_ENDED =
+  'The connection to PostgreSQL ended before the answer: the server stopped, or something between closed it. The statement may ' +
+  'have worked.';
+const NOT_IN_TIME =
+  'No connection to PostgreSQL in time: the server does not answer, or the pool is too small for what uses it.';
+/** What the texts mean of errors to which `pg` gives no code. They hold nothing of the application. */
+const TEXTS: readonly (readonly [text: string, meaning: string])[] = [
+  [
+    'Cannot use a pool after calling end on the pool',
+    'The application has ended its pool, and the package still needed it: end it in onApplicationShutdown of a @Global() module ' +
+      'that is imported before PaymentsModule. See docs/webhooks.md#when-the-application-stops.',
+  ],
+  ['Connection terminated due to connection timeout', NOT_IN_TIME],
+  ['timeout exceeded when trying to connect', NOT_IN_TIME],
+  ['Connection terminated', CONNECTION_ENDED],
+  ['and is not queryable', CONNECTION_ENDED],
+];
 
 /** Converts an error of the driver or of PostgreSQL without its texts, which repeat stored data. */
 export function storageFailure(error: unknown, calls = OF_POOL): Error {
@@ -58,19 +82,15 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
         `deploy, with the same \`schema\` as ${calls.storage}.`,
     );
   }
-  if (codes.includes(WRONG_VALUE) && wrappedErrors(error).some(isTooLate)) {
+  // The server's text quotes the value, whatever its language.
+  if (codes.includes(WRONG_VALUE) && says(error, TOO_LATE)) {
     return new PaymentsStorageError(
       'The statement waited too long for a table that another transaction held, and did nothing (22023). Make the same call again.',
     );
   }
-  const meaning = codes.map((code) => MEANINGS.get(code)).find((text) => text !== undefined);
+  const ofCode = codes.map((code) => MEANINGS.get(code)).find((text) => text !== undefined);
+  const meaning = ofCode ?? TEXTS.find(([text]) => says(error, text))?.[1];
   if (meaning !== undefined) return new PaymentsStorageError(meaning);
-  if (error instanceof Error && error.message === POOL_ENDED) {
-    return new PaymentsStorageError(
-      'The application has ended its pool, and the package still needed it: end it in onApplicationShutdown of a @Global() module ' +
-        'that is imported before PaymentsModule. See docs/webhooks.md#when-the-application-stops.',
-    );
-  }
   return new PaymentsStorageError(`PostgreSQL did not do what it was asked: ${databaseFailure(error)}.`);
 }
 
@@ -80,9 +100,8 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
  */
 const OF_STATEMENT = /^(?:0A000|2[23]|25006|26000|40(?!003)|42|54|55|57014|P0)/;
 
-/** The server's text quotes the value, whatever its language. */
-function isTooLate({ message }: Readonly<Record<string, unknown>>): boolean {
-  return typeof message === 'string' && message.includes(TOO_LATE);
+function says(error: unknown, text: string): boolean {
+  return wrappedErrors(error).some(({ message }) => typeof message === 'string' && message.includes(text));
 }
 
 /** Whether an error of one statement has certainly undone all of its transaction. */

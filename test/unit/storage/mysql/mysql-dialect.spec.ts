@@ -9,12 +9,32 @@ it.each([
   [1146, 'call migrateSqlStorage(executor)'],
   [1054, 'call migrateSqlStorage(executor)'],
   [1305, 'The webhook transaction ended while a handler ran'],
+  [1040, 'The database takes no more connections'],
+  [1203, 'The database takes no more connections'],
+  [1021, 'The disk of the database server is full: make room on it (1021).'],
+  [1114, 'The disk of the database server is full'],
+  [1053, 'The database server is stopping'],
+  [1836, 'Give nestjs-payments connections that may write'],
   [1205, 'The database did not do what it was asked'],
 ])('the error %i says what to do, and nothing of what was to be stored', (errno, said) => {
   const found = failure(error(errno));
   expect(found).toMatchObject({ name: 'PaymentsStorageError' });
   expect(found.message).toContain(said);
   expect(found.message).not.toContain('Asha');
+});
+
+it('a server that takes no writes is told from another option that forbids a statement', () => {
+  const forbidden = (option: string): Error =>
+    failure(
+      Object.assign(
+        new Error(`The MySQL server is running with the ${option} option so it cannot execute this`),
+        {
+          errno: 1290,
+        },
+      ),
+    );
+  expect(forbidden('--read-only').message).toContain('Give nestjs-payments connections that may write');
+  expect(forbidden('--secure-file-priv').message).toContain('The database did not do what it was asked');
 });
 
 it('an error of the package stays as it is', () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { Pool } from 'pg';
 import { PaymentsValidationError } from '../../../../lib/errors/payments-errors.js';
@@ -18,7 +20,12 @@ describe('an error of the storage', () => {
     ['42704', 'ended the webhook transaction by itself'],
     ['25006', 'connections that may write'],
     ['57014', 'the statement_timeout of the connection is too short'],
-    ['53300', 'PostgreSQL did not do what it was asked'],
+    ['53100', 'The disk of the PostgreSQL server is full (53100)'],
+    ['53300', 'PostgreSQL takes no more connections (53300)'],
+    ['57P01', 'somebody ended the connection (57P01)'],
+    ['57P02', 'is stopping or starting'],
+    ['57P03', 'is stopping or starting'],
+    ['58030', 'PostgreSQL did not do what it was asked: Error (58030).'],
     // For example a role that does not exist, in the options of the connection.
     ['22023', 'PostgreSQL did not do what it was asked'],
   ])('of the code %s says what to do, and nothing of what was to be stored', (code, said) => {
@@ -34,6 +41,30 @@ describe('an error of the storage', () => {
     expect(failure.message).toContain(
       'waited too long for a table that another transaction held, and did nothing',
     );
+  });
+
+  it.each([
+    ['Connection terminated unexpectedly', 'The connection to PostgreSQL ended before the answer'],
+    ['Client has encountered a connection error and is not queryable', 'ended before the answer'],
+    ['Client was closed and is not queryable', 'ended before the answer'],
+    ['timeout exceeded when trying to connect', 'No connection to PostgreSQL in time'],
+    ['Connection terminated due to connection timeout', 'No connection to PostgreSQL in time'],
+  ])('is understood without a code, also if an ORM wraps it: %s', (text, said) => {
+    const wrapped = Object.assign(new Error('Asha, 255700000000'), { driverError: new Error(text) });
+    for (const error of [new Error(text), wrapped]) {
+      expect(storageFailure(error).message).toContain(said);
+      expect(storageFailure(error).message).not.toContain('Asha');
+    }
+  });
+
+  it('says that the server closed the connection of a statement', async () => {
+    const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const pool = new Pool({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+    const failure = storageFailure(await pool.query('SELECT 1').catch((error: unknown) => error));
+    await pool.end();
+    server.close();
+    expect(failure.message).toContain('the server stopped, or something between closed it');
   });
 
   it('says where to end a pool that the application has ended too early', async () => {
