@@ -18,6 +18,7 @@ interface FindingWords {
   readonly isMissing: boolean;
   readonly isFailed: boolean;
   readonly isForgotten: boolean;
+  readonly isTurnedAway: boolean;
   /** What the row says that the money did. */
   readonly moved: string;
 }
@@ -36,8 +37,10 @@ const REASONS: Readonly<Record<ExceptionKind, (words: FindingWords) => string>> 
   proven: ({ status, theirs, where, isFailed }) =>
     `The journal says ${status}, and the statement proves that ${isFailed ? 'no money' : theirs} moved (${where}).`,
   late: ({ what, where }) => `This ${what} moved long after it was made (${where}).`,
-  unknown: ({ what, status }) =>
-    `Nobody knows whether the money of this ${what} moved: the journal says ${status}, and nothing proves its end.`,
+  unknown: ({ what, status, isTurnedAway }) =>
+    isTurnedAway
+      ? `The gateway turned this ${what} away (401, 403, 429 or a redirect), and it was not tried again. Make the same call again, or settle it as failed once a complete statement lacks it.`
+      : `Nobody knows whether the money of this ${what} moved: the journal says ${status}, and nothing proves its end.`,
   unproven: ({ what, ours }) =>
     `The gateway accepted this ${what} of ${ours}, and nothing says that it ended.`,
   balance: ({ gap, isMissing }) =>
@@ -70,6 +73,7 @@ export function reasonOf({ kind, family, row, own, gap = 0, ...finding }: Findin
     isMissing: gap < 0,
     isFailed: row?.isFailed === true,
     isForgotten: finding.isForgotten === true,
+    isTurnedAway: own?.isTurnedAway === true,
     moved: verbOf(family, isBack, contradicts),
   });
   const more = finding.isLoose ? LOOSE : CONTRADICTS[isBack ? backOrPart(own, theirs) : contradicts];

@@ -28,6 +28,8 @@ export interface JournalPayment {
   readonly feeCents: number | undefined;
   /** It did not move, and another attempt may begin under its reference. */
   readonly isRepeatable: boolean;
+  /** The gateway turned it away (401, 403, 429 or a redirect), and it was not tried again. */
+  readonly isTurnedAway?: boolean;
   /** When it was written down, by the clock of the storage. */
   readonly createdAt: number;
   /** From 1: how often another attempt began under its reference. */
@@ -50,6 +52,7 @@ export function journalPayment(stored: StoredJournalRecord): JournalPayment {
     cents: parseCentsAsNumber(amount),
     feeCents: damaged === undefined ? feeOf(record) : undefined,
     isRepeatable: damaged === undefined && mayBeTriedAgain(record),
+    isTurnedAway: damaged === undefined && record.state === 'rejected' && record.turnedAway === true,
     createdAt,
     attempt: record.attempt,
     begunAt,

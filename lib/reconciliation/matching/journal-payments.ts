@@ -15,6 +15,7 @@ export class JournalPayments {
   private readonly statuses: string[] = [];
   private readonly states = new Column(Uint8Array);
   private readonly repeatable = new Column(Uint8Array);
+  private readonly turnedAway = new Column(Uint8Array);
   private readonly statusNumbers = new Column(Uint8Array);
   private readonly attempts = new Column(Uint32Array);
   /** NaN stands for undefined. */
@@ -33,6 +34,7 @@ export class JournalPayments {
     if (!this.names.add(nameOf(payment.family, payment.reference))) return;
     this.states.push(STATES.indexOf(payment.state));
     this.repeatable.push(payment.isRepeatable ? 1 : 0);
+    this.turnedAway.push(payment.isTurnedAway ? 1 : 0);
     this.statusNumbers.push(this.numberOf(payment.status));
     this.attempts.push(payment.attempt);
     this.cents.push(payment.cents ?? NaN);
@@ -78,6 +80,7 @@ export class JournalPayments {
       cents: numberOrNone(this.cents.at(place)),
       feeCents: numberOrNone(this.fees.at(place)),
       isRepeatable: this.repeatable.at(place) === 1,
+      isTurnedAway: this.turnedAway.at(place) === 1,
       attempt: this.attempts.at(place),
       createdAt: this.created.at(place),
       begunAt: this.begun.at(place),

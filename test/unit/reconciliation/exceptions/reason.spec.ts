@@ -66,6 +66,24 @@ describe('the words of an exception', () => {
     );
   });
 
+  it.each([
+    [
+      true,
+      'The gateway turned this payout away (401, 403, 429 or a redirect), and it was not tried again. Make the',
+    ],
+    [false, 'Nobody knows whether the money of this payout moved: the journal says rejected'],
+  ])('say of an open payment whether the gateway turned it away: %s', (isTurnedAway, words) => {
+    const own = {
+      family: 'disbursement',
+      reference: 'a',
+      state: 'unknown',
+      status: 'rejected',
+      isTurnedAway,
+    };
+    const finding = { kind: 'unknown', family: 'disbursement', reference: 'a' } as const;
+    expect(reasonOf({ ...finding, own: own as unknown as JournalPayment })).toContain(words);
+  });
+
   it('name no more than twenty payments', () => {
     const moved = Array.from({ length: 1_000 }, (_, index) => `order-${index}`);
     expect(hintOf({ moved, cameBack: [] })).toMatch(/"order-19" and 980 more\.$/);

@@ -39,3 +39,19 @@ it('a payment that was sealed again after it ended changed when it ended', () =>
   const stored = { record, createdAt: 100, updatedAt: 900, idleMs: 50, ageMs: 850 };
   expect(journalPayment(stored as unknown as StoredJournalRecord)).toMatchObject({ changedAt: 300 });
 });
+
+it.each([
+  ['refused without a listed code', { state: 'rejected', keepsKey: true }, false],
+  ['turned away', { state: 'rejected', keepsKey: true, turnedAway: true }, true],
+  ['turned away, and made again since', { state: 'in-flight', keepsKey: true, turnedAway: true }, false],
+] as const)('a payment that was %s', (_, change, isTurnedAway) => {
+  expect(journalPayment(storedRecord(change))).toMatchObject({ state: 'unknown', isTurnedAway });
+});
+
+it('nobody says of a payment that is damaged that it was turned away', () => {
+  const stored = storedRecord({ state: 'rejected', keepsKey: true, turnedAway: true });
+  expect(journalPayment({ ...stored, damaged: 'it is cut off' })).toMatchObject({
+    state: 'unknown',
+    isTurnedAway: false,
+  });
+});

@@ -11,6 +11,7 @@ const payment = (number: number): JournalPayment => ({
   cents: number % 7 === 0 ? undefined : number * 100,
   feeCents: number % 3 === 0 ? undefined : number,
   isRepeatable: number % 5 === 0,
+  isTurnedAway: number % 11 === 0,
   attempt: (number % 3) + 1,
   begunAt: 1_750_000_000_000 + number,
   createdAt: 1_700_000_000_000 + number,
