@@ -9,6 +9,8 @@ import { openBatch, type PayoutSession, refuseOtherFile } from './payout-session
 import { type Settlement } from './payout-arguments.js';
 
 const NEVER_SENT: readonly LineState[] = ['waiting', 'blocked', 'checked'];
+const FAILED_BEFORE =
+  ' (if the gateway paid it, do not pay it again: reconcile shows it as a "status" exception, which --explain closes)';
 
 /** `--accept` */
 export async function acceptLines(session: PayoutSession): Promise<number> {
@@ -97,7 +99,9 @@ async function refuseWrongSettlements(batch: PayoutBatch, settlements: readonly 
         `The line ${quoted(key)} was never sent as far as the batch knows (--ask-again compares it with the journal)`,
       );
     if ((state === 'paid' || state === 'failed') && state !== outcome)
-      throw notSettled(`The line ${quoted(key)} is ${state} already`);
+      throw notSettled(
+        `The line ${quoted(key)} is ${state} already${state === 'failed' ? FAILED_BEFORE : ''}`,
+      );
     refuseRefused({ key, state }, outcome);
     missing.delete(key);
   }

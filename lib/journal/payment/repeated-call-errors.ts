@@ -166,7 +166,7 @@ export class AnotherRecipientError extends ReferenceReusedError {}
 
 /** The error for a reference that cannot be used for this call. */
 export function referenceReused(
-  record: ExistingPayment & Pick<JournalRecord, 'state'>,
+  record: ExistingPayment & Pick<JournalRecord, 'state' | 'settledBy'>,
   because: ReuseReason,
   isToAnother = false,
 ): ReferenceReusedError {
@@ -181,11 +181,14 @@ export function referenceReused(
 /** The error for a reference whose payment the journal has forgotten. */
 export function referenceForgotten(
   payment: ExistingPayment,
-  { end }: PaymentTombstone,
+  { end, settledBy }: PaymentTombstone,
 ): ReferenceReusedError {
   return new ReferenceReusedError(
     `Nothing was sent by this call: the reference belongs to an earlier payment that ${FORGOTTEN[end]}. The journal has forgotten everything else about it.`,
-    { ...detailsOf(payment), hint: end === 'unlisted-refusal' ? ASK_FIRST : NEW_REFERENCE },
+    {
+      ...detailsOf(payment),
+      hint: end === 'unlisted-refusal' || settledBy === 'operator' ? ASK_FIRST : NEW_REFERENCE,
+    },
     end === 'accepted' || end === 'unlisted-refusal' || end === 'success' || end === 'paid',
   );
 }
@@ -275,8 +278,13 @@ const WAIT =
 export const SAME_AGAIN =
   'Make the same call again with the same reference and content, or ask the gateway. Use a new reference, or list the code in the refusalCodes option, only after the gateway confirmed that it made nothing.';
 
-function hintFor({ state }: Pick<JournalRecord, 'state'>, because: ReuseReason): string {
+function hintFor(
+  { state, settledBy }: Pick<JournalRecord, 'state' | 'settledBy'>,
+  because: ReuseReason,
+): string {
   if (because === 'unlisted-refusal') return SAME_AGAIN;
+  // Only a person said that no money moved.
+  if (because === 'ended' && settledBy === 'operator') return ASK_FIRST;
   return state === 'settled' || because === 'ended' ? NEW_REFERENCE : WAIT;
 }
 

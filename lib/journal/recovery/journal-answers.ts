@@ -145,12 +145,16 @@ export function settledEntry(
   throw existing.record.state === 'settled' ? alreadySettled(existing.record) : sentAgain(existing.record);
 }
 
+const IS_FINAL =
+  'Do not pay again under another reference. If the gateway says otherwise, reconciliation shows it as a "status" exception, which ' +
+  'reconcile --explain or Reconciliation.explain() closes. Of a collection, a webhook wins over an operator by itself.';
+
 export function alreadySettled({ reference, outcome }: JournalRecord): PaymentsError {
   const message = `The payment has ended already, as ${outcome ?? 'something else'}: an outcome is final.`;
   return new JournalEntryError(
     'ALREADY_SETTLED',
     message,
-    { reference },
+    { reference, hint: IS_FINAL },
     !outcome || MAY_BE_MADE.has(outcome),
   );
 }

@@ -284,6 +284,19 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect((await report()).byState).toMatchObject({ unknown: one, paid: one, blocked: one, refused: one });
   });
 
+  it('says what to do if a line that failed is paid after all', async () => {
+    await approved(1);
+    sandbox.next('POST /disbursements/bank', { reference: 'salaries.S-1' }).dropAfterProcessing();
+    expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 3 });
+    await payout('--settle', 'S-1=failed', '--by', 'mary');
+    expect(await payout('--settle', 'S-1=paid', '--by', 'mary')).toMatchObject({
+      code: 1,
+      stderr:
+        'The line "S-1" is failed already (if the gateway paid it, do not pay it again: reconcile shows it as a "status" ' +
+        'exception, which --explain closes), so no outcome was written down.\n',
+    });
+  });
+
   it('writes no outcome down if the journal holds another one, and says which, and what to write instead', async () => {
     await approved(4);
     for (const key of ['S-1', 'S-2', 'S-3', 'S-4']) {

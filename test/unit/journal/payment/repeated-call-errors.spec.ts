@@ -51,6 +51,13 @@ describe('a reference that cannot be used', () => {
       mayHaveBeenProcessed: mayBeMade,
     });
   });
+
+  it('because a person said that no money moved is no reason to pay under a new one unasked', () => {
+    const settled = { ...PAYMENT, state: 'settled', settledBy: 'operator' } as const;
+    expect(referenceReused(settled, 'ended')).toMatchObject({ code: 'REFERENCE_REUSED', hint: ASK });
+    expect(referenceReused({ ...settled, settledBy: 'webhook' }, 'ended').hint).toBe(NEW);
+    expect(referenceForgotten(PAYMENT, { attempt: 1, end: 'failed', settledBy: 'operator' }).hint).toBe(ASK);
+  });
 });
 
 describe('a reference whose payment is forgotten', () => {

@@ -145,7 +145,13 @@ describe('whether a payment may have been made, if its entry is', () => {
     ['expired', false],
   ] as const)('settled as %s: %s', (outcome, made) => {
     const record = journalRecord('order-1', { state: 'settled', ...(outcome && { outcome }) });
-    expect(alreadySettled(record)).toMatchObject({ code: 'ALREADY_SETTLED', mayHaveBeenProcessed: made });
+    expect(alreadySettled(record)).toMatchObject({
+      code: 'ALREADY_SETTLED',
+      hint: expect.stringMatching(
+        /^Do not pay again under another reference\. .* "status" exception, which reconcile --explain/,
+      ) as unknown,
+      mayHaveBeenProcessed: made,
+    });
   });
 });
 
