@@ -8,7 +8,7 @@ export interface DocumentedOption {
   readonly text: string;
   /** What `@default` says. */
   readonly byDefault: string | undefined;
-  readonly isSection: boolean;
+  readonly isOptional: boolean;
 }
 
 /** The options of an interface and of the sections that it is made of, in their order. */
@@ -25,10 +25,12 @@ export function documentedOptions(
     members.flatMap((member) => {
       if (!ts.isPropertySignature(member) && !ts.isMethodSignature(member)) return [];
       const here = [...path, member.name.getText()];
-      const sections = ts.isPropertySignature(member) ? sectionsOf(member.type) : [];
+      const type = ts.isPropertySignature(member) ? member.type : undefined;
+      const item = itemOf(type);
+      const inside = item ? [...path, `${member.name.getText()}[]`] : here;
       return [
-        { path: here, ...docOf(member), isSection: sections.length > 0 },
-        ...sections.flatMap((inner) => ofMembers(inner, here)),
+        { path: here, ...docOf(member), isOptional: member.questionToken !== undefined },
+        ...sectionsOf(item ?? type).flatMap((inner) => ofMembers(inner, inside)),
       ];
     });
 
@@ -41,6 +43,12 @@ export function documentedOptions(
   };
 
   return ofMembers([...(interfaces.get(interfaceName)?.members ?? [])], []);
+}
+
+/** The type of the items of a `readonly …[]`. */
+function itemOf(type: ts.TypeNode | undefined): ts.TypeNode | undefined {
+  const list = type && ts.isTypeOperatorNode(type) ? type.type : undefined;
+  return list && ts.isArrayTypeNode(list) ? list.elementType : undefined;
 }
 
 function interfacesOf(file: string): readonly ts.InterfaceDeclaration[] {

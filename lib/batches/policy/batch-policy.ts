@@ -14,9 +14,9 @@ import { type Day, DAYS, minuteOf } from './week.js';
  * @publicApi
  */
 export interface ApprovalBand {
-  /** The sum of the batch from which on the band counts, in TZS. */
+  /** The sum of the whole batch, not of a line, from which on the band counts, in TZS. */
   readonly from: MoneyInput;
-  /** How many different people approve it. */
+  /** How many different people approve it: 1 or 2. */
   readonly needed: 1 | 2;
 }
 
@@ -26,7 +26,7 @@ export interface ApprovalBand {
  * @publicApi
  */
 export interface PayWindow {
-  /** The days of the week on which it opens. */
+  /** The days of the week on which it opens, for example `['mon', 'fri']`. */
   readonly days: readonly Day[];
   /** `HH:MM`, for example `08:00`. */
   readonly from: string;
@@ -40,7 +40,7 @@ export interface PayWindow {
  * @publicApi
  */
 export interface BatchPolicy {
-  /** Results of the comparison of names that need no word of a person. @default ['same'] */
+  /** Which of the results `'same'`, `'similar'` and `'different'` of the comparison of names pay a line without a word of a person. @default ['same'] */
   readonly acceptNames?: readonly NameMatch[];
   /** A line whose recipient was looked up longer ago is checked again before it is sent, in milliseconds. @default 86_400_000 */
   readonly checkedWithinMs?: number;

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inspect } from 'node:util';
+import { inProcess } from 'nestjs-payments/batches';
+import { resolveBatchesOptions } from '../../../lib/batches/payout-batches-options.js';
+import { resolveReconciliationOptions } from '../../../lib/reconciliation/reconciliation-options.js';
 import { resolveQueueOptions } from '../../../lib/integrations/bullmq/resolve-queue-options.js';
 import { resolveOptions, resolveRegistration } from '../../../lib/config/resolve-options.js';
 import { resolveSandboxOptions } from '../../../lib/sandbox/resolve-sandbox-options.js';
@@ -53,6 +56,20 @@ const KINDS: readonly OptionsKind[] = [
     required: { connection: { host: '127.0.0.1' } },
     resolve: (options) => resolveQueueOptions(options, 'payments-webhooks', undefined),
     atLeast: 7,
+  },
+  {
+    name: 'PayoutBatchesOptions',
+    files: ['lib/batches/payout-batches-options.ts', 'lib/batches/policy/batch-policy.ts'],
+    required: { engine: inProcess() },
+    resolve: (options) => resolveBatchesOptions(options),
+    atLeast: 12,
+  },
+  {
+    name: 'ReconciliationOptions',
+    files: ['lib/reconciliation/reconciliation-options.ts', 'lib/reconciliation/reconciliation-policy.ts'],
+    required: {},
+    resolve: (options) => resolveReconciliationOptions(options),
+    atLeast: 4,
   },
   {
     name: 'PaymentsHealthOptions',
