@@ -291,6 +291,10 @@ declare module 'knex' {
     readonly migrate: { latest(options: object): Promise<unknown> };
   }
   export namespace Knex {
+    class Client {
+      acquireConnection(): Promise<unknown>;
+      releaseConnection(connection: unknown): Promise<void>;
+    }
     interface Transaction extends Knex {
       commit(): Promise<unknown>;
       rollback(): Promise<unknown>;
@@ -337,12 +341,15 @@ declare module '@mikro-orm/core' {
 }
 
 declare module '@mikro-orm/postgresql' {
+  import { type Knex } from 'knex';
+
   export { MikroORM, EntitySchema, raw, type EntityManager } from '@mikro-orm/core';
+  export { type Knex } from 'knex';
+  /** A client of Knex, which its types do not say. */
   export class PostgreSqlKnexDialect {
-    acquireConnection(): Promise<unknown>;
-    releaseConnection(connection: unknown): Promise<void>;
+    readonly ormConfig: object;
   }
-  export function knex(options: { readonly client: typeof PostgreSqlKnexDialect }): object;
+  export function knex(options: { readonly client: typeof Knex.Client }): object;
 }
 
 declare module '@mikro-orm/mariadb' {
@@ -361,10 +368,10 @@ declare module 'sequelize' {
     removeHook(event: string, name: string): void;
   }
   export interface Transaction {
-    readonly sequelize: Sequelize;
     commit(): Promise<void>;
     rollback(): Promise<void>;
-    /** They are not in its types, and there anyway. */
+    /** They are not in its types, and there anyway: `page-types.spec.ts` lets no document use them. */
+    readonly sequelize: Sequelize;
     cleanup(): void;
     forceCleanup(): Promise<void>;
   }
