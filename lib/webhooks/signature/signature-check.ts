@@ -74,7 +74,8 @@ export class SignatureCheck {
 
   /** Reports a delivery without a header of the scheme, which was refused before its body was read. */
   reportUnsigned(): void {
-    this.report('it lacks a header of the scheme', 'body not read');
+    const needed = (this.scheme().requiredHeaders ?? []).join(', ');
+    this.report(`it lacks a header of the scheme, which needs ${needed}`, 'body not read');
   }
 
   private report(reason: string, body: string): void {
