@@ -111,8 +111,8 @@ export function nextSteps(
       missing.length === 0 ? undefined : manager.add(missing).join(' '),
     ),
     ...step(
-      `Start the emulator, and put what it prints into .env${manager.cd === undefined ? '' : ' of that folder'}:`,
-      manager.exec(`sandbox --forward-to ${route}`),
+      'Start the emulator, which writes its address and keys into .env, and keeps the other lines:',
+      manager.exec(`sandbox --write-env .env --forward-to ${route}`),
     ),
     ...step('Check the application when it runs:', manager.exec(`doctor ${chosen}--webhook ${route}`)),
     ...step(
