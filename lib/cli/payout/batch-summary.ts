@@ -88,6 +88,7 @@ function nextSteps(
           `  ${commandLine(args, '--ask-again --by <person>')}`,
           "If it stays unknown, ask the gateway's support, and write its answer down:",
           `  ${commandLine(args, '--settle <key>=paid --by <person>')}`,
+          'or <key>=failed, if the support is certain that no money moved and none will.',
         ]
       : [],
     step ? [`\n${step.says}`, `  ${commandLine(args, step.rest)}`] : [],
