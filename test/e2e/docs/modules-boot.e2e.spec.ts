@@ -1,14 +1,16 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
+import { type INestApplicationContext, Module, type Type, ValidationPipe } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
 import { NestFactory } from '@nestjs/core';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PaymentsModule, paymentsConfig } from 'nestjs-payments';
 import { type PaymentsSandbox } from 'nestjs-payments/sandbox';
 import { environmentOf } from '../../support/cli-process.js';
 import { snippetsOf } from '../../support/document-pages.js';
 import { openPaymentsDatabase, type PaymentsDatabase } from '../../support/payments-database.js';
 import { startSandbox } from '../../support/sandbox.js';
+import { scheme } from '../../support/webhook-app.js';
 import { describeWith, postgresService, redisService } from '../../support/services.js';
 
 type Classes = Readonly<
@@ -90,6 +92,35 @@ describeWith([postgresService, redisService], 'with the .env that the emulator w
     );
     expect(app!.get(DailyClose!)).toBeInstanceOf(DailyClose);
   });
+
+  it.each([
+    [true, 202],
+    [false, 400],
+  ])(
+    'the route of docs/collect.md needs a pipe that transforms: %s is answered %i',
+    async (transform, status) => {
+      const { CheckoutController } = await fileOf('docs/collect.md', 'checkout.controller.ts');
+
+      @Module({
+        imports: [
+          PaymentsModule.forRootAsync({
+            ...paymentsConfig.asProvider(),
+            webhooks: { scheme, retentionDays: Infinity },
+          }),
+        ],
+        controllers: [CheckoutController!],
+      })
+      class AppModule {}
+
+      const shop = await NestFactory.create(AppModule, { logger: false, abortOnError: false });
+      app = shop;
+      shop.useGlobalPipes(new ValidationPipe({ transform }));
+      await shop.listen(0, '127.0.0.1');
+      const body = new URLSearchParams({ phone: '0712345678' });
+      const answer = await fetch(`${await shop.getUrl()}/orders/order-1/pay`, { method: 'POST', body });
+      expect(answer.status).toBe(status);
+    },
+  );
 
   it.each(['app.module.ts', 'redis.module.ts'])(
     'the application of docs/storage.md boots: %s',
