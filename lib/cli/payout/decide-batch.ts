@@ -10,7 +10,7 @@ import { type Settlement } from './payout-arguments.js';
 
 const NEVER_SENT: readonly LineState[] = ['waiting', 'blocked', 'checked'];
 const FAILED_BEFORE =
-  ' (if the gateway paid it, do not pay it again: reconcile shows it as a "status" exception, which --explain closes)';
+  ' (if the gateway paid it, do not pay it again: reconcile shows a "status" exception to --explain)';
 
 /** `--accept` */
 export async function acceptLines(session: PayoutSession): Promise<number> {

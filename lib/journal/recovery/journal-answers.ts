@@ -146,8 +146,8 @@ export function settledEntry(
 }
 
 const IS_FINAL =
-  'Do not pay again under another reference. If the gateway says otherwise, reconciliation shows it as a "status" exception, which ' +
-  'reconcile --explain or Reconciliation.explain() closes. Of a collection, a webhook wins over an operator by itself.';
+  'Do not pay again under another reference. If the gateway says otherwise, its webhook wins over an operator, or reconciliation ' +
+  'shows a "status" exception to explain.';
 
 export function alreadySettled({ reference, outcome }: JournalRecord): PaymentsError {
   const message = `The payment has ended already, as ${outcome ?? 'something else'}: an outcome is final.`;

@@ -1,6 +1,6 @@
 import { PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
 import { BATCH } from '../sql/delete-in-batches.js';
-import { databaseFailure, errorCodes } from '../sql/error-code.js';
+import { databaseFailure, errorCodes, serverTrouble } from '../sql/error-code.js';
 import { type ExecutorDialect } from '../sql/executor-dialect.js';
 import { LeftOpenError } from '../sql/left-open.js';
 import { wasLeftOpen } from '../sql/own-statements.js';
@@ -79,18 +79,8 @@ export const MYSQL_DIALECT: Omit<ExecutorDialect, 'prepare' | 'join'> = {
   mayRunAgain: (error) => wasLeftOpen(error) || errorCodes(error).some((code) => DID_NOTHING.includes(code)),
 };
 
-const NO_CONNECTION =
-  'The database takes no more connections: the pools of all processes together need more than it allows';
-const DISK_FULL = 'The disk of the database server is full: make room on it';
-const STOPPING = 'The database server is stopping: it works again once the server runs';
-/** What other codes mean: too many connections, also of one user; a full disk; a server that stops. */
-const MEANINGS: ReadonlyMap<string, string> = new Map([
-  ['1040', NO_CONNECTION],
-  ['1203', NO_CONNECTION],
-  ['1021', DISK_FULL],
-  ['1114', DISK_FULL],
-  ['1053', STOPPING],
-]);
+const TAKES_NO_WRITES =
+  'The database takes no writes: its server is a replica, or read-only. Give nestjs-payments connections that may write.';
 
 /** Converts an error without its texts, which repeat stored data. */
 function mysqlFailure(error: unknown): Error {
@@ -110,12 +100,7 @@ function mysqlFailure(error: unknown): Error {
         'that changes tables, or by COMMIT. Nothing was recorded, and the delivery comes again.',
     );
   }
-  const known = codes.find((code) => MEANINGS.has(code));
-  if (known !== undefined) return new PaymentsStorageError(`${MEANINGS.get(known)} (${known}).`);
-  if (isReadOnlyServer(error)) {
-    return new PaymentsStorageError(
-      'The database takes no writes: its server is a replica or read-only. Give nestjs-payments connections that may write.',
-    );
-  }
+  const meaning = serverTrouble(codes) ?? (isReadOnlyServer(error) ? TAKES_NO_WRITES : undefined);
+  if (meaning !== undefined) return new PaymentsStorageError(meaning);
   return new PaymentsStorageError(`The database did not do what it was asked: ${databaseFailure(error)}.`);
 }

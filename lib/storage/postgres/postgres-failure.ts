@@ -1,5 +1,5 @@
 import { PaymentsStorageError, isPaymentsError } from '../../errors/payments-errors.js';
-import { databaseFailure, errorCodes, wrappedErrors } from '../sql/error-code.js';
+import { databaseFailure, errorCodes, serverTrouble, wrappedErrors } from '../sql/error-code.js';
 import { TOO_LATE } from './postgres-text.js';
 
 /** What a message tells the reader to write. */
@@ -36,15 +36,6 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
     'PostgreSQL cancelled a statement of nestjs-payments (57014): the statement_timeout of the connection is too short, or ' +
       'somebody cancelled it.',
   ],
-  ['53100', 'The disk of the PostgreSQL server is full (53100): make room on it.'],
-  [
-    '53300',
-    'PostgreSQL takes no more connections (53300): the pools of all processes together need more than it allows.',
-  ],
-  ...['57P01', '57P02', '57P03'].map((code): [string, string] => [
-    code,
-    `PostgreSQL is stopping or starting, or somebody ended the connection (${code}): it works again once the server runs.`,
-  ]),
   // A setting does not exist: `finishAndCommit` finished nothing.
   [
     '42704',
@@ -54,10 +45,9 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const CONNECTION_ENDED =
-  'The connection to PostgreSQL ended before the answer: the server stopped, or something between closed it. The statement may ' +
-  'have worked.';
+  'The connection to PostgreSQL ended before the answer: the server stopped, or something between closed it.';
 const NOT_IN_TIME =
-  'No connection to PostgreSQL in time: the server does not answer, or the pool is too small for what uses it.';
+  'No connection to PostgreSQL in time: the server does not answer, or the pool is too small.';
 /** What the texts mean of errors to which `pg` gives no code. They hold nothing of the application. */
 const TEXTS: readonly (readonly [text: string, meaning: string])[] = [
   [
@@ -65,7 +55,7 @@ const TEXTS: readonly (readonly [text: string, meaning: string])[] = [
     'The application has ended its pool, and the package still needed it: end it in onApplicationShutdown of a @Global() module ' +
       'that is imported before PaymentsModule. See docs/webhooks.md#when-the-application-stops.',
   ],
-  ['Connection terminated due to connection timeout', NOT_IN_TIME],
+  ['due to connection timeout', NOT_IN_TIME],
   ['timeout exceeded when trying to connect', NOT_IN_TIME],
   ['Connection terminated', CONNECTION_ENDED],
   ['and is not queryable', CONNECTION_ENDED],
@@ -89,7 +79,7 @@ export function storageFailure(error: unknown, calls = OF_POOL): Error {
     );
   }
   const ofCode = codes.map((code) => MEANINGS.get(code)).find((text) => text !== undefined);
-  const meaning = ofCode ?? TEXTS.find(([text]) => says(error, text))?.[1];
+  const meaning = ofCode ?? serverTrouble(codes) ?? TEXTS.find(([text]) => says(error, text))?.[1];
   if (meaning !== undefined) return new PaymentsStorageError(meaning);
   return new PaymentsStorageError(`PostgreSQL did not do what it was asked: ${databaseFailure(error)}.`);
 }

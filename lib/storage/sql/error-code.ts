@@ -23,6 +23,28 @@ export function errorCodes(error: unknown): readonly string[] {
   );
 }
 
+/** What is wrong with a server, by the codes of PostgreSQL, and of MySQL and MariaDB. */
+const TROUBLES = [
+  [['53100', '1021', '1114'], 'The disk of the database server is full: make room on it'],
+  [
+    ['53300', '1040', '1203'],
+    'The database takes no more connections: the pools of all processes need more than it allows',
+  ],
+  [
+    ['57P01', '57P02', '57P03', '1053'],
+    'The database server stops, starts, or was told to end the connection',
+  ],
+] as const;
+
+/** Undefined if no code says that something is wrong with the server. */
+export function serverTrouble(codes: readonly string[]): string | undefined {
+  for (const [known, meaning] of TROUBLES) {
+    const code = codes.find((each) => known.some((one) => one === each));
+    if (code !== undefined) return `${meaning} (${code}).`;
+  }
+  return undefined;
+}
+
 /** What an error is, without its texts, which repeat stored data; with the code of the database, if an ORM wraps it. */
 export function databaseFailure(error: unknown): string {
   const label = failureLabel(error);

@@ -293,8 +293,8 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(await payout('--settle', 'S-1=paid', '--by', 'mary')).toMatchObject({
       code: 1,
       stderr:
-        'The line "S-1" is failed already (if the gateway paid it, do not pay it again: reconcile shows it as a "status" ' +
-        'exception, which --explain closes), so no outcome was written down.\n',
+        'The line "S-1" is failed already (if the gateway paid it, do not pay it again: reconcile shows a "status" ' +
+        'exception to --explain), so no outcome was written down.\n',
     });
   });
 

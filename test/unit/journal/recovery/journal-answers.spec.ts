@@ -148,7 +148,7 @@ describe('whether a payment may have been made, if its entry is', () => {
     expect(alreadySettled(record)).toMatchObject({
       code: 'ALREADY_SETTLED',
       hint: expect.stringMatching(
-        /^Do not pay again under another reference\. .* "status" exception, which reconcile --explain/,
+        /^Do not pay again under another reference\. .* reconciliation shows a "status" exception to explain\.$/,
       ) as unknown,
       mayHaveBeenProcessed: made,
     });

@@ -13,7 +13,7 @@ it.each([
   [1203, 'The database takes no more connections'],
   [1021, 'The disk of the database server is full: make room on it (1021).'],
   [1114, 'The disk of the database server is full'],
-  [1053, 'The database server is stopping'],
+  [1053, 'The database server stops, starts, or was told to end the connection (1053).'],
   [1836, 'Give nestjs-payments connections that may write'],
   [1205, 'The database did not do what it was asked'],
 ])('the error %i says what to do, and nothing of what was to be stored', (errno, said) => {
