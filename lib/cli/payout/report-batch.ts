@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { type BatchAuditEntry } from '../../batches/index.js';
 import { formatTzs } from '../../common/money.js';
 import { tableLines } from '../../common/table-lines.js';
 import { batchDocument, printProgress } from './batch-summary.js';
@@ -7,6 +8,18 @@ import { openBatch, type PayoutSession } from './payout-session.js';
 import { readableBy, writePrivately } from './private-file.js';
 
 const COLUMNS = ['batch', 'state', 'lines', 'unknown', 'amount'];
+type Details = BatchAuditEntry['details'];
+/** What is shown of an entry of the audit trail: no money, and nothing of a person but who acted and why. */
+const DETAILS: Readonly<Record<string, (value: unknown) => string>> = {
+  key: String,
+  outcome: String,
+  lines: (count) => `${String(count)} lines`,
+  keys: (keys) => `${[keys].flat().length} lines`,
+  because: String,
+  blocked: (count) => `${String(count)} blocked`,
+  digest: (digest) => `digest ${String(digest)}`,
+  reason: String,
+};
 
 /** `--report` */
 export async function reportBatch(session: PayoutSession): Promise<number> {
@@ -22,7 +35,10 @@ export async function reportBatch(session: PayoutSession): Promise<number> {
     return exitCodeOf(progress);
   }
   const progress = await batch.progress();
-  session.context.terminal.data(JSON.stringify(batchDocument(batch, progress)));
+  const audit: object[] = [];
+  for await (const { details, ...entry } of batch.audit())
+    audit.push({ ...entry, details: impersonal(details) });
+  session.context.terminal.data(JSON.stringify({ ...batchDocument(batch, progress), audit }));
   return exitCodeOf(progress);
 }
 
@@ -73,7 +89,19 @@ async function printHistory(
   batch: Awaited<ReturnType<typeof openBatch>>,
 ): Promise<void> {
   const rows: (readonly string[])[] = [];
-  for await (const { at, action, by } of batch.audit()) rows.push([at.toISOString(), action, by]);
+  for await (const { at, action, by, details } of batch.audit())
+    rows.push([at.toISOString(), action, by, detailsText(details)]);
   context.terminal.data('');
-  tableLines(['when', 'what', 'who'], rows, []).forEach(context.terminal.data);
+  tableLines(['when', 'what', 'who', 'details'], rows, []).forEach(context.terminal.data);
+}
+
+function impersonal(details: Details): Details {
+  return Object.fromEntries(Object.entries(details).filter(([name]) => name in DETAILS));
+}
+
+/** `S-001, paid`, or `2 lines, married`. */
+function detailsText(details: Details): string {
+  return Object.entries(DETAILS)
+    .flatMap(([name, inWords]) => (details[name] === undefined ? [] : [inWords(details[name])]))
+    .join(', ');
 }
