@@ -21,10 +21,28 @@ export function parseCommandLine<const Options extends OptionSpecs>(
   options: Options,
   { positionals: allowPositionals }: { readonly positionals: boolean },
 ): CommandLine<Options> {
+  refuseSecond(args, options);
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals });
   } catch (error) {
     throw usageError(error, Object.keys(options));
+  }
+}
+
+/** `parseArgs` keeps the last value of an option, and loses the others. */
+function refuseSecond(args: readonly string[], options: OptionSpecs): void {
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
+  const given = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name } = token;
+    const { type, multiple, value } = options[name] ?? {};
+    if (type !== 'string' || multiple) continue;
+    if (given.has(name)) {
+      const as = value === '<list>' ? ', with commas in its list' : '';
+      throw new UsageError(`--${name} is written twice, and one would be lost: write it once${as}.`);
+    }
+    given.add(name);
   }
 }
 

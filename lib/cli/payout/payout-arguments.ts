@@ -66,6 +66,9 @@ export function readArguments(
   }
   if (more.length > 0) throw new UsageError('One file at a time: each is a batch of its own.');
   refuseStray(action, values);
+  if (action === 'list' && (word !== '' || values.name !== undefined)) {
+    throw new UsageError('--list lists every batch: leave the file and --name out, or write --report.');
+  }
   const batch = action === 'list' ? '' : batchName(action, word, values.name);
   const by = values.by?.trim() ?? '';
   refuseIncomplete(action, by, values);
@@ -76,7 +79,7 @@ export function readArguments(
     batch,
     by,
     auth,
-    accepted: values.accept === undefined ? [] : keysOf(values.accept),
+    accepted: keysOf(values.accept ?? []),
     settlements: settlementsOf(values.settle ?? []),
     format: oneOf('--format', values.format, FORMATS),
     values,
@@ -120,8 +123,8 @@ function batchName(action: PayoutAction, word: string, name: string | undefined)
   );
 }
 
-function keysOf(text: string): readonly string[] {
-  const keys = text.split(',').map((key) => key.trim());
+function keysOf(lists: readonly string[]): readonly string[] {
+  const keys = lists.flatMap((list) => list.split(',')).map((key) => key.trim());
   if (keys.every(isBatchName)) return keys;
   throw new UsageError('--accept takes the keys of lines with commas between them: "S-001,S-002".');
 }

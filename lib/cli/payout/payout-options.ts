@@ -5,7 +5,10 @@ import { readableBy } from './private-file.js';
 
 export const PAYOUT_OPTIONS = {
   check: flag('load the file, if that is not done yet, and look every recipient up'),
-  accept: text('<keys>', 'pay these blocked lines anyway, for example "S-001,S-002"; with --because'),
+  accept: texts(
+    '<keys>',
+    'pay these blocked lines anyway, for example "S-001,S-002"; with --because; repeatable',
+  ),
   because: text('<text>', 'with --accept: why, for the audit trail'),
   approve: flag('let the batch be paid; by another person than who loaded it, with --digest'),
   digest: text('<text>', 'with --approve: what --check printed of the lines that were looked at'),
@@ -25,7 +28,7 @@ export const PAYOUT_OPTIONS = {
   name: text('<batch>', "the batch's name, the beginning of every reference (default: the file's name)"),
   again: texts(
     '<batch>',
-    'with --check: the same lines were paid as this batch, and are to be paid once more',
+    'with --check: the same lines were loaded as this batch, and are to be paid under this name too',
   ),
   ...APPLICATION_OPTIONS,
   json: flag('print one JSON document; with --run a line for each progress, and the summary as the last one'),

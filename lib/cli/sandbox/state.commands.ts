@@ -42,7 +42,8 @@ export const importCommand: Command = {
   run: async (args, { terminal, folder, input }) => {
     const { values, positionals } = parseCommandLine(args, OPTIONS, { positionals: true });
     const data = required(values.data, folder);
-    const [file] = positionals;
+    const [file, ...others] = positionals;
+    if (others.length > 0) throw new UsageError('One state at a time: name one file, or none for stdin.');
     const where = file === undefined ? 'The input' : `The file ${file}`;
     const bytes = file === undefined ? await input() : contentOf(resolve(folder, file));
     const entries = entriesOf(exportedState(bytes, where), where);

@@ -46,14 +46,22 @@ describe('the command line of payout', () => {
     [['a.csv', '--report', '--format', 'xml'], '--format must be one of csv, json, summary.'],
     [['a.csv', '--report', '--database', ''], '--database is empty: write its value, or leave it out.'],
     [['a.csv', '--check', '--by', 'a', '--again', ''], '--again is empty: write its value, or leave it out.'],
+    [['a.csv', '--list'], '--list lists every batch: leave the file and --name out, or write --report.'],
+    [['--list', '--name', 'a'], '--list lists every batch'],
+    [['a.csv', '--approve', '--by', 'm', '--digest', 'a', '--digest', 'b'], '--digest is written twice'],
+    [['a.csv', '--report', '--database', 'a.db', '--database', 'b.db'], '--database is written twice'],
     [['a.csv', '--report', '--auth', 'basic'], '--auth must be one of headers, bearer.'],
   ])('refuses %j', (args, says) => {
     expect(() => read(...args)).toThrow(says);
   });
 
   it('reads keys and settlements, and refuses what is none', () => {
-    const accept = (keys: string) => read('a.csv', '--by', 'mary', '--because', 'known', '--accept', keys);
+    const accept = (...lists: readonly string[]) =>
+      read('a.csv', '--by', 'mary', '--because', 'so', ...lists.flatMap((keys) => ['--accept', keys]));
     expect(accept('S-001, S-002').accepted).toEqual(['S-001', 'S-002']);
+    expect(accept('S-001', 'S-002,S-003').accepted).toEqual(['S-001', 'S-002', 'S-003']);
+    // A script and an alias may both write a flag: nothing of it is lost.
+    expect(read('a.csv', '--report', '--json', '--json').values.json).toBe(true);
     expect(() => accept('S-001,,S-002')).toThrow('--accept takes the keys of lines');
     const settle = (...texts: readonly string[]) =>
       read('a.csv', '--by', 'mary', ...texts.flatMap((text) => ['--settle', text]));
