@@ -6,6 +6,7 @@ import { type CommandContext, text } from './command.js';
 import { withStorage } from './command-storage.js';
 import { applicationEnvironment } from './environment.js';
 import { LogLines } from './log-lines.js';
+import { UsageError } from './usage-error.js';
 
 /** What every command that runs in Nest is told of its application. */
 export const APPLICATION_OPTIONS = {
@@ -60,8 +61,14 @@ export function withApplication<T>(
 ): Promise<T> {
   const environment = applicationEnvironment(values.dotenv, context);
   const { database, schema, dotenv } = values;
-  const url = environment['DATABASE_URL']?.trim() ?? '';
-  const where = { url, database, schema, dotenv, folder: context.folder, mayBeNew, missing };
+  const url = environment['DATABASE_URL']?.trim();
+  // It may hide the one of the file: another storage does not know what was paid.
+  if (url === '' && database === undefined) {
+    throw new UsageError(
+      'DATABASE_URL is set, but empty: give it its value, unset it, or write --database <path>.',
+    );
+  }
+  const where = { url: url ?? '', database, schema, dotenv, folder: context.folder, mayBeNew, missing };
   // Nobody delivers webhooks to a command.
   const { webhooks: _notHere, ...options } = optionsFromEnvironment(environment);
   return withStorage(where, async ({ storage, place }) => {

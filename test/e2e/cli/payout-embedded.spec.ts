@@ -160,11 +160,23 @@ describe('the place of nestjs-payments payout', () => {
     [['--database', 'postgres://me:hush@db/shop'], {}, '--database takes a path: set DATABASE_URL'],
     [[], { DATABASE_URL: 'file:./hush.db' }, 'DATABASE_URL begins with neither postgres:// nor mysql://'],
     [['--schema', 'pay'], {}, '--schema has no meaning without PostgreSQL.'],
+    [[], { DATABASE_URL: '' }, 'DATABASE_URL is set, but empty'],
+    [[], { DATABASE_URL: ' ' }, 'DATABASE_URL is set, but empty'],
   ])('is not understood from %j and %j', async (args, environment, says) => {
     const refused = await runCommand(words('--report', ...args), surroundings(environment));
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain(says);
     expect(refused.stderr).not.toContain('hush');
+  });
+
+  it('is no second one if an empty DATABASE_URL hides that of .env', async () => {
+    writeFileSync(join(folder, '.env'), 'DATABASE_URL=postgres://127.0.0.1:1/none\n');
+    const refused = await runCommand(words('--check', '--by', 'john'), surroundings({ DATABASE_URL: '' }));
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('give it its value, unset it, or write --database <path>.');
+    expect(made()).toEqual([]);
+    const named = words('--check', '--by', 'john', '--database', 'own.pglite');
+    expect(await runCommand(named, surroundings({ DATABASE_URL: '' }))).toMatchObject({ code: 0 });
   });
 
   it('names what to install if there is nothing to write with', async () => {
