@@ -50,7 +50,7 @@ export const CONFORMANCE_OPTIONS = {
     '<file>',
     'variables of the application; variables that are set win (default: .env, if it exists)',
   ),
-  json: flag('print each conclusion as one line of JSON'),
+  json: flag('print each conclusion as one line of JSON; with --plan the plan as one document'),
 };
 
 export type ConformanceValues = ValuesOf<typeof CONFORMANCE_OPTIONS>;

@@ -9,7 +9,7 @@ import { CONFORMANCE_OPTIONS } from './conformance-options.js';
 import { type ConformanceArguments, readConformanceArguments } from './conformance-arguments.js';
 import { PERSON_QUESTIONS } from './questions/person.questions.js';
 import { QUESTIONS } from './questions/questions.js';
-import { planLines } from './report/plan-lines.js';
+import { planDocument, planLines } from './report/plan-lines.js';
 import { runConformance } from './run-conformance.js';
 import { planRun, type RunPlan } from './run/plan.js';
 
@@ -43,7 +43,9 @@ async function runCommand(words: readonly string[], context: CommandContext): Pr
   if (values.plan) {
     const address = environment['PAYMENTS_BASE_URL'] ?? '';
     const gateway = URL.canParse(address) ? new URL(address).origin : undefined;
-    planLines(plan, gateway, context.terminal.paintData).forEach(context.terminal.data);
+    const { data, paintData } = context.terminal;
+    if (values.json) data(JSON.stringify(planDocument(plan, gateway)));
+    else planLines(plan, gateway, paintData).forEach(data);
     return 0;
   }
   const options = optionsFromEnvironment(environment);

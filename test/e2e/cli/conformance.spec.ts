@@ -55,6 +55,29 @@ describe('nestjs-payments conformance', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('says the same as one JSON document', async () => {
+    const { code, stdout } = await run('--plan', '--json');
+    expect(code).toBe(0);
+    const plan = JSON.parse(stdout) as { requests: number; questions: readonly object[] };
+    expect(plan).toMatchObject({
+      gateway: new URL(sandbox.baseUrl).origin,
+      moneyIn: expect.any(String) as string,
+    });
+    expect(plan.questions).toContainEqual({
+      question: 'same key, same request',
+      requests: 3,
+      moneyIn: '3.00',
+      moneyOut: '0.00',
+    });
+    expect(plan.questions).toContainEqual(
+      expect.objectContaining({ requests: 0, leftOut: expect.any(String) as string }),
+    );
+    const [, most] = /(\d+) requests at most/.exec((await run('--plan')).stdout) ?? [];
+    expect(plan.requests).toBe(Number(most));
+    expect(stdout).not.toMatch(new RegExp(`${PHONE}|${ACCOUNT}|${HOLDER}`));
+    expect(sandbox.requests()).toEqual([]);
+  });
+
   it('sends no more than the plan says', async () => {
     const { stdout } = await run('--plan');
     const [, most] = /(\d+) requests at most/.exec(stdout) ?? [];
@@ -189,7 +212,8 @@ describe('nestjs-payments conformance', () => {
     [['--public-url', 'https://shop.example/hooks'], 'Write --listen and --public-url'],
     [['--check', 'nothing.json'], '--check cannot be read (ENOENT)'],
   ])('refuses a wrong command line %j, and sends nothing', async (args, problem) => {
-    const { code, stderr } = await run(...args);
+    const surroundings = { folder, environment: environmentOf(sandbox) };
+    const { code, stderr } = await runCommand(['conformance', ...args], surroundings);
     expect(code).toBe(2);
     expect(stderr).toContain(problem);
     expect(sandbox.requests()).toEqual([]);

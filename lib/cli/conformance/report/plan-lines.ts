@@ -34,6 +34,27 @@ export function planLines(
   ];
 }
 
+/** The same for a program, as one document. */
+export function planDocument({ questions, requests, cost }: RunPlan, gateway: string | undefined): object {
+  const most = ({ inCents, outCents }: RunPlan['cost']): object => ({
+    moneyIn: amountOf(inCents),
+    moneyOut: amountOf(outCents),
+  });
+  return {
+    questions: questions.map(({ question: { name }, steps, cost: own, leftOut }) => ({
+      question: name,
+      requests: steps.length,
+      ...most(own),
+      leftOut,
+    })),
+    requests: requests.length,
+    ...most(cost),
+    collections: cost.collections,
+    payouts: cost.payouts,
+    gateway,
+  };
+}
+
 function amountOf(cents: number): string {
   return formatCents(BigInt(cents));
 }
