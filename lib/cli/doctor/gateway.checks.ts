@@ -2,6 +2,7 @@ import { type ResolvedCredentials } from '../../config/resolve-credentials.js';
 import { classifyAnswer } from '../../gateway/answer/classify-answer.js';
 import { type GatewayErrorBody, type ParsedAnswer, parseAnswer } from '../../gateway/answer/parse-answer.js';
 import { redactText } from '../../gateway/answer/safe-texts.js';
+import { parseRetryAfter } from '../../gateway/wait-before-try.js';
 import { readBalance } from '../../wallet/read-balance.js';
 import {
   type Answered,
@@ -89,7 +90,7 @@ export function keyCheck({ status, headers, text }: Omit<Answered, 'durationMs'>
     return failed(
       name,
       'answered 429: too many calls',
-      'Wait a minute, and run it again: the keys were not judged.',
+      `Wait ${askedWait(headers)}, and run it again: the keys were not judged.`,
     );
   if (status >= 500)
     return failed(
@@ -111,6 +112,12 @@ export function keyCheck({ status, headers, text }: Omit<Answered, 'durationMs'>
     seen,
     'Compare PAYMENTS_BASE_URL with the address that the gateway gave: is this the gateway?',
   );
+}
+
+/** How long a 429 asks to wait; a minute if it does not say. */
+function askedWait({ 'retry-after': retryAfter, date }: Answered['headers']): string {
+  const waitMs = parseRetryAfter({ retryAfter, date }, Date.now());
+  return waitMs === undefined ? 'a minute' : `${Math.ceil(waitMs / 1_000)} seconds`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { clockCheck, keyCheck, reachabilityCheck } from '../../../../lib/cli/doctor/gateway.checks.js';
 import { badCheck, goodCheck } from '../../../../lib/cli/doctor/webhook.checks.js';
@@ -152,6 +153,17 @@ describe('the keys', () => {
     const check = keyCheck({ status, headers: {}, text: '' });
     expect(check).toMatchObject({ state: 'failed', detail });
     expect(check.fix).toContain(fix);
+  });
+
+  it.each<[IncomingHttpHeaders, string]>([
+    [{ 'retry-after': '600' }, 'Wait 600 seconds, and run it again'],
+    [
+      { 'retry-after': 'Fri, 20 Nov 2026 10:05:00 GMT', date: 'Fri, 20 Nov 2026 10:00:00 GMT' },
+      'Wait 300 seconds,',
+    ],
+    [{ 'retry-after': 'later' }, 'Wait a minute,'],
+  ])('are not judged by a 429, which asks to wait: %j', (headers, fix) => {
+    expect(keyCheck({ status: 429, headers, text: '' }).fix).toContain(fix);
   });
 });
 
