@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type CommandContext } from './command.js';
-import { bytesIfExists, unreadable } from './text-file.js';
+import { bytesIfExists, unreadable, utf8Text } from './text-file.js';
 
 const DEFAULT_FILE = '.env';
 
@@ -39,10 +39,11 @@ function dotenvOfNest(): { parse(text: string): NodeJS.Dict<string> } | undefine
 }
 
 function textOf(path: string, isNeeded: boolean): string {
+  let bytes: Buffer;
   try {
-    // Without a byte order mark, as dotenv reads it. Other encodings than UTF-8 it does not read.
-    return new TextDecoder().decode(isNeeded ? readFileSync(path) : bytesIfExists(path));
+    bytes = isNeeded ? readFileSync(path) : (bytesIfExists(path) ?? Buffer.alloc(0));
   } catch (error) {
     throw unreadable('--dotenv', error, 'name a file of NAME=value lines.');
   }
+  return utf8Text(isNeeded ? '--dotenv' : DEFAULT_FILE, bytes);
 }

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { readFileSync, statSync } from 'node:fs';
 import { printable } from '../common/printable.js';
 import { UsageError } from './usage-error.js';
 
@@ -17,6 +18,13 @@ export function unreadable(what: string, error: unknown, instead?: string): Usag
   const code = String((error as NodeJS.ErrnoException).code);
   const end = instead === undefined ? '.' : `: ${instead}`;
   return new UsageError(`${printable(what)} cannot be read (${code})${end}`);
+}
+
+/** The file that a word of the command line does not name. */
+export function noFileAt(path: string, word: string): UsageError {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  const what = isFolder ? `${printable(word)} is a folder` : `There is no file ${printable(word)} here`;
+  return new UsageError(`${what}, and nothing was done.`);
 }
 
 /**
@@ -45,6 +53,20 @@ export function bytesIfExists(path: string): Buffer | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/**
+ * The text of a file of variables, without a byte order mark, which would be a part of the first name.
+ *
+ * @param option The option that names the file.
+ * @throws UsageError if it is not UTF-8: dotenv reads nothing else.
+ */
+export function utf8Text(option: string, bytes: Uint8Array): string {
+  // UTF-16 without its mark is valid UTF-8.
+  if (isUtf8(bytes) && !bytes.includes(0)) return decodedText(bytes);
+  throw new UsageError(
+    `${option}: the file is not written in UTF-8: save it as UTF-8, or name another file.`,
+  );
 }
 
 /** UTF-8, or UTF-16 as `>` of PowerShell 5.1 writes it; without a byte order mark. */

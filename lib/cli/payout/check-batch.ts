@@ -56,7 +56,7 @@ async function loadedBatch(session: PayoutSession): Promise<PayoutBatch> {
     return existing;
   }
   const path = fileOf(session);
-  if (path === undefined) throw noFile(args);
+  if (path === undefined) throw noFile(session);
   return batches
     .create(name, session.linesOf(path), { by, again: values.again ?? [] })
     .catch((error: unknown) => {
@@ -64,7 +64,7 @@ async function loadedBatch(session: PayoutSession): Promise<PayoutBatch> {
       const [says = ''] = error.message.split(':');
       throw new PaymentsError(
         error.code,
-        `${says}, so nothing was loaded. If they are to be paid once more, name that batch: --again <batch>.`,
+        `${says}, so nothing was loaded. To pay all of them under this name, whatever that batch has paid, name it: --again <batch>.`,
       );
     });
 }

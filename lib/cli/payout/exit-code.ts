@@ -1,9 +1,9 @@
 import { type BatchProgress } from '../../batches/index.js';
 
-/** Exit codes of `payout`; 2 is that of a wrong command line. */
+/** Exit codes of `payout`; 2 is that of a wrong command line, also of one that names no file. */
 export const EXIT = {
   fine: 0,
-  /** The file, the check, the configuration or the order of the steps. */
+  /** The lines, the check, the configuration or the order of the steps. */
   problem: 1,
   unknown: 3,
   stopped: 4,

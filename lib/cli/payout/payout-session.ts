@@ -1,13 +1,13 @@
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { printable } from '../../common/printable.js';
 import { type PayoutBatch, type PayoutBatches, type PayoutLine } from '../../batches/index.js';
 import { isPaymentsError, PaymentsError } from '../../errors/payments-errors.js';
 import { digestOfLines } from '../../batches/loading/lines-digest.js';
 import { type CommandContext } from '../command.js';
 import { isBatchName } from '../../batches/lines/payout-line.js';
 import { shellWord } from '../shell-word.js';
-import { readableCsv } from '../text-file.js';
+import { noFileAt, readableCsv } from '../text-file.js';
+import { UsageError } from '../usage-error.js';
 import { type HeldEngine, onlyJobs } from './only-jobs.js';
 import { type PayoutArguments } from './payout-arguments.js';
 import { nestCore } from '../nest-core.js';
@@ -35,7 +35,7 @@ export async function withSession<T>(
 ): Promise<T> {
   const { action, batch, word } = args;
   const isLoad = action === 'check' && fileOf({ args, context }) !== undefined;
-  if (action === 'check' && !isLoad && !isBatchName(word)) throw noFile(args);
+  if (action === 'check' && !isLoad && !isBatchName(word)) throw noFile({ args, context });
   await nestCore('payout');
   const { inProcess, linesFromCsv, PayoutBatches, PayoutBatchesModule } =
     await import('nestjs-payments/batches');
@@ -88,11 +88,11 @@ export function fileOf({ args, context }: Pick<PayoutSession, 'args' | 'context'
 }
 
 /** Nobody who types a path that leads nowhere means a batch that happens to have its last word as a name. */
-export function noFile({ word, batch, action }: PayoutArguments): PaymentsError {
-  return new PaymentsError(
-    'FILE_NOT_FOUND',
-    `There is no file ${printable(word)} here, and nothing was done.${action === 'check' ? '' : ` If you mean the batch "${batch}", write its name instead of the file.`}`,
-  );
+export function noFile({ args, context }: Pick<PayoutSession, 'args' | 'context'>): UsageError {
+  const { word, batch, action } = args;
+  const { message } = noFileAt(resolve(context.folder, word), word);
+  if (action === 'check') return new UsageError(message);
+  return new UsageError(`${message} If you mean the batch "${batch}", write its name instead of the file.`);
 }
 
 /**
@@ -105,7 +105,7 @@ export async function refuseOtherFile(session: PayoutSession, batch: PayoutBatch
   const path = fileOf(session);
   if (path === undefined) {
     if (isBatchName(args.word)) return;
-    throw noFile(args);
+    throw noFile(session);
   }
   if ((await digestOfLines(session.linesOf(path))) === (await loadedDigest(batch))) return;
   if (args.action === 'settle' || args.action === 'ask-again') {

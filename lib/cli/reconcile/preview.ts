@@ -42,10 +42,13 @@ function forScripts({ headers, columns, rows, problem, ...preview }: StatementPr
 }
 
 function previewLines(
-  { columns, rows, mapping, problem }: StatementPreview,
+  { headers, columns, rows, mapping, problem }: StatementPreview,
   values: ReconcileValues,
   { terminal: { paintData } }: CommandContext,
 ): readonly string[] {
+  const wrong = problem === undefined ? [] : [paintData('yellow', inWordsOfOptions(printable(problem)))];
+  // No line of it could be read, so nothing is known of its columns.
+  if (headers.length === 0) return wrong;
   const read = Object.entries(columns).map(([field, { header = '', isProposed, problem: missing = '' }]) => [
     field,
     header,
@@ -73,6 +76,6 @@ function previewLines(
           'To read it so:',
           `  ${commandLine({ ...values, columns: list.join(',') }, `--day ${values.day ?? '<date>'}`, READING)}`,
         ]
-      : [paintData('yellow', inWordsOfOptions(printable(problem)))]),
+      : wrong),
   ];
 }

@@ -5,7 +5,7 @@ import { type CsvStatementOptions, type StatementRow } from '../../reconciliatio
 import { type CommandContext } from '../command.js';
 import { oneOf } from '../option-values.js';
 import { shellWord } from '../shell-word.js';
-import { readableCsv } from '../text-file.js';
+import { noFileAt, readableCsv } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 import { type ReconcileValues } from './reconcile-options.js';
 
@@ -31,9 +31,7 @@ export function statementOptions(
   if (statement === undefined) return undefined;
   const path = resolve(folder, statement);
   const found = statSync(path, { throwIfNoEntry: false });
-  if (!found || found.isDirectory()) {
-    throw new UsageError(`There is no file ${printable(statement)} here, and nothing was done.`);
-  }
+  if (!found || found.isDirectory()) throw noFileAt(path, statement);
   const reading = { ...readingOf(values), name: basename(path) };
   return () => ({ ...reading, stream: readableCsv<Uint8Array>(() => createReadStream(path), statement) });
 }

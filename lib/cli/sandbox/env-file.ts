@@ -1,12 +1,13 @@
-import { isUtf8 } from 'node:buffer';
 import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { isLoopbackHost } from '../../sandbox/http/loopback.js';
 import { NotReplaceableError, replaceFile } from '../file-draft.js';
-import { bytesIfExists, decodedText } from '../text-file.js';
+import { bytesIfExists, utf8Text } from '../text-file.js';
 import { UsageError } from '../usage-error.js';
 
 const OWNER_ONLY = 0o600;
 const OPTION = '--write-env';
+/** What a shell and every reader of such files take without quotes. */
+const PLAIN = /^[\w.,:/+=@%-]*$/;
 
 /** The variables that `paymentsConfig` reads, with their values. */
 type Variables = Readonly<Record<string, string>>;
@@ -45,7 +46,8 @@ export function openEnvFile(path: string, names: readonly string[]): EnvFile {
 
 /** @throws UsageError if it holds the keys of another gateway. */
 function checkedText(path: string, names: readonly string[]): string {
-  const text = textOf(path);
+  // Writing anything else than UTF-8 back would change it.
+  const text = utf8Text(OPTION, bytesIfExists(path) ?? Buffer.alloc(0));
   refuseOtherGateway(parseEnv(text), names);
   return text;
 }
@@ -59,14 +61,26 @@ export function withVariables(before: string, variables: Variables): string {
   const newline = before.includes('\r\n') ? '\r\n' : '\n';
   let text = before === '' || before.endsWith('\n') ? before : `${before}${newline}`;
   for (const [name, value] of Object.entries(variables)) {
+    const quoted = inQuotes(value);
+    if (parseEnv(`A=${quoted}`)['A'] !== value) {
+      throw new UsageError(
+        `${OPTION} cannot write ${name}: no quotes hold its characters. Start with another value.`,
+      );
+    }
     const line = new RegExp(`^([ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=).*?(\\r?)$`, 'gm');
-    const written = text.replace(line, (_, start: string, end: string) => `${start}${value}${end}`);
-    text = line.test(text) ? written : `${text}${name}=${value}${newline}`;
+    const written = text.replace(line, (_, start: string, end: string) => `${start}${quoted}${end}`);
+    text = line.test(text) ? written : `${text}${name}=${quoted}${newline}`;
   }
   if (isDeepStrictEqual({ ...parseEnv(text) }, { ...parseEnv(before), ...variables })) return text;
   throw new UsageError(
     `${OPTION} cannot change the file without harm to another line: remove the PAYMENTS_ lines and start again.`,
   );
+}
+
+/** A value as Node.js, dotenv, Docker Compose and `source` read it alike, if there is a way. */
+export function inQuotes(value: string): string {
+  if (PLAIN.test(value)) return value;
+  return value.includes("'") && !/["$`\\]/.test(value) ? `"${value}"` : `'${value}'`;
 }
 
 /** Keys beside an address that is not on this machine belong to somebody, and a file has only one copy of them. */
@@ -80,16 +94,6 @@ function refuseOtherGateway(variables: NodeJS.Dict<string>, names: readonly stri
 
 function isOfEmulator(baseUrl = ''): boolean {
   return URL.canParse(baseUrl) && isLoopbackHost(new URL(baseUrl).hostname);
-}
-
-/** @throws UsageError if the file is not UTF-8: writing it back would change it. */
-function textOf(path: string): string {
-  const bytes = bytesIfExists(path) ?? Buffer.alloc(0);
-  // A byte order mark would be a part of the first name.
-  if (isUtf8(bytes)) return decodedText(bytes);
-  throw new UsageError(
-    `${OPTION}: the file is not written in UTF-8: save it as UTF-8, or name another file.`,
-  );
 }
 
 function attempt<Result>(what: string, action: () => Result): Result {

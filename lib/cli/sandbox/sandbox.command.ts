@@ -13,7 +13,7 @@ import {
   withFolderSecret,
   withSecretOf,
 } from './sandbox-arguments.js';
-import { openEnvFile } from './env-file.js';
+import { inQuotes, openEnvFile } from './env-file.js';
 import { folderSecret } from './folder-secret.js';
 import { networkUrls } from './network-urls.js';
 import { openBrowser } from './open-browser.js';
@@ -110,7 +110,7 @@ function report(
     say(`From other machines: ${sandbox.pageUrlAt(url)}`);
   if (token !== undefined)
     say('Anyone who has this link can use the page. The gateway itself takes any test keys.');
-  const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  const lines = Object.entries(environment).map(([name, value]) => `${name}=${inQuotes(value)}`);
   if (file !== undefined) say(`The variables of the application are in ${file}: start it now.`);
   if (printEnv && !json) lines.forEach(data);
   else if (file === undefined) say(`\n${lines.map((line) => `  ${line}`).join('\n')}\n`);

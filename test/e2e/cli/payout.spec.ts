@@ -64,6 +64,8 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
   /** Runs the command in this process. */
   const payout = (...args: readonly string[]): Promise<FinishedCli> =>
     runCommand(words(args), { environment: environment() });
+  const list = (...args: readonly string[]): Promise<FinishedCli> =>
+    runCommand(['payout', '--list', ...args, '--schema', schema], { environment: environment() });
   /** Starts the command in a process of its own. */
   const start = (...args: readonly string[]): CliProcess =>
     new CliProcess(words(args), { environment: environment() });
@@ -149,7 +151,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(again).toMatchObject({ code: 0 });
     expect(ledger()).toHaveLength(3);
     const told = await payout('--report');
-    expect(told.stdout).toMatch(/ create +john\n[^]* approve +mary\n[^]* start +john\n/);
+    expect(told.stdout).toMatch(/ create +john\n[^]* approve +mary +digest \w+\n[^]* start +john\n/);
   });
 
   it.each([
@@ -227,10 +229,10 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     for (const how of [[], ['--json'], ['--format', 'csv'], ['--format', 'summary']]) {
       expect(await payout('--report', ...how)).toMatchObject({ code: 3, stderr: '' });
     }
-    const listed = await payout('--list');
+    const listed = await list();
     expect(listed).toMatchObject({ code: 3, stderr: '' });
     expect(listed.stdout).toMatch(/\nsalaries +ended +2 +1 +TZS/);
-    expect(await payout('--list', '--json')).toMatchObject({ code: 3 });
+    expect(await list('--json')).toMatchObject({ code: 3 });
     // Too early for a probe: nothing is sent, and the line stays as it is.
     expect(run.stdout).toContain(' --ask-again --by <person> ');
     const asked = await payout('--ask-again', '--by', 'mary');
@@ -239,8 +241,39 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(await payout('--settle', 'S-1=paid', '--by', 'mary')).toMatchObject({ code: 0 });
     expect((await report()).byState).toMatchObject({ accepted: { lines: 1 }, paid: { lines: 1 } });
     expect(ledger()).toEqual(['salaries.S-1', 'salaries.S-2']);
-    expect(await payout('--report')).toMatchObject({ code: 0 });
-    expect(await payout('--list')).toMatchObject({ code: 0 });
+    const paid = await payout('--report');
+    expect(paid).toMatchObject({ code: 0 });
+    expect(paid.stdout).toMatch(/\n\S+Z +settle +mary +S-1, paid\n/);
+    expect(await list()).toMatchObject({ code: 0 });
+  });
+
+  it('says in its report what the audit trail holds of each step, and nothing of money or recipients', async () => {
+    const lines = knownLines(sandbox, 4);
+    write(lines.map((line, index) => (index < 2 ? { ...line, name: 'Nobody Known' } : line)));
+    await payout('--check', '--by', 'john');
+    const two = ['--accept', 'S-1', '--accept', 'S-2', '--because', 'married'];
+    const accepted = await payout(...two, '--by', 'john', '--json');
+    const { digest } = said(accepted);
+    await payout('--approve', '--by', 'mary', '--digest', digest);
+    const table = await payout('--report');
+    const [, history = ''] = table.stdout.split('\nwhen ');
+    expect(history).toMatch(/^ +what +who +details\n/);
+    expect(history).toMatch(/ load +john +4 lines, digest \w+\n/);
+    expect(history).toMatch(/ check-end +payout-batches +2 blocked\n/);
+    expect(history).toMatch(/ accept +john +2 lines, married\n/);
+    expect(history).toContain(`  digest ${digest}\n`);
+    expect(history).not.toMatch(/TZS|1,?000|Asha|Nobody|0150/);
+    const { stdout } = await payout('--report', '--json');
+    const { audit } = JSON.parse(stdout) as { audit: readonly { action: string; details: object }[] };
+    expect(audit.find(({ action }) => action === 'accept')).toMatchObject({
+      by: 'john',
+      at: expect.stringMatching(/Z$/) as string,
+      details: { keys: ['S-1', 'S-2'], because: 'married' },
+    });
+    expect(Object.keys(audit.find(({ action }) => action === 'load')?.details ?? {})).toEqual([
+      'lines',
+      'digest',
+    ]);
   });
 
   it('cancels a batch with an unknown outcome, and ends with 3', async () => {
@@ -402,7 +435,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     ];
     for (const action of actions) {
       const refused = await elsewhere(...action, '--by', 'john');
-      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
       expect(refused.stderr).toContain('salaries.csv here, and nothing was done. If you mean the batch');
     }
     expect(ledger()).toEqual([]);
@@ -423,8 +456,8 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
         environment: environment(),
       },
     );
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/^There is no file .* here, and nothing was done\.\n$/);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(`${folder} is a folder, and nothing was done.\n`);
   });
 
   it('lists every bad line of a file, and loads nothing', async () => {
@@ -437,7 +470,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(refused.stderr).toMatch(
       /^Nothing was done:\n {2}line 2: key must be .*\n {2}line 3: amount must be/,
     );
-    expect(await payout('--list', '--json')).toMatchObject({ code: 0, stdout: '[]\n' });
+    expect(await list('--json')).toMatchObject({ code: 0, stdout: '[]\n' });
   });
 
   it('blocks a line with another name, which somebody accepts or leaves out', async () => {
@@ -530,7 +563,7 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(await payout('--cancel', '--by', 'mary')).toMatchObject({ code: 0 });
     expect(await payout('--run', '--by', 'john')).toMatchObject({ code: 4 });
     expect(ledger()).toEqual([]);
-    const listed = await payout('--list');
+    const listed = await list();
     expect(listed.code).toBe(0);
     expect(listed.stdout).toMatch(
       /^batch +state +lines +unknown +amount\nsalaries +cancelled +2 +0 +TZS\s2,000\n$/,
@@ -538,7 +571,9 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(await payout('--report')).toMatchObject({ code: 4 });
     const same = await payout('--check', '--by', 'john', '--name', 'again');
     expect(same).toMatchObject({ code: 1 });
-    expect(same.stderr).toContain('loaded as "salaries", so nothing was loaded.');
+    expect(same.stderr).toContain(
+      'loaded as "salaries", so nothing was loaded. To pay all of them under this name, whatever that batch has paid, name it: --again <batch>.',
+    );
     const wanted = await payout('--check', '--by', 'john', '--name', 'again', '--again', 'salaries');
     expect(wanted).toMatchObject({ code: 0 });
   });

@@ -303,6 +303,14 @@ describeWith([postgresService], 'nestjs-payments reconcile', () => {
     expect(JSON.parse(named.stdout)).toMatchObject({ headers: ['Date', 'Type', 'Reference', 'Amount'] });
   });
 
+  it('says of a file that is not in UTF-8 only that, and nothing of its columns', async () => {
+    const head = 'Reference,Amount,Date,Type\n';
+    writeFileSync(join(folder, 'latin.csv'), Buffer.from(`${head}stra\xdfe,1.00,,\n`, 'latin1'));
+    const preview = await reconcile('--statement', 'latin.csv', '--preview');
+    expect(preview).toMatchObject({ code: 1, stderr: '' });
+    expect(preview.stdout).toBe('the file is not in UTF-8: save it as "CSV UTF-8"\n');
+  });
+
   it('closes nothing if the statement is wrong, the day is not over, or was closed otherwise', async () => {
     const today = await reconcile('--day', place.today(), '--without-statement');
     expect(today).toMatchObject({ code: 1, stdout: '' });

@@ -108,6 +108,15 @@ describe('nestjs-payments', () => {
     { args: ['migrate', '--file', ''], says: '--file is empty: write its value, or leave it out.' },
     { args: ['init', '--dryrun'], says: "Did you mean '--dry-run'?" },
     { args: ['init', 'shop'], says: "Unexpected argument 'shop'" },
+    { args: ['sandbox', 'import', '--data', 'd', 'a', 'b'], says: 'One state at a time: name one file' },
+    { args: ['payout', 'a', '--list'], says: '--list lists every batch: leave the file and --name out' },
+    { args: ['payout', 'a', '--run', '--by', 'j', '--by=m'], says: '--by is written twice' },
+    { args: ['reconcile', '--day', '2026-11-20', '--day', '2026-11-21'], says: '--day is written twice' },
+    {
+      args: ['reconcile', '--columns', 'reference=A', '--columns', 'fee=-'],
+      says: '--columns is written twice, and one would be lost: write it once, with commas in its list.',
+    },
+    { args: ['migrate', '--file', 'a', '--file', 'a'], says: 'would be lost: write it once.' },
   ])('answers $args with the usage on stderr and exit code 2', async ({ args, says }) => {
     const { code, stdout, stderr } = await runCommand(args, secret);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -48,6 +48,17 @@ describe('the variables of an application', () => {
     });
   });
 
+  it.each([
+    ['with a mark', Buffer.from('\uFEFFPAYMENTS_API_KEY=pk_test_1\n', 'utf16le')],
+    ['without one', Buffer.from('PAYMENTS_API_KEY=pk_test_1\n', 'utf16le')],
+  ])('are refused in UTF-16 %s, as the application reads none there', (_, bytes) => {
+    const says = 'the file is not written in UTF-8: save it as UTF-8, or name another file.';
+    const read = (file?: string) => () => applicationEnvironment(file, { environment: {}, folder });
+    writeFileSync(join(folder, '.env'), bytes);
+    expect(read()).toThrow(`.env: ${says}`);
+    expect(read('.env')).toThrow(`--dotenv: ${says}`);
+  });
+
   it('are those that the application reads, whatever the lines between them say', () => {
     const text =
       'Database\nDATABASE_URL=postgres://db\nPAYMENTS_API_KEY: pk_test_1\nPAYMENTS_API_SECRET=sk # a note';

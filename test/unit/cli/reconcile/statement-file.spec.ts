@@ -90,7 +90,7 @@ describe('the options of a statement', () => {
 
   it.each([
     [['--statement', 'b.csv'], 'There is no file b.csv here, and nothing was done.'],
-    [['--statement', '.'], 'There is no file . here'],
+    [['--statement', '.'], '. is a folder, and nothing was done.'],
     [['--statement', 'a.csv', '--columns', 'ref=Ref'], '--columns takes a list of reference=…, amount=…'],
     [['--statement', 'a.csv', '--columns', 'reference='], 'write --columns "reference=Ref,amount=Amt".'],
     [['--statement', 'a.csv', '--kinds', 'IN'], 'write --kinds "collection=IN,payout=OUT".'],

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   lstatSync,
@@ -11,7 +12,8 @@ import {
 } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { applicationEnvironment } from '../../../../lib/cli/environment.js';
 import { openEnvFile, withVariables } from '../../../../lib/cli/sandbox/env-file.js';
 import { asNobody } from '../../../support/as-nobody.js';
 
@@ -43,6 +45,31 @@ describe('withVariables', () => {
   ])('%s', (_, before, after) => {
     expect(withVariables(before, VARIABLES)).toBe(after);
     expect(withVariables(after, VARIABLES)).toBe(after);
+  });
+
+  it.each([
+    ['a#b', "'a#b'"],
+    ['a "b" $c', `'a "b" $c'`],
+    ["it's a # secret", '"it\'s a # secret"'],
+    ['whsec_a+/b=,%@:', 'whsec_a+/b=,%@:'],
+  ])('writes %s as Node.js, dotenv and a shell read it', (value, written) => {
+    const after = withVariables('A=1\n', { SECRET: value });
+    expect(after).toBe(`A=1\nSECRET=${written}\n`);
+    expect(withVariables(after, { SECRET: value })).toBe(after);
+    const folder = mkdtempSync(join(tmpdir(), 'payments-env-'));
+    onTestFinished(() => {
+      rmSync(folder, { recursive: true });
+    });
+    writeFileSync(join(folder, '.env'), after);
+    expect(applicationEnvironment(undefined, { environment: {}, folder })['SECRET']).toBe(value);
+    const shell = `${after}printf %s "$SECRET"`;
+    expect(execFileSync('sh', ['-c', shell], { encoding: 'utf8' })).toBe(value);
+  });
+
+  it.each([`'"#`, "'$"])('says of %s that it is the value that cannot be written', (value) => {
+    expect(() => withVariables('', { SECRET: value })).toThrow(
+      '--write-env cannot write SECRET: no quotes hold its characters. Start with another value.',
+    );
   });
 
   it('refuses a file in which a line of its own is a part of another value', () => {
