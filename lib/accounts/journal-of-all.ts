@@ -30,7 +30,7 @@ export interface JournalEntryOfAccount extends JournalEntry {
 export interface OldestOfAccount {
   /** The payment. */
   readonly entry: JournalEntryOfAccount;
-  /** Milliseconds since its current attempt began, by the store's clock or that of the processes: the longer. */
+  /** Milliseconds since its current attempt was written down, by the store's clock; 0 if that was set back since. */
   readonly ageMs: number;
 }
 

@@ -136,11 +136,12 @@ export class PayoutBatches {
   async purge({ olderThanMs }: { readonly olderThanMs: number }): Promise<number> {
     const problem = ageProblem('olderThanMs', olderThanMs);
     if (problem !== undefined) throw new PaymentsValidationError({ olderThanMs: [problem] });
+    const stores = this.context().accounts.stores();
     let purged = 0;
+    for (const store of stores) purged += await store.purge(olderThanMs);
     let kept = 0;
     const oldest: BatchKey[] = [];
-    for (const store of this.context().accounts.stores()) {
-      purged += await store.purge(olderThanMs);
+    for (const store of stores) {
       const left = await store.kept(olderThanMs, NAMED);
       kept += left.batches;
       oldest.push(...left.oldest);

@@ -54,7 +54,8 @@ export function createAccountJournal({
   conflicts,
   resealing,
 }: JournalParts): AccountJournal {
-  const { account, environment, baseUrl, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } = options;
+  const { account, environment, baseUrl, probe, recoveryWindowMs, deadlineMs, staleAfterMs, statusPaths } =
+    options;
   const scope = { account, environment };
   const recorder = new OutcomeRecorder(store);
   const status = new StatusResolver(statusPaths, gateway, store, recorder.notifier);

@@ -78,8 +78,8 @@ export interface JournalRecord extends JournalKey {
    */
   readonly plannedAt?: number;
   /** When the attempt began, in milliseconds since 1970 by the clock of its process: that of the store may be set back. */
-  readonly begunAt?: number;
-  /** The option `baseUrl` of the attempt: a probe goes to no other gateway. Absent once the payment has ended. */
+  readonly begunAtByProcess?: number;
+  /** The option `baseUrl` of the attempt: a probe goes to no other gateway. Absent once it was answered. */
   readonly baseUrl?: string;
   /** `payment.stale` was announced. */
   readonly stale?: true;

@@ -3,7 +3,7 @@ import {
   PaymentsValidationError,
   ReferenceReusedError,
 } from '../../errors/payments-errors.js';
-import { type BatchLine, type StoredBatch } from '../../storage/batch-store.js';
+import { type BatchLine, type LineState, type StoredBatch } from '../../storage/batch-store.js';
 import { type JournalEntry } from '../../common/journal-entry.js';
 import { quoted } from '../../common/quoted.js';
 import { type BatchAccess, notFound } from '../batch/batch-access.js';
@@ -120,6 +120,7 @@ export async function settleLine(
   // How the other payment ended is not what somebody said about the line.
   const isApart = isOther || (await isForgotten(access, payment, outcome));
   const settled = isApart ? undefined : await settlePayment(access, payment, outcome);
+  if (isOther && !payment.entry) await giveUpLine(services.journal, access.batch, line);
   const made = settled && (await lineInJournal(services, access.batch, line, settled));
   const result = made?.to === 'paid' ? made.result : undefined;
   const { record } = await access.stored();
@@ -169,6 +170,8 @@ export async function settlementProblem(
   return `The journal says that the payment of the line ${word} has ended as ${entry.outcome ?? instead}, which is final: settle it as ${instead}, or leave it out.`;
 }
 
+const MAY_BE_SENT: readonly LineState[] = ['sending', 'accepted', 'unknown', 'paid'];
+
 /** A line has no other word for a payment that was cancelled than failed. */
 function hasEnded(entry: JournalEntry | undefined, outcome: 'paid' | 'failed'): boolean {
   return entry?.state === 'settled' && (entry.outcome === 'paid') === (outcome === 'paid');
@@ -180,10 +183,12 @@ function hasEnded(entry: JournalEntry | undefined, outcome: 'paid' | 'failed'): 
  */
 async function isForgotten(
   { account: { services } }: BatchAccess,
-  { entry, reference }: LinePayment,
+  { line: { state }, entry, reference }: LinePayment,
   outcome: 'paid' | 'failed',
 ): Promise<boolean> {
-  return entry === undefined && isForgottenAs(services.journal, reference, outcome);
+  // The payment of an earlier batch with this name says nothing of a line that was never sent.
+  if (entry !== undefined || (outcome === 'paid' && !MAY_BE_SENT.includes(state))) return false;
+  return isForgottenAs(services.journal, reference, outcome);
 }
 
 /**

@@ -28,8 +28,9 @@ export interface PaymentsQueueOptions {
   readonly retry?: PaymentsQueueRetryOptions;
   /**
    * How long Redis keeps a finished job for inspection, in milliseconds; 0: not at all. Its payload contains
-   * names and phone numbers. Workers remove it after this time, and at the latest after as long again or a minute. The
-   * inbox still recognizes a later delivery. Finally failed jobs always stay.
+   * names and phone numbers. Workers remove it after this time, usually before twice of it has passed. Write the same
+   * time in every process: the shortest of the workers counts. The inbox still recognizes a later delivery. Finally failed
+   * jobs always stay.
    * @default 3_600_000
    */
   readonly keepFinishedMs?: number;

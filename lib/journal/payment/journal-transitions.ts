@@ -48,7 +48,7 @@ export function toInFlight(
     state: 'in-flight',
     // For the case that this process ends before the answer comes.
     probe: 'after-silence',
-    begunAt: Date.now(),
+    begunAtByProcess: Date.now(),
   };
   return existingKey === undefined ? record : { ...record, keepsKey: true };
 }
@@ -65,7 +65,11 @@ export function toPlanned(
   givenKey: string | undefined,
   existingKey?: string,
 ): JournalRecord {
-  const { probe: _probe, begunAt: _begunAt, ...record } = toInFlight(payment, attempt, givenKey, existingKey);
+  const {
+    probe: _probe,
+    begunAtByProcess: _begun,
+    ...record
+  } = toInFlight(payment, attempt, givenKey, existingKey);
   return { ...record, state: 'planned' };
 }
 
@@ -77,7 +81,13 @@ export function withPlannedAt(planned: StoredJournalRecord): JournalRecord & { r
 /** Begins the attempt of a planned payment, with its key and its bytes. */
 export function toSending(planned: JournalRecord & { readonly plannedAt: number }): JournalRecord {
   const { stale: _stale, ...record } = planned;
-  return { ...record, intent: newIntent(), state: 'in-flight', probe: 'after-silence', begunAt: Date.now() };
+  return {
+    ...record,
+    intent: newIntent(),
+    state: 'in-flight',
+    probe: 'after-silence',
+    begunAtByProcess: Date.now(),
+  };
 }
 
 /** The gateway turned a planned payment away, so it stays planned and keeps its key: it may have been made, and counts. */

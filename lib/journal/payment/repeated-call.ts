@@ -245,5 +245,5 @@ export function isProbeDue(existing: StoredJournalRecord, rules: ProbeRules): bo
  * set back says too little, or less than nothing.
  */
 export function attemptAgeMs({ record, ageMs }: StoredJournalRecord, now = Date.now()): number {
-  return Math.max(0, ageMs, now - (record.begunAt ?? now));
+  return Math.max(0, ageMs, now - (record.begunAtByProcess ?? now));
 }

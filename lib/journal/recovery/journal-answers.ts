@@ -5,7 +5,12 @@ import {
   type PaymentTombstone,
 } from '../../storage/journal-store.js';
 import { unreadable } from '../../storage/sealed/sealed-journal.js';
-import { type OutcomeEvidence, type PaymentFamily, type PaymentOutcome } from '../../common/vocabulary.js';
+import {
+  movesMoney,
+  type OutcomeEvidence,
+  type PaymentFamily,
+  type PaymentOutcome,
+} from '../../common/vocabulary.js';
 import {
   PaymentOutcomeUnknownError,
   PaymentRejectedError,
@@ -146,15 +151,16 @@ export function settledEntry(
 }
 
 const IS_FINAL =
-  'Do not pay again under another reference. If the gateway says otherwise, its webhook wins over an operator, or reconciliation ' +
+  'Do not pay again, under this reference or another. If the gateway says otherwise, its webhook wins over an operator, or reconciliation ' +
   'shows a "status" exception to explain.';
 
-export function alreadySettled({ reference, outcome }: JournalRecord): PaymentsError {
+export function alreadySettled({ reference, outcome, settledBy }: JournalRecord): PaymentsError {
   const message = `The payment has ended already, as ${outcome ?? 'something else'}: an outcome is final.`;
   return new JournalEntryError(
     'ALREADY_SETTLED',
     message,
-    { reference, hint: IS_FINAL },
+    // After a webhook or a status answer that no money moved, a new reference is right.
+    { reference, ...((settledBy === 'operator' || movesMoney(outcome)) && { hint: IS_FINAL }) },
     !outcome || MAY_BE_MADE.has(outcome),
   );
 }

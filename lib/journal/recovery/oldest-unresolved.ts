@@ -18,7 +18,7 @@ import { closedStates, openMs, sinceCreationMs } from './recovery-decision.js';
 export interface OldestUnresolved {
   /** The payment. */
   readonly entry: JournalEntry;
-  /** Milliseconds since its current attempt began, by the store's clock or that of the processes: the longer. */
+  /** Milliseconds since its current attempt was written down, by the store's clock; 0 if that was set back since. */
   readonly ageMs: number;
 }
 

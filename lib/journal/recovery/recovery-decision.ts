@@ -8,7 +8,7 @@ import { isJsonObject } from '../../common/json-object.js';
 import { type StatusResolver } from '../outcomes/status-resolver.js';
 import { toErased, toUnknown } from '../payment/journal-transitions.js';
 import { CALL_MARGIN_MS } from '../payment/payment-intent.js';
-import { attemptAgeMs, isProbeDue, type ProbeRules, evidenceOf } from '../payment/repeated-call.js';
+import { isProbeDue, type ProbeRules, evidenceOf } from '../payment/repeated-call.js';
 
 export type RecoveryRules = ProbeRules & Pick<ResolvedPaymentsOptions, 'deadlineMs' | 'staleAfterMs'>;
 
@@ -65,13 +65,12 @@ export function unusable(existing: StoredJournalRecord): string | undefined {
 
 /** The record of a payment that stays unknown. Erases the request after the recovery window. */
 export function keptUnknown(existing: StoredJournalRecord, rules: RecoveryRules): JournalRecord {
-  const { record, leaseLeftMs } = existing;
+  const { record, ageMs, leaseLeftMs } = existing;
   // Another call may have begun since the payment was listed.
   if (leaseLeftMs > 0) return record;
   if (record.state !== 'in-flight' && record.state !== 'unknown') return record;
   const named = record.state === 'in-flight' ? toUnknown(record, evidenceOf(existing), record.probe) : record;
-  const isLate = attemptAgeMs(existing) > rules.recoveryWindowMs;
-  return isLate && named.body !== undefined ? toErased(named) : named;
+  return ageMs > rules.recoveryWindowMs && named.body !== undefined ? toErased(named) : named;
 }
 
 /**
@@ -97,7 +96,7 @@ export function isStale(existing: StoredJournalRecord, { staleAfterMs }: Recover
 /** How long a payment has been open. Each vain try to send a planned one begins its age again, but not this time. */
 export function openMs(existing: StoredJournalRecord): number {
   const { state, plannedAt } = existing.record;
-  if (state !== 'planned' || plannedAt === undefined) return attemptAgeMs(existing);
+  if (state !== 'planned' || plannedAt === undefined) return Math.max(0, existing.ageMs);
   return Math.max(0, existing.updatedAt + existing.idleMs - plannedAt);
 }
 

@@ -39,7 +39,7 @@ const REASONS: Readonly<Record<ExceptionKind, (words: FindingWords) => string>> 
   late: ({ what, where }) => `This ${what} moved long after it was made (${where}).`,
   unknown: ({ what, status, isTurnedAway }) =>
     isTurnedAway
-      ? `The gateway turned this ${what} away (401, 403, 429 or a redirect), and it was not tried again. Make the same call, or settle it as failed once a full statement lacks it.`
+      ? `The gateway turned this ${what} away (401, 403, 429 or a redirect), and no later call got another answer. Make the same call, or ask the gateway, and settle it as failed if it has none and will make none.`
       : `Nobody knows whether the money of this ${what} moved: the journal says ${status}, and nothing proves its end.`,
   unproven: ({ what, ours }) =>
     `The gateway accepted this ${what} of ${ours}, and nothing says that it ended.`,

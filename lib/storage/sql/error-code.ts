@@ -25,7 +25,7 @@ export function errorCodes(error: unknown): readonly string[] {
 
 /** What is wrong with a server, by the codes of PostgreSQL, and of MySQL and MariaDB. */
 const TROUBLES = [
-  [['53100', '1021', '1114'], 'The disk of the database server is full: make room on it'],
+  [['53100', '1021', '1114'], 'The disk or table space of the database server is full: make room on it'],
   [
     ['53300', '1040', '1203'],
     'The database takes no more connections: the pools of all processes need more than it allows',

@@ -14,7 +14,7 @@ import {
 const COMPILED = 64;
 /** A savepoint that lasts as long as the transaction of the handlers. */
 const MARK = 'nestjs_payments_claim';
-/** The file of the log becomes as short again after a large transaction. */
+/** SQLite cuts the WAL file to this size after a large transaction. */
 const LOG_BYTES = 16_777_216;
 /** Another connection writes. */
 export const SQLITE_BUSY = 5;

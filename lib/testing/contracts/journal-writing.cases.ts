@@ -26,7 +26,7 @@ const EVERY_FIELD: Required<JournalRecord> = {
   probe: 'after-silence',
   sent: true,
   plannedAt: 1_790_000_000_000,
-  begunAt: 1_790_000_030_000,
+  begunAtByProcess: 1_790_000_030_000,
   baseUrl: 'https://gateway.example/api/v1',
   body: '{"reference":"…"}',
   answer: '{"data":{}}',

@@ -159,6 +159,16 @@ describe('an unknown line whose payment the journal has forgotten', () => {
     expect(warn.mock.calls.at(-1)?.[0]).toContain(', and 1 more.');
   });
 
+  it.each(['checked', 'blocked', 'refused', 'failed'])(
+    'is not called paid by the tombstone of another payment if it is %s: it was never sent',
+    async (state) => {
+      const batch = await forgotten('paid');
+      await place.database.pool.query('UPDATE payments_batch_lines SET state = $1', [state]);
+      await expect(batch.settle('S-1', 'paid', BY)).rejects.toMatchObject({ code: 'ENTRY_FORGOTTEN' });
+      expect(await stateOf(batch)).toBe(state);
+    },
+  );
+
   it('was never paid if its call had found the payment of somebody else, whatever the tombstone says', async () => {
     const batch = await forgotten('paid');
     await place.database.pool.query(`UPDATE payments_batch_lines SET result = '{"isOfAnother":true}'`);

@@ -225,7 +225,9 @@ describeWith([postgresService], 'nestjs-payments payout', () => {
     expect(run.code).toBe(3);
     expect(run.stdout).toMatch(/\nunknown:\nkey .*\nS-1 +BSB \*{4}\d{3} .* no certain answer came/);
     expect(run.stdout).toContain('never pay it another way');
-    expect(run.stdout).toContain('or <key>=failed, if the support is certain that no money moved and none will.');
+    expect(run.stdout).toContain(
+      'or <key>=failed, if the support is certain that no money moved and none will.',
+    );
     for (const how of [[], ['--json'], ['--format', 'csv'], ['--format', 'summary']]) {
       expect(await payout('--report', ...how)).toMatchObject({ code: 3, stderr: '' });
     }

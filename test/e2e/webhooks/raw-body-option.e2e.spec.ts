@@ -124,7 +124,9 @@ describe.each(adapters)('a webhook whose bytes the option webhooks.rawBody gives
     expect((await deliver(port, event, { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
     expect((await deliver(port, long)).status).toBe(413);
     expect(logs.webhooks('error')).toEqual([]);
-    expect(logs.webhooks('warn').join()).toContain('it lacks a header of the scheme, which needs x-webhook-signature (scheme');
+    expect(logs.webhooks('warn').join()).toContain(
+      'it lacks a header of the scheme, which needs x-webhook-signature (scheme',
+    );
     expect((await deliver(port, event)).status).toBe(500);
     expect((await deliver(port, event)).status).toBe(500);
     expect(logs.webhooks('error')).toEqual([expect.stringContaining(says)]);

@@ -52,9 +52,9 @@ it('a payment is not probed hours later, when a storage clock that was set back 
   aheadMs = -3 * HOUR_MS;
   pass(10 * MINUTE_MS);
   expect(await shop.journal.recover()).toMatchObject({ probed: 0 });
-  expect((await shop.journal.oldestUnresolved())?.ageMs).toBe(10 * MINUTE_MS);
+  expect((await shop.journal.oldestUnresolved())?.ageMs).toBe(0);
   pass(3 * HOUR_MS);
-  expect((await shop.journal.oldestUnresolved())?.ageMs).toBe(3 * HOUR_MS + 10 * MINUTE_MS);
+  expect((await shop.journal.oldestUnresolved())?.ageMs).toBe(10 * MINUTE_MS);
   expect(await shop.journal.recover()).toEqual({ probed: 0, settled: 0, stillUnknown: 1 });
   await expect(shop.collections.mobileMoney(collectionRequest)).rejects.toMatchObject({
     evidence: 'no-answer',

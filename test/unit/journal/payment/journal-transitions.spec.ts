@@ -251,8 +251,8 @@ describe('what is written down of a payment', () => {
       toAccepted(begun),
       toUnknown(begun, 'no-answer', undefined),
     ];
-    for (const next of [begun, ...later]) expect(next.begunAt).toBe(7_000);
-    expect(toInFlight({ ...record(), body: '{}' }, 1, undefined, 'kept').begunAt).toBe(9_000);
+    for (const next of [begun, ...later]) expect(next.begunAtByProcess).toBe(7_000);
+    expect(toInFlight({ ...record(), body: '{}' }, 1, undefined, 'kept').begunAtByProcess).toBe(9_000);
     vi.useRealTimers();
   });
 
@@ -267,7 +267,8 @@ describe('a planned payment', () => {
 
   it('holds its request, its key and its attempt, and no probe', () => {
     expect(planned).toMatchObject({ state: 'planned', attempt: 2, body: '{"reference":"order-1"}' });
-    for (const field of ['probe', 'sent', 'keepsKey', 'begunAt']) expect(planned).not.toHaveProperty(field);
+    for (const field of ['probe', 'sent', 'keepsKey', 'begunAtByProcess'])
+      expect(planned).not.toHaveProperty(field);
     expect(toPlanned({ ...record(), body: '{}' }, 2, undefined, 'kept')).toMatchObject({
       idempotencyKey: 'kept',
       keepsKey: true,
@@ -275,11 +276,15 @@ describe('a planned payment', () => {
   });
 
   it('is sent with its key and its bytes, by a call that nobody takes for another one', () => {
-    const { intent, probe, begunAt, ...sending } = toSending({ ...planned, stale: true, plannedAt: 5 });
+    const { intent, probe, begunAtByProcess, ...sending } = toSending({
+      ...planned,
+      stale: true,
+      plannedAt: 5,
+    });
     const { intent: before, ...rest } = planned;
     expect(sending).toEqual({ ...rest, state: 'in-flight', plannedAt: 5 });
     expect([probe, intent === before]).toEqual(['after-silence', false]);
-    expect(Date.now() - begunAt!).toBeLessThan(60_000);
+    expect(Date.now() - begunAtByProcess!).toBeLessThan(60_000);
     const again = toSending({ ...toPlannedAgain(planned, planned, 'turned-away'), plannedAt: 5 });
     expect(again).toMatchObject({ keepsKey: true, turnedAway: true });
     const unlisted = { ...planned, keepsKey: true } as const;

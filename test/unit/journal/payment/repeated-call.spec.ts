@@ -190,7 +190,7 @@ describe('the table of repeated calls', () => {
     ['unknown: too old for a probe', unknown({}, 900_001), SAME, doubt('no-answer')],
     [
       'unknown: too old by the clock of the process that sent it',
-      unknown({ begunAt: Date.now() - 900_001 }, 600_000),
+      unknown({ begunAtByProcess: Date.now() - 900_001 }, 600_000),
       SAME,
       doubt('no-answer'),
     ],
@@ -437,7 +437,7 @@ describe('the age of an attempt', () => {
     ['by one clock, if an earlier version wrote it', HOUR, undefined, HOUR],
     ['by that one clock, set back', -HOUR, undefined, 0],
   ])('%s', (_, ageMs, begunMs, expected) => {
-    const change = begunMs === undefined ? {} : { begunAt: NOW - begunMs };
+    const change = begunMs === undefined ? {} : { begunAtByProcess: NOW - begunMs };
     expect(attemptAgeMs(storedRecord(change, { ageMs }), NOW)).toBe(expected);
   });
 });

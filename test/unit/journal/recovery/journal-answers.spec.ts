@@ -144,14 +144,24 @@ describe('whether a payment may have been made, if its entry is', () => {
     ['failed', false],
     ['expired', false],
   ] as const)('settled as %s: %s', (outcome, made) => {
-    const record = journalRecord('order-1', { state: 'settled', ...(outcome && { outcome }) });
+    const record = journalRecord('order-1', {
+      state: 'settled',
+      settledBy: 'operator',
+      ...(outcome && { outcome }),
+    });
     expect(alreadySettled(record)).toMatchObject({
       code: 'ALREADY_SETTLED',
       hint: expect.stringMatching(
-        /^Do not pay again under another reference\. .* reconciliation shows a "status" exception to explain\.$/,
+        /^Do not pay again, under this reference or another\. .* reconciliation shows a "status" exception to explain\.$/,
       ) as unknown,
       mayHaveBeenProcessed: made,
     });
+  });
+
+  it('settled by a webhook without money: nothing speaks against a new reference', () => {
+    const record = journalRecord('order-1', { state: 'settled', settledBy: 'webhook', outcome: 'failed' });
+    expect(alreadySettled(record).hint).toBeUndefined();
+    expect(alreadySettled({ ...record, outcome: 'success' }).hint).toBeDefined();
   });
 });
 

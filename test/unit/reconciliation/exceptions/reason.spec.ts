@@ -69,7 +69,7 @@ describe('the words of an exception', () => {
   it.each([
     [
       true,
-      'The gateway turned this payout away (401, 403, 429 or a redirect), and it was not tried again. Make the',
+      'The gateway turned this payout away (401, 403, 429 or a redirect), and no later call got another answer. Make the',
     ],
     [false, 'Nobody knows whether the money of this payout moved: the journal says rejected'],
   ])('say of an open payment whether the gateway turned it away: %s', (isTurnedAway, words) => {

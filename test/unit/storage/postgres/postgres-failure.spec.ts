@@ -20,7 +20,7 @@ describe('an error of the storage', () => {
     ['42704', 'ended the webhook transaction by itself'],
     ['25006', 'connections that may write'],
     ['57014', 'the statement_timeout of the connection is too short'],
-    ['53100', 'The disk of the database server is full: make room on it (53100).'],
+    ['53100', 'The disk or table space of the database server is full: make room on it (53100).'],
     ['53300', 'The database takes no more connections'],
     ['57P01', 'was told to end the connection (57P01).'],
     ['57P02', 'The database server stops, starts'],
