@@ -137,8 +137,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'an accepted payment forgets that a try of it was refused',
     file: TRANSITIONS,
-    find: 'sent: _sent,\n    plannedAt: _plannedAt,',
-    write: 'sent: _sent,\n    keepsKey: _keepsKey,\n    turnedAway: _turnedAway,\n    plannedAt: _plannedAt,',
+    find: 'baseUrl: _baseUrl,\n    plannedAt: _plannedAt,',
+    write: 'baseUrl: _baseUrl,\n    keepsKey: _keepsKey,\n    turnedAway: _turnedAway,\n    plannedAt: _plannedAt,',
   },
   // Probes.
   {
@@ -271,9 +271,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a planned payment is sent under another key',
     file: TRANSITIONS,
-    find: "return { ...record, intent: newIntent(), state: 'in-flight', probe: 'after-silence' };",
-    write:
-      "return { ...record, idempotencyKey: newIntent(), intent: newIntent(), state: 'in-flight', probe: 'after-silence' };",
+    find: 'return begun({ ...record, intent: newIntent() });',
+    write: 'return begun({ ...record, idempotencyKey: newIntent(), intent: newIntent() });',
   },
   {
     name: 'a planned payment that was not sent is said to be over',

@@ -30,6 +30,21 @@ export function toInFlight(
   givenKey: string | undefined,
   existingKey?: string,
 ): JournalRecord {
+  return begun(toPlanned(payment, attempt, givenKey, existingKey));
+}
+
+function begun(record: JournalRecord): JournalRecord {
+  // The probe is for the case that this process ends before the answer comes.
+  return { ...record, state: 'in-flight', probe: 'after-silence', begunAtByProcess: Date.now() };
+}
+
+/** Plans an attempt, as `toInFlight` begins one: it is written down in a transaction, and sent after the commit. */
+export function toPlanned(
+  payment: NewPayment,
+  attempt: number,
+  givenKey: string | undefined,
+  existingKey?: string,
+): JournalRecord {
   const { account, environment, family, reference, operation, amount, currency, bodyHash, body } = payment;
   const record: JournalRecord = {
     account,
@@ -45,32 +60,9 @@ export function toInFlight(
     intent: newIntent(),
     bodyHash,
     body,
-    state: 'in-flight',
-    // For the case that this process ends before the answer comes.
-    probe: 'after-silence',
-    begunAtByProcess: Date.now(),
+    state: 'planned',
   };
   return existingKey === undefined ? record : { ...record, keepsKey: true };
-}
-
-/**
- * Plans an attempt: it is written down in a transaction of the application, and sent after the commit.
- *
- * @param givenKey The caller's own key.
- * @param existingKey The key of the attempt, if it was made before.
- */
-export function toPlanned(
-  payment: NewPayment,
-  attempt: number,
-  givenKey: string | undefined,
-  existingKey?: string,
-): JournalRecord {
-  const {
-    probe: _probe,
-    begunAtByProcess: _begun,
-    ...record
-  } = toInFlight(payment, attempt, givenKey, existingKey);
-  return { ...record, state: 'planned' };
 }
 
 /** Remembers when a payment was planned: its age begins again when it is sent, also if nothing is sent then. */
@@ -81,13 +73,7 @@ export function withPlannedAt(planned: StoredJournalRecord): JournalRecord & { r
 /** Begins the attempt of a planned payment, with its key and its bytes. */
 export function toSending(planned: JournalRecord & { readonly plannedAt: number }): JournalRecord {
   const { stale: _stale, ...record } = planned;
-  return {
-    ...record,
-    intent: newIntent(),
-    state: 'in-flight',
-    probe: 'after-silence',
-    begunAtByProcess: Date.now(),
-  };
+  return begun({ ...record, intent: newIntent() });
 }
 
 /** The gateway turned a planned payment away, so it stays planned and keeps its key: it may have been made, and counts. */
