@@ -67,6 +67,13 @@ describe('nestjs-payments sandbox', () => {
     expect(cli.stderr).not.toContain('PAYMENTS_');
   });
 
+  it('prints a secret in quotes if a line of .env needs them', async () => {
+    const environment = { PAYMENTS_WEBHOOK_SECRET: 'a secret # of enough bytes' };
+    const cli = new CliProcess(['sandbox', '--port', '0', '--print-env'], { environment });
+    open.push(() => cli.stop());
+    await cli.until('stdout', /^PAYMENTS_WEBHOOK_SECRET='a secret # of enough bytes'$/m);
+  });
+
   it('shows keys and webhook secret without --print-env, and keeps stdout for data', async () => {
     const cli = start('sandbox', '--port', '0');
     await cli.until('stderr', /PAYMENTS_WEBHOOK_SECRET=\S+\n[^]*Webhooks go nowhere yet[^]*Ctrl-C ends it/);

@@ -138,12 +138,10 @@ describe('nestjs-payments trigger', () => {
   it('ends with 1 when the application takes what it must refuse', async () => {
     const taker = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
     await once(taker, 'listening');
-    const { code, stdout } = await trigger(
-      'payment.success',
-      '--forged',
-      '--to',
-      `http://127.0.0.1:${(taker.address() as AddressInfo).port}/`,
-    );
+    const to = `http://127.0.0.1:${(taker.address() as AddressInfo).port}/`;
+    const { code, stdout } = await runProcess(['trigger', 'payment.success', '--forged', '--to', to], {
+      environment: { PAYMENTS_WEBHOOK_SECRET: secret },
+    });
     taker.close();
     expect(code).toBe(1);
     expect(stdout).toContain('taken, although it must be refused with 401!');
