@@ -128,7 +128,7 @@ describeWith([postgresService], 'nestjs-payments migrate with PostgreSQL', () =>
 
   it('advises a command for the same tables, as a shell reads it', async () => {
     const nobodys = `it's "$HOME" \\ -x`;
-    const { stdout } = await migrate('--status', '--schema', nobodys);
+    const { stdout } = await withUrl(database.url, '--status', '--schema', nobodys);
     const [, words = ''] = /run npx nestjs-payments migrate (.*), or what/.exec(stdout) ?? [];
     const read = execFileSync('sh', ['-c', `printf '%s\\n' ${words}`], { encoding: 'utf8' });
     expect(read).toBe(`--schema\n${nobodys}\n`);
