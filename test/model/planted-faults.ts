@@ -138,7 +138,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     name: 'an accepted payment forgets that a try of it was refused',
     file: TRANSITIONS,
     find: 'baseUrl: _baseUrl,\n    plannedAt: _plannedAt,',
-    write: 'baseUrl: _baseUrl,\n    keepsKey: _keepsKey,\n    turnedAway: _turnedAway,\n    plannedAt: _plannedAt,',
+    write:
+      'baseUrl: _baseUrl,\n    keepsKey: _keepsKey,\n    turnedAway: _turnedAway,\n    plannedAt: _plannedAt,',
   },
   // Probes.
   {
