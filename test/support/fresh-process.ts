@@ -6,8 +6,11 @@ import { afterAll } from 'vitest';
 Logger.overrideLogger(['log', 'error', 'warn', 'debug', 'verbose', 'fatal']);
 Logger.overrideLogger(new ConsoleLogger());
 
-const environment = { ...process.env };
+const { env } = process;
+const environment = { ...env };
 afterAll(() => {
+  // A copy that a spec puts in its place does not reach the process: its TZ would change no zone.
+  process.env = env;
   for (const name of Object.keys(process.env)) {
     if (!Object.hasOwn(environment, name)) Reflect.deleteProperty(process.env, name);
   }

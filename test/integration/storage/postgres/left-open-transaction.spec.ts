@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { Logger } from '@nestjs/common';
 import { type Pool, type PoolClient, type PoolConfig } from 'pg';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type PaymentsStorage } from 'nestjs-payments';
 import { migratePayments, postgresStorage, type PostgresStorageOptions } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
 import { journalRecord } from '../../../support/journal-contract.js';
+import { patientLibrary } from '../../../support/patient-library.js';
 import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
@@ -189,10 +190,16 @@ describeWith([postgresService], 'a connection that comes back to the pool in an 
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('refuses a pool whose connections all begin with a transaction', async () => {
-    pool = connect({ onConnect: (client) => void client.query('BEGIN') });
-    const closed = once(pool, 'remove');
-    await expect(storage().journal.get(journalRecord('order-1'))).rejects.toThrow('100 connections in a row');
-    await closed;
+  describe('on a new connection each time', () => {
+    patientLibrary();
+
+    it('refuses a pool whose connections all begin with a transaction', async () => {
+      pool = connect({ onConnect: (client) => void client.query('BEGIN') });
+      const closed = once(pool, 'remove');
+      await expect(storage().journal.get(journalRecord('order-1'))).rejects.toThrow(
+        '100 connections in a row',
+      );
+      await closed;
+    });
   });
 });
