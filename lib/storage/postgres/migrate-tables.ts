@@ -139,13 +139,15 @@ async function tryOnce(
   return { done: found };
 }
 
-/** What other migrations have committed; 0 also if one of them holds the table of the versions. */
+/** What other migrations have committed; 0 also if one of them holds the table of the versions, or a sequence is lost. */
 async function versionBeside(run: RunInTransaction, names: TableNames): Promise<StoredVersion> {
   let found: StoredVersion = { version: 0 };
   try {
     await run(async (transaction) => {
       await transaction.query(`SELECT set_config('lock_timeout', '${LOOK_WITHIN}', true) AS locks`);
-      found = await versionIfAny((text) => transaction.query(text), names);
+      const stored = await versionIfAny((text) => transaction.query(text), names);
+      const { fences, versions } = await sequencesOf(transaction, names);
+      if (fences === 'true' && versions === 'true') found = stored;
     });
   } catch (error) {
     if (!isBusy(error)) throw error;
@@ -216,18 +218,27 @@ async function makeFirstTable(transaction: SqlRunner, names: TableNames): Promis
  */
 async function makeLostSequences(transaction: SqlRunner, names: TableNames): Promise<void> {
   const { fences, versions, inbox, journal, batches } = names;
-  const [found] = await transaction.query<Record<'fences' | 'versions' | 'batches', string>>(
-    `SELECT (to_regclass(${sqlLiteral(fences)}) IS NOT NULL)::text AS fences,
-            (to_regclass(${sqlLiteral(versions)}) IS NOT NULL)::text AS versions,
-            (to_regclass(${sqlLiteral(batches)}) IS NOT NULL)::text AS batches`,
-  );
+  const found = await sequencesOf(transaction, names);
   const make = async (sequence: string, numbers: string): Promise<void> => {
     await transaction.execute(`CREATE SEQUENCE ${sequence}`);
     await transaction.query(
       `SELECT setval(${sqlLiteral(sequence)}, coalesce(max(used), 0) + 1, false)::text AS set FROM (${numbers}) AS numbers (used)`,
     );
   };
-  if (found?.fences === 'false') await make(fences, `SELECT fence FROM ${inbox}`);
-  const ofBatches = found?.batches === 'true' ? ` UNION ALL SELECT version FROM ${batches}` : '';
-  if (found?.versions === 'false') await make(versions, `SELECT version FROM ${journal}${ofBatches}`);
+  if (found.fences === 'false') await make(fences, `SELECT fence FROM ${inbox}`);
+  const ofBatches = found.batches === 'true' ? ` UNION ALL SELECT version FROM ${batches}` : '';
+  if (found.versions === 'false') await make(versions, `SELECT version FROM ${journal}${ofBatches}`);
+}
+
+/** Which sequences there are, and whether there is a table of batches. */
+async function sequencesOf(
+  transaction: SqlRunner,
+  { fences, versions, batches }: TableNames,
+): Promise<Partial<Record<'fences' | 'versions' | 'batches', string>>> {
+  const [found] = await transaction.query<Record<'fences' | 'versions' | 'batches', string>>(
+    `SELECT (to_regclass(${sqlLiteral(fences)}) IS NOT NULL)::text AS fences,
+            (to_regclass(${sqlLiteral(versions)}) IS NOT NULL)::text AS versions,
+            (to_regclass(${sqlLiteral(batches)}) IS NOT NULL)::text AS batches`,
+  );
+  return found ?? {};
 }

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
 import { migratePayments, postgresStorage } from 'nestjs-payments/postgres';
@@ -11,6 +12,8 @@ import { describeWith, postgresService } from '../../../support/services.js';
 /** Every version that this package knows. */
 const ALL = [1, 2, 3, 4, 5, 6, 7, 8];
 const OWN = ALL.length;
+/** The lock of every migration in a database. */
+const ADVISORY_LOCK = 0x70_61_79_73;
 /** What tables of version 99 say of who may use them. */
 const NEWER = (compatibleFrom: number): string =>
   `INSERT INTO payments_migrations (version, compatible_from) VALUES (99, ${compatibleFrom})`;
@@ -180,6 +183,22 @@ describeWith([postgresService], 'migratePayments()', () => {
       `SELECT reference FROM ${quoted(schema)}.payments_inbox ORDER BY fence`,
     );
     expect(rows).toEqual([{ reference: 'order-1' }, { reference: 'order-2' }]);
+  });
+
+  it('makes lost sequences once another migration has ended', async () => {
+    await migratePayments(pool, { schema });
+    await change('DROP SEQUENCE payments_journal_version; DROP SEQUENCE payments_inbox_fence');
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const other = await pool.connect();
+    await other.query(`BEGIN; SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`);
+    const migrated = migratePayments(pool, { schema });
+    await expect.poll(() => warn.mock.calls.flat().join('\n')).toContain('waits for another one');
+    await other.query('COMMIT');
+    other.release();
+    await migrated;
+    warn.mockRestore();
+    const { journal } = postgresStorage({ pool, schema });
+    expect(storedBy(await journal.insert(journalRecord('order-1'), 0)).version).toBeGreaterThan(0);
   });
 
   it('says that the database cannot store every text, before it makes anything', async () => {
