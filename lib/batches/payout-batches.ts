@@ -121,8 +121,8 @@ export class PayoutBatches {
   /**
    * Forgets the batches of all accounts that ended, were cancelled, or were never loaded to their end, and did not change for
    * `olderThanMs`: with their lines and audit trails. Batches with lines whose money may be on its way stay, and a warning names
-   * them: find out about those with `askAgain()`, or `settle()` them. The payments stay in the journal, which has its own purge. Never use the name
-   * of a forgotten batch again. Call it every day.
+   * them: find out about those with `askAgain()`, or `settle()` them. The payments stay in the journal, which has its own
+   * purge. Never use the name of a forgotten batch again. Call it every day.
    *
    * @returns How many batches were forgotten.
    * @throws PaymentsValidationError if the age is not a whole number of milliseconds from 1 to 36,500 days.

@@ -3,6 +3,7 @@ import { type JournalKey, type JournalScope, type JournalStore } from '../storag
 import { type JournalEntry, type SettledJournalEntry } from '../common/journal-entry.js';
 import { PAYMENT_FAMILIES, type OutcomeOf, type PaymentFamily } from '../common/vocabulary.js';
 import { NamedInTokens } from '../common/tokens.js';
+import { type PaymentTombstone } from '../storage/journal-store.js';
 import { type ResealReport, type Resealing } from '../storage/sealed/reseal.js';
 import { PaymentsValidationError } from '../errors/payments-errors.js';
 import { cutShort, journalEntry, noOutcome, notFound, settledEntry } from './recovery/journal-answers.js';
@@ -168,7 +169,7 @@ export class PaymentsJournal {
     const existing = await withoutStoreDetails(
       this.recorder.settle(this.keyOf(family, reference), outcome, options),
     );
-    if (!existing) throw await this.missing(family, reference);
+    if (!existing) throw notFound(family, reference, await this.tombstone(family, reference));
     return settledEntry(existing, outcome, options.attempt) as JournalEntry<F>;
   }
 
@@ -200,7 +201,7 @@ export class PaymentsJournal {
     const end = await withoutStoreDetails(this.waiter.wait(this.keyOf(family, reference), deadline, signal));
     if (end.aborted) throw signal?.aborted ? signal.reason : cutShort(reference, end.existing);
     const { existing } = end;
-    if (!existing) throw await this.missing(family, reference);
+    if (!existing) throw notFound(family, reference, await this.tombstone(family, reference));
     if (existing.record.state === 'settled') return journalEntry(existing) as SettledJournalEntry<F>;
     throw noOutcome(existing, timeoutMs);
   }
@@ -250,7 +251,7 @@ export class PaymentsJournal {
   async erase<F extends PaymentFamily>(family: F, reference: string): Promise<JournalEntry<F>> {
     checkPayment(family, reference);
     const existing = await withoutStoreDetails(this.eraser.erase(family, reference));
-    if (!existing) throw await this.missing(family, reference);
+    if (!existing) throw notFound(family, reference, await this.tombstone(family, reference));
     return journalEntry(existing) as JournalEntry<F>;
   }
 
@@ -287,10 +288,9 @@ export class PaymentsJournal {
     return withoutStoreDetails(giveUpAttempt(this.store, { ...payment, ...this.scope }));
   }
 
-  /** @internal Why it holds no such payment. */
-  async missing(family: PaymentFamily, reference: string): Promise<ReturnType<typeof notFound>> {
-    const tombstone = await withoutStoreDetails(this.store.tombstone(this.keyOf(family, reference)));
-    return notFound(family, reference, tombstone);
+  /** @internal What is left of a payment that it has forgotten. */
+  async tombstone(family: PaymentFamily, reference: string): Promise<PaymentTombstone | undefined> {
+    return withoutStoreDetails(this.store.tombstone(this.keyOf(family, reference)));
   }
 
   private keyOf(family: PaymentFamily, reference: string): JournalKey {

@@ -1,14 +1,14 @@
 import { type JournalEntry } from '../../common/journal-entry.js';
 import { type MoneyOperation } from '../../common/operations.js';
 import { type PaymentsJournal } from '../../journal/payments-journal.js';
-import { type MissingPayment } from '../../journal/recovery/journal-answers.js';
+import { MAY_BE_MADE } from '../../journal/recovery/journal-answers.js';
 import { type BatchLine, type LineState } from '../../storage/batch-store.js';
 import { paymentReference } from '../batch/payment-reference.js';
 import { resultOf } from '../batch/line-result.js';
 import { lineFrom, type Recipient } from '../lines/payout-line.js';
 
 /** What the journal needs to say what became of a line. */
-export type LineJournal = Pick<PaymentsJournal, 'get' | 'missing'>;
+export type LineJournal = Pick<PaymentsJournal, 'get' | 'tombstone'>;
 
 /** How the payment of a line is made. */
 export const OPERATIONS = {
@@ -67,9 +67,15 @@ export async function isTurnedAway(journal: LineJournal, reference: string): Pro
   return entry?.state === 'rejected' && entry.final === false;
 }
 
-/** Whether the journal never had a payment, and has not only forgotten it. */
+/**
+ * Whether the journal never had a payment, and has not only forgotten it.
+ *
+ * @throws PaymentsStorageError or PaymentsAccountError if the journal cannot be asked.
+ */
 export async function isUnheardOf(journal: LineJournal, reference: string): Promise<boolean> {
-  return (await whyMissing(journal, reference))?.code === 'ENTRY_NOT_FOUND';
+  // It may have been written a moment ago.
+  if (await journal.get('disbursement', reference)) return false;
+  return (await journal.tombstone('disbursement', reference)) === undefined;
 }
 
 /** Whether the journal has forgotten a payment, and remembers that it ended like this: as paid, or without moving money. */
@@ -78,18 +84,7 @@ export async function isForgottenAs(
   reference: string,
   outcome: 'paid' | 'failed',
 ): Promise<boolean> {
-  const error = await whyMissing(journal, reference);
-  if (error?.code !== 'ENTRY_FORGOTTEN') return false;
-  return outcome === 'paid' ? error.end === 'paid' : error.mayHaveBeenProcessed === false;
-}
-
-/**
- * Why the journal does not hold a payment; undefined if it holds it.
- *
- * @throws PaymentsStorageError or PaymentsAccountError if the journal cannot be asked.
- */
-async function whyMissing(journal: LineJournal, reference: string): Promise<MissingPayment | undefined> {
-  // It may have been written a moment ago.
-  if (await journal.get('disbursement', reference)) return undefined;
-  return journal.missing('disbursement', reference);
+  const tombstone = await journal.tombstone('disbursement', reference);
+  if (!tombstone) return false;
+  return outcome === 'paid' ? tombstone.end === 'paid' : !MAY_BE_MADE.has(tombstone.end);
 }

@@ -37,9 +37,9 @@ export const payoutCommand: Command = {
     'not bind this command, even in the same database. With live keys, --run moves real money and asks nobody.',
     '',
     'Exit codes of every step: 0 fine, 1 the lines, the check or the configuration is wrong, or lines are blocked, 2 the',
-    'command line is wrong or names no file. --run, --ask-again, --settle and --report also say where the batch is: 3 some outcomes are',
-    'unknown, 4 it has not come to its end, 5 some lines were refused, failed, left out as blocked, never looked up or',
-    'never sent. --cancel and --list: 3 some outcomes are unknown, of the batch or of one of the batches.',
+    'command line is wrong or names no file. --run, --ask-again, --settle and --report also say where the batch is:',
+    '3 some outcomes are unknown, 4 it has not come to its end, 5 some lines were refused, failed, left out as blocked,',
+    'never looked up or never sent. --cancel and --list: 3 some outcomes are unknown, of the batch or of one of the batches.',
   ].join('\n'),
   options: PAYOUT_OPTIONS,
   examples: [

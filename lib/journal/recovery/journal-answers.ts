@@ -56,7 +56,7 @@ class JournalEntryError extends PaymentsError {
   }
 }
 
-const MAY_BE_MADE: ReadonlySet<PaymentTombstone['end']> = new Set([
+export const MAY_BE_MADE: ReadonlySet<PaymentTombstone['end']> = new Set([
   'accepted',
   'unlisted-refusal',
   'success',
@@ -111,14 +111,11 @@ function openPayment(existing: StoredJournalRecord): OpenPayment {
 const TURNED_AWAY =
   'the gateway refused the payment or turned it away without a listed refusal, so it stays open';
 
-/** The error for a payment that the journal does not hold. One that it has forgotten has an end. */
-export type MissingPayment = PaymentsError & { readonly end?: PaymentTombstone['end'] };
-
 export function notFound(
   family: PaymentFamily,
   reference: string,
   tombstone?: PaymentTombstone,
-): MissingPayment {
+): PaymentsError {
   if (tombstone) return forgotten(family, reference, tombstone);
   const message = `The journal holds no ${family} under this reference: none was sent, or the storage has lost it.`;
   return new JournalEntryError('ENTRY_NOT_FOUND', message, { reference }, 'not-by-this-call');
@@ -128,10 +125,9 @@ function forgotten(
   family: PaymentFamily,
   reference: string,
   { end, attempt }: PaymentTombstone,
-): MissingPayment {
+): PaymentsError {
   const message = `The journal has forgotten this ${family}: all that is left is that attempt ${attempt} was the last one, and its end "${end}".`;
-  const error = new JournalEntryError('ENTRY_FORGOTTEN', message, { reference }, MAY_BE_MADE.has(end));
-  return Object.assign(error, { end });
+  return new JournalEntryError('ENTRY_FORGOTTEN', message, { reference }, MAY_BE_MADE.has(end));
 }
 
 /**

@@ -50,7 +50,8 @@ export function nextDay(day: string): string {
 
 /**
  * The first instant whose local date is this one or a later one. It is searched for, because midnight may not exist, and an offset
- * may change on the day before or after. Since 2011 no zone set its clocks back over a midnight that had passed; St John's did in 2010.
+ * may change on the day before or after. Since 2011 no zone set its clocks back over a midnight that had passed; St John's did
+ * in 2010.
  */
 function firstInstant(date: number, localDate: (time: number) => number): number {
   let [before, after] = [date - MOST_OFFSET_MS, date + MOST_OFFSET_MS];

@@ -28,7 +28,7 @@ export interface JournalPayment {
   readonly feeCents: number | undefined;
   /** It did not move, and another attempt may begin under its reference. */
   readonly isRepeatable: boolean;
-  /** The gateway turned it away (401, 403, 429 or a redirect), and it was not tried again. */
+  /** The gateway turned it away (401, 403, 429 or a redirect), and no later call got another answer. */
   readonly isTurnedAway?: boolean;
   /** When it was written down, by the clock of the storage. */
   readonly createdAt: number;

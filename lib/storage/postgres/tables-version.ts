@@ -1,6 +1,6 @@
 import { PaymentsStorageError } from '../../errors/payments-errors.js';
 import { refuseNewer, type StoredVersion, versionFit } from '../stored-version.js';
-import { CLIENT_ENCODING, refuseClientEncoding } from './client-encoding.js';
+import { CLIENT_ENCODING, refuseClientEncoding, UNCHANGED } from './client-encoding.js';
 import { migrations } from './migrations.js';
 import { type StorageCalls } from './postgres-failure.js';
 import { autocommit, type PreparingPool, type RunStatement, withConnection } from './pooled-connection.js';
@@ -20,12 +20,10 @@ interface VersionRow {
 
 /** An expression: how the database stores texts. */
 export const ENCODING = "current_setting('server_encoding')";
-/** SQL_ASCII stores bytes, whatever they mean. */
-const ENCODINGS: readonly unknown[] = ['UTF8', 'SQL_ASCII'];
 
 /** @throws PaymentsStorageError if the database cannot store every text: a payment that was sent could not be written down. */
 export function refuseEncoding(encoding: string | null | undefined): void {
-  if (encoding == null || ENCODINGS.includes(encoding)) return;
+  if (encoding == null || UNCHANGED.includes(encoding)) return;
   throw new PaymentsStorageError(
     `The database has the encoding ${encoding}, in which names and answers of the gateway cannot be stored: use a database ` +
       `that was created with ENCODING 'UTF8'.`,

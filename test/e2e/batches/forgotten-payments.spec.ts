@@ -106,9 +106,13 @@ describe('an unknown line whose payment the journal has forgotten', () => {
     },
   );
 
-  it('takes the next attempt away from a run that stands still when it is settled as failed without a tombstone', async () => {
+  it.each([
+    ['', '{}'],
+    [', also if its call had found the payment of somebody else', '{"isOfAnother":true}'],
+  ])('takes the next attempt away from a run when it has failed without a tombstone%s', async (_, result) => {
     const batch = await forgotten('paid');
     await withoutTombstones();
+    await place.database.pool.query('UPDATE payments_batch_lines SET result = $1', [result]);
     await batch.settle('S-1', 'failed', BY);
     const [line] = knownLines(place.sandbox, 1, `${100 + names}`);
     const late = running.disbursements.bank(

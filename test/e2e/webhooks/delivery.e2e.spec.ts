@@ -188,19 +188,28 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     expect(subscribed).toBe(2);
   });
 
-  it('waits for the first run when it is delivered twice at once', async () => {
-    const { port } = await start();
-    const event = paymentEvent('payment.success');
-    const [started, finish] = [gate(), gate()];
+  /** A delivery whose first handler runs until `finish`. */
+  const heldDelivery = async (
+    port: number,
+    event: PaymentWebhookEvent,
+  ): Promise<{ readonly first: ReturnType<typeof deliver>; readonly finish: () => void }> => {
+    const [started, held] = [gate(), gate()];
     journal.behaviour = async (name) => {
       if (name !== 'success') return;
       started.open();
-      await finish.opened;
+      await held.opened;
     };
     const first = deliver(port, event);
     await started.opened;
+    return { first, finish: held.open };
+  };
+
+  it('waits for the first run when it is delivered twice at once', async () => {
+    const { port } = await start();
+    const event = paymentEvent('payment.success');
+    const { first, finish } = await heldDelivery(port, event);
     const second = deliver(port, event);
-    finish.open();
+    finish();
     expect((await first).status).toBe(200);
     expect((await second).status).toBe(200);
     expect(journal.ran).toEqual(['success', 'any', 'route']);
@@ -209,17 +218,11 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
   it('is answered 503 with Retry-After while the first run takes long', async () => {
     const { port } = await start({ payments: [paymentsOptions({ inFlightWaitMs: 0 })] });
     const event = paymentEvent('payment.success');
-    const [started, finish] = [gate(), gate()];
-    journal.behaviour = async () => {
-      started.open();
-      await finish.opened;
-    };
-    const first = deliver(port, event);
-    await started.opened;
+    const { first, finish } = await heldDelivery(port, event);
     const second = await deliver(port, event);
     expect(second.status).toBe(503);
     expect(Number(second.headers['retry-after'])).toBeGreaterThan(50);
-    finish.open();
+    finish();
     expect((await first).status).toBe(200);
   });
 
@@ -228,17 +231,11 @@ describe.each(adapters)('a verified webhook on %s', (adapter) => {
     const storage = memoryStorage({ now: () => Date.now() + ahead });
     const { port } = await start({ payments: [paymentsOptions({ inFlightWaitMs: 0 }, { storage })] });
     const event = paymentEvent('payment.success');
-    const [started, finish] = [gate(), gate()];
-    journal.behaviour = async () => {
-      started.open();
-      await finish.opened;
-    };
-    const first = deliver(port, event);
-    await started.opened;
+    const { first, finish } = await heldDelivery(port, event);
     ahead = 0;
     const second = await deliver(port, event);
     expect([second.status, second.headers['retry-after']]).toEqual([503, '60']);
-    finish.open();
+    finish();
     expect((await first).status).toBe(200);
   });
 

@@ -5,7 +5,6 @@ import {
   PaymentRejectedError,
   PaymentsAccountError,
   PaymentsAuthenticationError,
-  PaymentsError,
   PaymentsRateLimitError,
   PaymentsStorageError,
   PaymentsValidationError,
@@ -46,12 +45,11 @@ const TOO_MANY = new PaymentsRateLimitError(undefined, 'Too many.');
 async function sentAfter(
   error: Error,
   entry: Partial<JournalEntry> | undefined,
-  missing: LineJournal['missing'] = () =>
-    Promise.resolve(new PaymentsError('ENTRY_NOT_FOUND', 'It is not there.')),
+  tombstone: LineJournal['tombstone'] = () => Promise.resolve(undefined),
   later = entry,
 ): ReturnType<typeof payLine> {
   const get = vi.fn().mockResolvedValueOnce(entry).mockResolvedValue(later);
-  const journal = { get, missing } satisfies LineJournal;
+  const journal = { get, tombstone } satisfies LineJournal;
   const bank = (): Promise<never> => Promise.reject(error);
   const services = { disbursements: { bank, mobileMoney: bank }, journal } as unknown as Parameters<
     typeof payLine
@@ -148,7 +146,7 @@ describe('a call of a line that fails', () => {
   });
 
   it('leaves it unknown if the journal has forgotten its payment', async () => {
-    const forgotten = new PaymentsError('ENTRY_FORGOTTEN', 'It is not there any more.');
+    const forgotten = { attempt: 1, end: 'accepted' } as const;
     expect(await stateAfter(VALIDATION, undefined, () => Promise.resolve(forgotten))).toBe('unknown');
   });
 
