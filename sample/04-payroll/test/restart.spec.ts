@@ -18,7 +18,7 @@ function stories(databaseUrl: string): void {
   beforeEach(async () => {
     sandbox = await startSandbox({ startingBalance: '1000000' });
     desk = await PayrollDesk.open(sandbox, databaseUrl);
-  });
+  }, TIME_LIMIT_MS);
   afterEach(() => desk.close());
 
   it(
