@@ -23,10 +23,10 @@ describeWith([postgresService], 'the pool as handlers see it', () => {
     database = await borrowPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE orders (reference text)');
     pool = database.connect({ max: 4 });
-    // A claim that waits long for a new connection takes a second one, to look whether it has anything to do.
-    await pool.query('SELECT 1');
     view = paymentsPool(pool);
     storage = postgresStorage({ pool, schema: database.schema, transactional: true });
+    // A claim that waits long for its first connection takes a second one, to look whether it has anything to do.
+    await storage.journal.get(journalRecord('order-1'));
     running = await claim();
   });
   afterEach(async () => {

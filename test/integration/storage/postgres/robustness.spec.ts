@@ -67,6 +67,9 @@ describeWith([postgresService], 'postgresStorage() and its server', () => {
     const pool = database.connect();
     for (const transactional of [false, true]) {
       const { inbox, journal } = storage(pool, transactional);
+      // A claim that waits long for its connection takes another one, to look whether it has anything to do: two are open.
+      await journal.get(journalRecord('order-1'));
+      await Promise.all([pool.query('SELECT 1'), pool.query('SELECT 1')]);
       for (const end of ['finish', 'fail'] as const) {
         const claim = claimed(await inbox.claim(inboxDelivery(`${end} ${String(transactional)}`), LEASE_MS));
         expect((await inbox.claim(inboxDelivery(`${end} ${String(transactional)}`), LEASE_MS)).result).toBe(

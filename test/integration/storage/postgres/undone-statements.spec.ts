@@ -3,6 +3,7 @@ import { type Pool, type PoolClient } from 'pg';
 import { type InboxClaim, type PaymentsStorage } from 'nestjs-payments';
 import { paymentsPool, postgresStorage } from 'nestjs-payments/postgres';
 import { claimed, inboxDelivery } from '../../../support/inbox-contract.js';
+import { journalRecord } from '../../../support/journal-contract.js';
 import { borrowPaymentsDatabase, type PaymentsDatabase } from '../../../support/payments-database.js';
 import { describeWith, postgresService } from '../../../support/services.js';
 
@@ -20,10 +21,10 @@ describeWith([postgresService], 'statements of handlers that are undone, left ru
     database = await borrowPaymentsDatabase(postgresService.url);
     await database.pool.query('CREATE TABLE orders (reference text)');
     pool = database.connect({ max: 2 });
-    // A claim that waits long for a new connection takes a second one, to look whether it has anything to do.
-    await pool.query('SELECT 1');
     view = paymentsPool(pool);
     storage = postgresStorage({ pool, schema: database.schema, transactional: true });
+    // A claim that waits long for its first connection takes a second one, to look whether it has anything to do.
+    await storage.journal.get(journalRecord('order-1'));
     running = claimed(await storage.inbox.claim(inboxDelivery('order-1'), LEASE_MS));
   });
   afterEach(async () => {
