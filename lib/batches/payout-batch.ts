@@ -53,7 +53,8 @@ export class PayoutBatch {
    * gateway gave no usable answer are looked up again. Approvals that were given before are gone.
    *
    * @throws PaymentsError with the code `BATCH_STATE` if it is being paid or has ended, `BATCH_CHECK` if the check stopped,
-   * for example because the gateway refuses the keys, or `STOPPING` if the application stops first: the next process continues.
+   * for example because the gateway refuses the keys, or `STOPPING` if the application stops first: the next process continues; or
+   * as `WalletService.balance` does, of which the report needs an answer.
    * @throws PaymentsAccountError if the keys of the account cannot be had, or are of another environment than the batch.
    * @throws PaymentsStorageError
    */
@@ -98,7 +99,7 @@ export class PayoutBatch {
    * call it again.
    *
    * @throws PaymentsError with the code `BATCH_STATE`, `BATCH_CHANGED` if the stored lines are not those that were approved, or
-   * `BATCH_BALANCE` if the wallet holds too little.
+   * `BATCH_BALANCE` if the wallet holds too little; or as `WalletService.balance` does. `PaymentsStorageError` if a queue is away.
    * @throws PaymentsAccountError if the keys of the account cannot be had, or are of another environment than the batch.
    */
   async start(actor: BatchActor): Promise<void> {
@@ -222,13 +223,13 @@ export class PayoutBatch {
   }
 
   /**
-   * Takes the word of a person for lines that are blocked: they will be paid. The word holds as long as the gateway shows the
-   * same holder. Do it after the check and before the approval: approvals that were given before are gone. A line that is blocked
-   * later stays unpaid, and may be paid in another batch.
+   * Takes the word of a person for lines that are blocked though the gateway shows a holder (`name`, `same-recipient`): they will be
+   * paid, and others stay blocked. The word holds as long as the gateway shows the same holder. Do it after the check and before the
+   * approval: earlier approvals are gone. A line that is blocked later stays unpaid, and may be paid in another batch.
    *
    * @param keys The keys of the lines.
    * @param word Who says so, and why: both are in the audit trail.
-   * @returns How many of them were blocked.
+   * @returns How many of them will be paid.
    * @throws PaymentsError with the code `BATCH_STATE` if the batch is not checked, or is approved already, `LINE_NOT_FOUND`, or
    * `BATCH_NOT_FOUND`.
    * @throws PaymentsValidationError if `because` says nothing, or `keys` is no list of texts.

@@ -62,9 +62,14 @@ export interface CreateBatchOptions extends BatchActor, BatchOfAccount {
  * ```ts
  * const batch = await batches.create('2026-11', linesFromCsv(createReadStream('salaries.csv')), { by: user.id });
  * const report = await batch.check({ by: user.id });
- * await batch.approve({ by: 'another person' });
- * await batch.start({ by: user.id });
  * for await (const { byState } of batch.watch()) console.log(byState);
+ * ```
+ *
+ * @example In the request of another person, with the digest of the page that this person has read
+ * ```ts
+ * const batch = await batches.open('2026-11');
+ * await batch.approve({ by: user.id, digest: form.digest });
+ * await batch.start({ by: user.id });
  * ```
  */
 @Injectable()

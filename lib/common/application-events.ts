@@ -127,7 +127,7 @@ export interface RejectedPayment {
   readonly reference: string;
   /** The `Idempotency-Key` that was sent, for the gateway's support. */
   readonly idempotencyKey: string;
-  /** The gateway's code, or `HTTP_<status>` if it gave none. */
+  /** The gateway's code; `INVALID_REQUEST` or `HTTP_<status>` if it gave none: see `PaymentRejectedError`. */
   readonly code: string;
   /**
    * True: no money moved. False: this refusal, or an earlier answer to the same attempt, does not prove that. Pay in no

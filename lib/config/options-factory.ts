@@ -2,7 +2,7 @@ import { isRecord } from '../common/json-object.js';
 import { callOptionErrors, refuseUnknown } from '../errors/option-errors.js';
 import { PaymentsConfigError } from '../errors/payments-errors.js';
 import { type PaymentsResolverOptions } from './accounts-options.js';
-import { type PaymentsModuleOptions } from './payments-options.js';
+import { type PaymentsFactoryOptions } from './environment-options.js';
 
 /**
  * For `forRootAsync({ useClass | useExisting })`.
@@ -12,9 +12,9 @@ import { type PaymentsModuleOptions } from './payments-options.js';
 export interface PaymentsOptionsFactory {
   /** Returns the options. The package calls it once, at boot. */
   createPaymentsOptions():
-    | PaymentsModuleOptions
+    | PaymentsFactoryOptions
     | PaymentsResolverOptions
-    | Promise<PaymentsModuleOptions | PaymentsResolverOptions>;
+    | Promise<PaymentsFactoryOptions | PaymentsResolverOptions>;
 }
 
 /** What Nest takes for the factory of a module's options. */

@@ -151,7 +151,8 @@ export class PaymentOutcomeUnknownError extends PaymentsError {
 /**
  * The gateway refused. If `final` is true, no money moved and none will.
  *
- * `code` is the gateway's code (specification, "Errors"), or `HTTP_<status>` if it gave none.
+ * `code` is the gateway's code (specification, "Errors"). If it gave none, it is `INVALID_REQUEST` after an answer that lists
+ * fields, and `HTTP_<status>` after another one. It is `REJECTED` if the journal says it of an earlier call.
  *
  * @publicApi
  */
@@ -218,8 +219,8 @@ export class PaymentsRateLimitError extends PaymentsError {
 }
 
 /**
- * The storage did not answer, so this call sent nothing and no handler ran. For a payment, `mayHaveBeenProcessed` is
- * `not-by-this-call`: only the storage may know an earlier call with the same reference.
+ * The storage did not answer, so this call sent nothing. For a payment, `mayHaveBeenProcessed` is `not-by-this-call`: only the
+ * storage may know an earlier call with the same reference.
  *
  * @publicApi
  */

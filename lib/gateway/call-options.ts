@@ -14,13 +14,13 @@ import { insteadOf, wrongRequest } from './validation/wrong-request.js';
 export interface CallOptions {
   /**
    * Sent as `Idempotency-Key` instead of the package's own key: 1 to 255 visible ASCII characters. Use it
-   * only if another system has already given the payment a key, and leave it out after a final refusal.
+   * only if another system has already given the payment a key, and leave it out after a final refusal. A read has none.
    * @default a UUID made of account, environment, operation, reference and attempt
    */
   readonly idempotencyKey?: string | undefined;
   /**
    * Number of the attempt: 1 to 2147483647. Raise it by one only after a final refusal of the last attempt:
-   * for the gateway another number is another payment.
+   * for the gateway another number is another payment. A read has none.
    * @default 1, and the next one after a final refusal: leave it out
    */
   readonly attempt?: number | undefined;

@@ -19,7 +19,8 @@ export interface PurgeAges {
    */
   readonly rejectedOlderThanMs?: number | undefined;
   /**
-   * Payouts that the gateway accepted, at least as old as settled ones. Nothing more will be heard of them.
+   * Payouts that the gateway accepted, at least as old as settled ones. No webhook ends them. Choose a time after which no statement
+   * does either: reconciliation calls those that are forgotten `missing-here`.
    * @default they stay
    */
   readonly acceptedPayoutsOlderThanMs?: number | undefined;

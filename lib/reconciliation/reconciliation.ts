@@ -64,7 +64,10 @@ export interface ReconciliationContext {
  * const statement = csvStatement({ stream: createReadStream('2026-11-20.csv') });
  * const close = await reconciliation.close({ day: '2026-11-20', statement, by: user.id });
  * for (const { kind, reason } of close.exceptions) console.log(kind, reason);
- * await reconciliation.apply(close.proposals, { by: user.id });
+ * // What has failed is for somebody to look at first: the payment may be made again after it.
+ * const paid = close.proposals.filter(({ outcome }) => outcome === 'paid');
+ * const { refused } = await reconciliation.apply(paid, { by: user.id });
+ * for (const { proposal, reason } of refused) console.warn(proposal.reference, reason);
  * ```
  */
 @Injectable()
@@ -96,7 +99,8 @@ export class Reconciliation {
    *
    * @throws PaymentsValidationError if an option or the statement is wrong, or an option is unknown; nothing was closed.
    * @throws PaymentsError with the code `DAY_NOT_OVER`, `DAY_NOT_NEXT`, `DAY_OTHER_ZONE`, `DAY_CLOSED` (with another statement), or
-   * `CLOSE_RUNNING` (on another process).
+   * `CLOSE_RUNNING` (on another process); or as `WalletService.balance` does if no balance was read after the day.
+   * @throws PaymentsAccountError if the keys of the account cannot be had.
    * @throws PaymentsStorageError
    */
   async close(options: CloseOptions): Promise<DayClose> {
@@ -188,7 +192,7 @@ export class Reconciliation {
    * @throws PaymentsStorageError
    */
   async apply(proposals: readonly CloseProposal[], actor: ReconciliationActor): Promise<ApplyReport> {
-    const by = checkActor(actor);
+    const by = checkActor(actor, ['account']);
     const account = await this.context().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
     const closes = new ClosedDays(account);
     const applying = {
@@ -215,7 +219,7 @@ export class Reconciliation {
     id: string,
     { note, ...actor }: ReconciliationActor & { readonly note: string },
   ): Promise<CloseException> {
-    const by = checkActor(actor);
+    const by = checkActor(actor, ['account']);
     check({ note: noteProblem(note) });
     const account = await this.context().accounts.open(actor.account ?? DEFAULT_ACCOUNT);
     const until = await nextOpenDay(account);

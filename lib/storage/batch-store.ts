@@ -5,7 +5,7 @@ import { type InboxScope } from '../common/vocabulary.js';
  *
  * - `waiting`: loaded, not checked yet.
  * - `checked`: may be sent.
- * - `blocked`: the check found a problem; somebody has to accept it.
+ * - `blocked`: the check found a problem. Somebody has to accept it, if the gateway shows a holder, or to check it again.
  * - `sending`: a process has begun to send it. After a crash it is sent again under the same reference, and the journal
  *   decides.
  * - `accepted`: the gateway took it. The specification ends here for payouts.

@@ -151,7 +151,8 @@ export class PaymentsInbox {
    * the package nor a handler knows its name, `HANDLERS_ELSEWHERE` if only the workers of a queue have
    * handlers for it, `INBOX_BUSY` if handlers of the same reference run, the storage cannot be reached or the
    * application has not started, or `HANDLER_FAILED`. The event then stays.
-   * @throws PaymentsStorageError if the event cannot be read: it is sealed with a key that is missing, or damaged.
+   * @throws PaymentsStorageError if the event cannot be read: it is sealed with a key that is missing, or damaged. Or if the storage
+   * does not answer: its handlers may have run then. Release it again; those that have finished do not run again.
    * @throws PaymentsConfigError if the account has no `webhooks` option.
    */
   async release(id: string): Promise<void> {

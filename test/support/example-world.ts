@@ -45,6 +45,7 @@ export declare class NodeSDK {
 /** An entity of TypeORM. */
 export declare class Order {
   readonly reference: string;
+  readonly amount: string;
 }
 
 export declare const AppModule: Type;
@@ -59,7 +60,7 @@ export declare const client: PoolClient;
 export declare const collections: Mocked<CollectionsService>;
 export declare const dataSource: DataSource;
 export declare const error: unknown;
-export declare const form: { readonly phone: string };
+export declare const form: { readonly phone: string; readonly digest: string };
 export declare const histogram: { record(value: number, attributes: object): void };
 export declare const invoice: { readonly id: string };
 export declare const inbox: PaymentsInbox;

@@ -11,6 +11,7 @@ import {
   memoryStorage,
   paymentsConfig,
   PaymentsModule,
+  type PaymentsFactoryOptions,
   type PaymentsModuleOptions,
   type PaymentsOptionsFactory,
 } from 'nestjs-payments';
@@ -61,6 +62,14 @@ export class OptionsFactory implements PaymentsOptionsFactory {
   }
 }
 
+/** The scheme may stand beside the factory. */
+@Injectable()
+export class SecretsFactory implements PaymentsOptionsFactory {
+  createPaymentsOptions(): PaymentsFactoryOptions {
+    return { ...everyOption, webhooks: { secrets: ['a-secret-of-some-length'] } };
+  }
+}
+
 @Module({
   imports: [
     PaymentsModule.forRoot(everyOption),
@@ -80,6 +89,7 @@ export class OptionsFactory implements PaymentsOptionsFactory {
     PaymentsModule.forRootAsync({ useFactory: () => Promise.resolve(everyOption) }),
     PaymentsModule.forRootAsync({ useClass: OptionsFactory }),
     PaymentsModule.forRootAsync({ useExisting: OptionsFactory }),
+    PaymentsModule.forRootAsync({ useClass: SecretsFactory, webhooks: { scheme } }),
     PaymentsModule.forRootAsync({
       ...paymentsConfig.asProvider(),
       webhooks: { scheme },

@@ -5,6 +5,7 @@ import { PaymentsAccounts } from '../../accounts/payments-accounts.js';
 import { CALL_END_CHANNEL } from '../../common/call-diagnostics.js';
 import { onPaymentsDiagnostics } from '../../common/diagnostics.js';
 import { getPaymentsToken } from '../../common/tokens.js';
+import { callOptionErrors, refuseUnknown } from '../../errors/option-errors.js';
 import { PaymentsConfigError, isPaymentsError } from '../../errors/payments-errors.js';
 import { PaymentsJournal } from '../../journal/payments-journal.js';
 import { type Reconciliation } from '../../reconciliation/reconciliation.js';
@@ -119,10 +120,13 @@ export class PaymentsHealthIndicator implements OnModuleDestroy {
   async isClosed<const Key extends string>(
     key: Key,
     reconciliation: Pick<Reconciliation, 'status'>,
-    { olderThanMs, account }: { readonly olderThanMs: number; readonly account?: string },
+    options: { readonly olderThanMs: number; readonly account?: string },
   ): Promise<HealthIndicatorResult<Key>> {
     const session = this.indicators.check(key);
+    const { olderThanMs, account } = options;
     try {
+      // Of a misspelled account, the default one would be reported.
+      refuseUnknown(options, ['olderThanMs', 'account'], callOptionErrors('isClosed()'));
       const status = await reconciliation.status(account === undefined ? {} : { account });
       if (!status) return session.down('No day was closed: see Reconciliation.close().');
       if (status.ageMs <= olderThanMs) return session.up({ ...status });

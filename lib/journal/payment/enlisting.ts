@@ -26,6 +26,7 @@ import {
   mayYetSendNothing,
   referenceForgotten,
   referenceReused,
+  stillPlanned,
 } from './repeated-call-errors.js';
 
 /**
@@ -82,9 +83,13 @@ export function checkEnlistOptions(options: unknown, operation: MoneyOperation):
   return checkCallOptions(options, operation, ENLIST_OPTIONS);
 }
 
-/** @throws PaymentsValidationError */
+/** @throws PaymentsValidationError that says that the payment stays planned. */
 export function checkSendOptions(options: unknown, operation: MoneyOperation): SendOptions {
-  return checkCallOptions(options, operation, SEND_OPTIONS);
+  try {
+    return checkCallOptions(options, operation, SEND_OPTIONS);
+  } catch (error) {
+    throw isPaymentsError(error) ? stillPlanned(error) : error;
+  }
 }
 
 /** What enlisting does if the journal holds a payment under the reference. */

@@ -173,5 +173,6 @@ function sentAgain({ reference }: JournalRecord): PaymentsError {
 
 function refused({ operation, reference, idempotencyKey }: JournalRecord): PaymentRejectedError {
   const message = 'The gateway refused this payment: there is no outcome to wait for.';
-  return new PaymentRejectedError('REJECTED', message, { operation, reference, idempotencyKey });
+  const hint = 'Correct the cause, then call the service again with the reference: that is the next attempt.';
+  return new PaymentRejectedError('REJECTED', message, { operation, reference, idempotencyKey, hint });
 }

@@ -82,7 +82,8 @@ const HERE = 'sqlStorage({ executor })';
  * ```ts
  * @OnPayment('payment.success')
  * async paid({ data }: PaymentWebhookEvent, { transaction }: PaymentEventContext<EntityManager>) {
- *   await transaction.update(Order, { reference: data.reference }, { paid: true });
+ *   const order = await transaction.findOneByOrFail(Order, { reference: data.reference, amount: data.amount });
+ *   await transaction.update(Order, { reference: order.reference }, { paid: true });
  * }
  * ```
  *

@@ -97,7 +97,11 @@ type CheckedOptions = Required<Omit<PostgresStorageOptions, 'preparedStatements'
  * @OnPayment('payment.success')
  * async paid({ data }: PaymentWebhookEvent, { transaction }: PaymentEventContext) {
  *   const client = transaction as PoolClient;
- *   await client.query('UPDATE orders SET paid = true WHERE reference = $1', [data.reference]);
+ *   const { rowCount } = await client.query(
+ *     'UPDATE orders SET paid = true WHERE reference = $1 AND amount = $2',
+ *     [data.reference, data.amount],
+ *   );
+ *   if (rowCount !== 1) throw new Error('No order has this reference and amount.');
  * }
  * ```
  *

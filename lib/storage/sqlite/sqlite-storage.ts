@@ -63,7 +63,8 @@ const HERE = 'sqliteStorage({ file })';
  * @OnPayment('payment.success')
  * paid({ data }: PaymentWebhookEvent, { transaction }: PaymentEventContext) {
  *   const database = transaction as SqliteDatabase;
- *   database.prepare('UPDATE orders SET paid = 1 WHERE reference = ?').run(data.reference);
+ *   const pay = database.prepare('UPDATE orders SET paid = 1 WHERE reference = ? AND amount = ?');
+ *   if (pay.run(data.reference, data.amount).changes !== 1) throw new Error('No order has this reference and amount.');
  * }
  * ```
  *

@@ -6,6 +6,7 @@ import {
   type JournalEntry,
   PaymentsInbox,
   PaymentsJournal,
+  PaymentsValidationError,
   type PaymentWebhookEvent,
 } from 'nestjs-payments';
 import { PaymentsSandbox } from 'nestjs-payments/sandbox';
@@ -294,6 +295,18 @@ function specs(databaseUrl: () => string): void {
       before,
     ]);
     expect(sandbox.requests()).toEqual([]);
+  });
+
+  it('an order whose customer was asked waits if its call is refused when the page sends it again', async () => {
+    const checkout = randomUUID();
+    const { reference } = (await order(3, checkout)).body;
+    // As after a deployment with stricter limits: such a refusal speaks of the second request alone.
+    const refused = new PaymentsValidationError({ amount: ['amount must be at most 1000.00'] });
+    vi.spyOn(shop.get(CollectionsService), 'mobileMoney').mockRejectedValueOnce(refused);
+    expect((await order(3, checkout)).status).toBe(400);
+    expect([await statusOf(reference), await honeyLeft()]).toEqual(['waiting', before - 3]);
+    await sandbox.customer(PHONE).approve(reference);
+    expect(await statusOf(reference)).toBe('paid');
   });
 
   it.each([

@@ -49,6 +49,18 @@ describe('alarms of closes', () => {
     expect(await check()).toMatchObject({ close: { status: 'down', lastDay } });
   });
 
+  it('are down if the account is misspelled', async () => {
+    await closeWithout('order-1');
+    const options = { olderThanMs: 36 * HOUR, acount: 'shop' };
+    const health = await shop.app
+      .get(PaymentsHealthIndicator)
+      .isClosed('close', shop.reconciliation, options);
+    expect(health.close).toMatchObject({
+      status: 'down',
+      message: expect.stringContaining('did you mean `account`?') as string,
+    });
+  });
+
   it('count open exceptions by kind, and fall to 0', async () => {
     const stop = observeReconciliation(shop.reconciliation, { meterProvider: telemetry.meterProvider });
     expect(await telemetry.measured(EXCEPTIONS)).toEqual([]);

@@ -147,6 +147,9 @@ describe('a close that is refused', () => {
     await expect(reconciliation.readBalance(misspelled)).rejects.toMatchObject(problem);
     await expect(reconciliation.open(yesterday, misspelled)).rejects.toMatchObject(problem);
     await expect(reconciliation.status(misspelled)).rejects.toMatchObject(problem);
+    await expect(reconciliation.apply([], { ...BY, ...misspelled })).rejects.toMatchObject(problem);
+    const note = 'The bank says so.';
+    await expect(reconciliation.explain('1', { ...BY, note, ...misspelled })).rejects.toMatchObject(problem);
     const exceptions = reconciliation.exceptions(misspelled)[Symbol.asyncIterator]();
     await expect(exceptions.next()).rejects.toMatchObject(problem);
     const ages = { olderThanMs: 400 * 86_400_000, ...misspelled };

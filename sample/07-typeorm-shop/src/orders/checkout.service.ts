@@ -5,6 +5,7 @@ import {
   CollectionsService,
   PaymentOutcomeUnknownError,
   PaymentRejectedError,
+  PaymentsJournal,
   PaymentsValidationError,
 } from 'nestjs-payments';
 import { type EntityManager, Repository } from 'typeorm';
@@ -18,6 +19,7 @@ import { takeGoods } from './stock.js';
 export class CheckoutService {
   constructor(
     private readonly collections: CollectionsService,
+    private readonly journal: PaymentsJournal,
     @InjectRepository(Order) private readonly orders: Repository<Order>,
     private readonly outcomes: OutcomesService,
   ) {}
@@ -68,7 +70,7 @@ export class CheckoutService {
       // A visitor waits for the page, so there is no time for a probe. `RecoveryService` makes it later.
       await this.collections.mobileMoney(payment, { deadlineMs: 10_000 });
     } catch (error) {
-      if (isOver(error)) {
+      if (await this.isOver(error, reference)) {
         await this.orders.manager.transaction((transaction) => this.outcomes.notPaid(reference, transaction));
         throw error;
       }
@@ -76,16 +78,18 @@ export class CheckoutService {
       if (!(error instanceof PaymentOutcomeUnknownError)) throw error;
     }
   }
+
+  /** Whether it is certain that no money moved, and that the same call would move none. */
+  private async isOver(error: unknown, reference: string): Promise<boolean> {
+    if (error instanceof PaymentRejectedError) return error.final;
+    if (!(error instanceof PaymentsValidationError) || error.mayHaveBeenProcessed !== false) return false;
+    // It speaks of this request alone. An earlier one may have asked the customer before the limits became stricter.
+    return (await this.journal.get('collection', reference)) === undefined;
+  }
 }
 
 function hashOf(fields: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
-}
-
-/** Whether it is certain that no money moved, and that the same call would move none. */
-function isOver(error: unknown): boolean {
-  if (error instanceof PaymentRejectedError) return error.final;
-  return error instanceof PaymentsValidationError && error.mayHaveBeenProcessed === false;
 }
 
 /** In whole cents: a product of floating-point numbers is not always an amount. */

@@ -207,6 +207,20 @@ describe('planned payments', () => {
     expect((await journal.get(record))?.record).toMatchObject({ state: 'rejected', keepsKey: true });
   });
 
+  it.each([{ deadlineMs: NaN }, { timeoutMs: 0 }, { attempt: 1 }, 'soon'])(
+    'stay planned if send() gets the options %j, and say so',
+    async (options) => {
+      const enlisted = await payments.enlist({}, call);
+      await expect(enlisted.send(options as object)).rejects.toMatchObject({
+        name: 'PaymentsValidationError',
+        mayHaveBeenProcessed: 'not-by-this-call',
+        hint: expect.stringContaining('recover() sends it') as string,
+      });
+      expect(sent).toEqual([]);
+      expect((await journal.get(record))?.record.state).toBe('planned');
+    },
+  );
+
   it('are left to recover() if there is no place for them, after the handlers and by send()', async () => {
     let end = (): void => {};
     const full = places.hold(new Promise<void>((resolve) => (end = resolve)));

@@ -75,6 +75,7 @@ describe('waiting for an outcome in vain', () => {
       ...NAMED,
       name: 'PaymentRejectedError',
       code: 'REJECTED',
+      hint: expect.stringContaining('the next attempt') as unknown,
     });
     expect(notFound('disbursement', 'salary-1')).toMatchObject({
       code: 'ENTRY_NOT_FOUND',
