@@ -9,6 +9,10 @@ ensure_services() {
   # Some specs start and kill servers of their own, and one pastes a command into a shell.
   ensure_command redis-server
   ensure_command curl
+  # The documents show programs in other languages.
+  ensure_command python3
+  command -v php >/dev/null || install_packages php-cli
+  command -v go >/dev/null || install_packages golang-go
   [ -n "$(postgres_programs)" ] || install_packages postgresql
   [ -x /usr/sbin/pgbouncer ] || install_packages pgbouncer
   [ -x /usr/sbin/mariadbd ] || install_packages mariadb-server

@@ -161,6 +161,8 @@ for (const language of LANGUAGES) {
     }, 120_000);
   };
   if (isThere(program, version)) describe(`docs/other-languages.md in ${name}`, specs);
+  else if (process.env['REQUIRE_SERVICES'] === '1')
+    it(`runs ${name}`, () => expect.fail(`there is no ${program}: install it`));
   else describeSkipped(`docs/other-languages.md in ${name}`, `there is no ${program}`, specs);
 }
 
