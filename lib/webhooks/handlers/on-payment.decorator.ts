@@ -36,6 +36,7 @@ const ID = /^[\w.:-]{1,100}$/;
  * Runs the method for every new payment outcome, before the gateway gets its answer. If the method throws,
  * the gateway gets a 500, and its next delivery runs this method and the later ones, but none that finished.
  * If the storage runs handlers in a transaction, a throw undoes what all of them wrote, and all run again.
+ * Without one, a process that dies runs it again with the next delivery: a second run must change nothing more.
  *
  * The method may be in any provider, even a request-scoped one. The application's global guards, interceptors
  * and filters do not run around it. `@Inject(REQUEST)` gives the event, without headers.
