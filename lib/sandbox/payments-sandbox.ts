@@ -120,7 +120,9 @@ export class PaymentsSandbox {
   }
 
   /**
-   * Sends webhooks to this address from now on, also those that are due. A merchant with its own address keeps it.
+   * Sends webhooks to this address from now on, also those that are due. A merchant with its own address keeps it. What
+   * the folder of `data` has overdue goes there too, if you call this right after `await PaymentsSandbox.start()`, before
+   * you await anything else.
    *
    * @throws PaymentsConfigError if the address is not on this machine (unless `allowRemoteWebhooks`) or holds a password.
    */

@@ -18,6 +18,7 @@ export async function startSandbox(
   void sandbox.failed?.then(({ message }) => {
     say(paint('red', message));
   });
+  // Nothing is awaited before this: what was due in the folder of --data goes to this address too.
   if (forwardTo) sandbox.deliverTo(forwardTo);
   const again = `repeat this run with --profile adversarial --seed ${sandbox.seed}`;
   if (options.profile === 'adversarial') say(paint('yellow', `Answers and webhooks vary: ${again}`));

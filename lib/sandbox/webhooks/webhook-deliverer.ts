@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type WebhookScheme } from '../../common/webhook-scheme.js';
 import { type Duration, milliseconds } from '../clock/duration.js';
 import { type DueEvent, type TimeSource } from '../clock/sandbox-clock.js';
@@ -69,7 +70,10 @@ export class WebhookDeliverer {
     this.all.set(delivery.id, delivery);
   }
 
-  /** Continues with the deliveries that are due. A try that another run did not finish starts at once. */
+  /**
+   * Continues with the deliveries that are due. A try that is overdue, or that another run did not finish, starts in the
+   * next turn of the event loop: an address that is set right after the start counts for it.
+   */
   resume(): void {
     const now = this.clock.now();
     for (const delivery of this.all.values()) {
@@ -78,7 +82,7 @@ export class WebhookDeliverer {
       for (const at of lateCopiesAt) this.planLateCopy(delivery, endpoint, at);
       if (state !== 'waiting') continue;
       if (nextAttemptAt > now) this.planAttempt(delivery, endpoint, nextAttemptAt - now);
-      else void this.track(delivery, this.attempt(delivery, endpoint));
+      else void this.track(delivery, this.attemptSoon(delivery, endpoint));
     }
   }
 
@@ -163,6 +167,11 @@ export class WebhookDeliverer {
       () => void this.track(delivery, this.attempt(delivery, endpoint)),
       () => (delivery.nextAttemptAt === due ? dueDelivery(delivery) : undefined),
     );
+  }
+
+  private async attemptSoon(delivery: Delivery, endpoint: WebhookEndpoint): Promise<void> {
+    await nextTurn();
+    await this.attempt(delivery, endpoint);
   }
 
   /** Makes one scheduled try, with the forged try and the copies of the event's plan. */

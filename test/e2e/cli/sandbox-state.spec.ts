@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bundleCli, CliProcess, runCommand } from '../../support/cli-process.js';
+import { eventually } from '../../support/eventually.js';
+import { startReceiver } from '../../support/webhook-receiver.js';
 
 const SECRET_LINE = /PAYMENTS_WEBHOOK_SECRET=(\S+)/;
 
@@ -29,6 +31,11 @@ async function start(args: readonly string[], environment: NodeJS.ProcessEnv = {
   const [line = ''] = await cli.until('stdout', /.*"ready".*\n/);
   const ready = JSON.parse(line) as Readonly<Record<string, string>>;
   return { cli, secret: ready['PAYMENTS_WEBHOOK_SECRET'], baseUrl: ready['PAYMENTS_BASE_URL'] };
+}
+
+function post(url: string, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
 async function balanceAt(baseUrl: string | undefined): Promise<unknown> {
@@ -112,6 +119,24 @@ describe('nestjs-payments sandbox --data', () => {
     await cli.until('stderr', /was removed or replaced while the sandbox used it/);
     const { code, stderr } = await cli.stop();
     expect([code, stderr.match(/was removed or replaced/g)]).toEqual([1, ['was removed or replaced']]);
+  });
+
+  it('sends what the killed process had not delivered to the new address alone', async () => {
+    const [old, other] = [await startReceiver(), await startReceiver()];
+    old.answerWith('never');
+    const first = await start(['--data', 'state', '--forward-to', old.url]);
+    const control = new URL('/_sandbox/v1', first.baseUrl).href;
+    void post(`${control}/webhooks/trigger`, { event: 'payment.success' }).catch(() => undefined);
+    await eventually(() => {
+      expect(old.received).toHaveLength(1);
+    });
+    await first.cli.stop('SIGKILL');
+    await start(['--data', 'state', '--forward-to', other.url]);
+    await eventually(() => {
+      expect(other.received).toHaveLength(1);
+    });
+    expect(old.received).toHaveLength(1);
+    await Promise.all([old.close(), other.close()]);
   });
 
   it('stops and says so when another emulator took its folder over while it stood still', async () => {

@@ -151,6 +151,24 @@ describe('a sandbox with a folder for its state', () => {
     await approved;
   });
 
+  it('sends what was due to the address that is set right after the start, and nothing to the old one', async () => {
+    receiver.answerWith('never');
+    await gateway.collect();
+    const approved = sandbox.customer(COLLECTION.phone).approve('order-1');
+    await eventually(() => {
+      expect(receiver.received).toHaveLength(1);
+    });
+    const other = await startReceiver();
+    const again = await startAsKilled(data);
+    again.deliverTo(other.url);
+    await again.clock.advance(0);
+    expect(again.deliveries()).toMatchObject([{ state: 'delivered', attempts: [{ url: other.url }] }]);
+    expect([receiver.received.length, other.received.length]).toEqual([1, 1]);
+    await other.close();
+    await sandbox.stop();
+    await approved;
+  });
+
   it('lets payments expire and scenarios end at their time', async () => {
     await gateway.collect();
     await gateway.collect({ reference: 'order-2', phone: '255712340002' });
