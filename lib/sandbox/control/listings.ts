@@ -1,6 +1,6 @@
 import { optionalTimestamp } from '../clock/timestamp.js';
 import { type Collection } from '../core/collection.js';
-import { type Delivery } from '../core/delivery.js';
+import { addressOf, type Delivery } from '../core/delivery.js';
 import { type Merchant } from '../core/merchant.js';
 import { type Payout } from '../core/payout.js';
 import { type SandboxRequest } from '../core/request-journal.js';
@@ -90,14 +90,14 @@ export function deliveryListing(deliveries: readonly Delivery[]): Listing<Delive
     flags: {
       failed: (delivery) => isFailing(delivery),
     },
-    texts: ({ id, event, endpoint, state, attempts }) => [
-      event.reference,
-      event.event,
-      event.merchant,
-      id,
-      endpoint?.url.href,
-      state,
-      attempts.at(-1)?.problem,
+    texts: (delivery) => [
+      delivery.event.reference,
+      delivery.event.event,
+      delivery.event.merchant,
+      delivery.id,
+      addressOf(delivery),
+      delivery.state,
+      delivery.attempts.at(-1)?.problem,
     ],
     key: ({ id }) => id,
     items: (chosen) => chosen.map(sandboxDelivery),

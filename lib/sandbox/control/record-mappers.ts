@@ -3,6 +3,7 @@ import { optionalTimestamp, timestamp } from '../clock/timestamp.js';
 import { collectionFields, type Collection } from '../core/collection.js';
 import {
   activeSecrets,
+  addressOf,
   type Delivery,
   type DeliveryAttempt,
   type WebhookEndpoint,
@@ -82,13 +83,13 @@ export function sandboxBalance({ name, wallet }: Merchant): SandboxBalance {
 }
 
 export function sandboxDelivery(delivery: Delivery): SandboxDelivery {
-  const { id, event, endpoint, state, attempts, nextAttemptAt } = delivery;
+  const { id, event, state, attempts, nextAttemptAt } = delivery;
   return Object.freeze({
     id,
     merchant: event.merchant,
     event: event.event,
     reference: event.reference,
-    url: endpoint?.url.href ?? null,
+    url: addressOf(delivery) ?? null,
     state,
     status: attempts.at(-1)?.answer?.status ?? null,
     attempts: Object.freeze(attempts.map(sandboxAttempt)),

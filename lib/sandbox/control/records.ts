@@ -169,7 +169,10 @@ export interface SandboxDelivery {
   readonly event: string;
   /** The merchant's reference of the payment. */
   readonly reference: string;
-  /** Its endpoint's address now. Null: no endpoint took the event when it happened, or its endpoint was removed. */
+  /**
+   * While it waits, its endpoint's address now; once it has ended, where its last try went. Null: no endpoint took the
+   * event when it happened, or its endpoint was removed before the first try.
+   */
   readonly url: string | null;
   /**
    * - `waiting`: a try is running or scheduled.

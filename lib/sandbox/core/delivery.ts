@@ -82,6 +82,12 @@ export interface Delivery {
   lateCopiesAt: readonly number[];
 }
 
+/** Where its next try goes. Once it has ended: where its last one went. */
+export function addressOf({ attempts, endpoint, state }: Delivery): string | undefined {
+  const current = endpoint?.url.href;
+  return state === 'waiting' ? current : (attempts.at(-1)?.url ?? current);
+}
+
 /** @param copy Index of the receiver among those of the event, from 0. */
 export function newDelivery(
   event: OutgoingEvent,

@@ -326,9 +326,22 @@ describe("the control API's webhooks", () => {
     const tries = [{ url: one.url }, { url: one.url }, { url: two.url }];
     expect(sandbox.deliveries()).toMatchObject([{ url: two.url, attempts: tries }]);
     await control.remove(`/webhooks/endpoints/${id}`);
-    expect(sandbox.deliveries()).toMatchObject([{ url: null, attempts: tries }]);
+    expect(sandbox.deliveries()).toMatchObject([{ url: two.url, attempts: tries }]);
     const targets = [...sandbox.explain('order-1').matchAll(/try \d to (\S+) ->/g)].map(([, url]) => url);
     expect(targets).toEqual(tries.map(({ url }) => url.split('?')[0]));
+  });
+
+  it('show the address of their last try once they have ended, and the current one while they wait', async () => {
+    one.answerWith(200, 500);
+    sandbox.deliverTo(one.url);
+    await approve('order-1');
+    await approve('order-2');
+    sandbox.deliverTo(two.url);
+    expect(sandbox.deliveries()).toMatchObject([{ url: one.url }, { url: two.url }]);
+    const found = async (url: string) =>
+      (await control.get(`/deliveries?q=${encodeURIComponent(new URL(url).host)}`)).body;
+    expect(await found(one.url)).toMatchObject({ items: [{ reference: 'order-1' }] });
+    expect(await found(two.url)).toMatchObject({ items: [{ reference: 'order-2' }] });
   });
 
   it('come once more on demand, signed again or the very same', async () => {
