@@ -47,7 +47,7 @@ export function deliveryLines(delivery: SandboxDelivery, paint: Paint, why: Unse
   if (!last) return [sent, arrow(at, '<--', paint, unsent(next, paint, why))];
   if (last.forged) return [sent, arrow(at, '<--', paint, forged(last, paint))];
   if (last.problem === null)
-    return [sent, arrow(at, '<--', paint, paint('green', '200'), `in ${last.duration_ms} ms`)];
+    return [sent, arrow(at, '<--', paint, paint('green', String(last.status)), `in ${last.duration_ms} ms`)];
   const cause = last.status === null ? undefined : likelyCause(last.status);
   const reason = cause === undefined ? last.problem : `${last.problem} (${cause})`;
   return [

@@ -30,10 +30,11 @@ const SENTENCES = {
   payout: ({ status, reason, amount, fee, channel }) =>
     joined(text(`status.${status}`), reason, money(amount), `${text('fee')} ${money(fee)}`, channel),
   delivery: (facts, now) => {
-    const { event, number, url, problem, next_attempt_at: next } = facts;
+    const { event, number, url, status, problem, next_attempt_at: next } = facts;
     const later = next === null ? null : `${text('nextTry')} ${timeOn(next, now)}`;
     if (number === null) return joined(event, later ?? text('status.skipped'));
-    return joined(event, text('try', { number }), url, problem === null ? '200' : problemText(facts), later);
+    const result = problem === null ? String(status) : problemText(facts);
+    return joined(event, text('try', { number }), url, result, later);
   },
 };
 

@@ -98,6 +98,7 @@ export function attemptEntry(delivery: Delivery, attempt: DeliveryAttempt): Time
   const url = attempt.url === undefined ? null : withoutQuery(attempt.url);
   const next = optionalTimestamp(nextAttemptAt);
   const later = problem !== undefined && next !== null ? `; next try at ${next}` : '';
+  const result = problem ?? String(answer?.status);
   const what = `${event.event}, try ${number}${forged ? ' (forged)' : ''}${url === null ? '' : ` to ${url}`}`;
   const facts = {
     event: event.event,
@@ -108,7 +109,7 @@ export function attemptEntry(delivery: Delivery, attempt: DeliveryAttempt): Time
     problem: problem ?? null,
     next_attempt_at: problem === undefined ? null : next,
   };
-  return { at: timestamp(at), what: 'delivery', id, facts, text: `${what} -> ${problem ?? '200'}${later}` };
+  return { at: timestamp(at), what: 'delivery', id, facts, text: `${what} -> ${result}${later}` };
 }
 
 /** Why an event was not sent. */

@@ -49,6 +49,17 @@ describe('an emulator with a profile', () => {
     },
   );
 
+  it('tells with which status a webhook was received', async () => {
+    const sandbox = await startWith({ 'webhook answers': '2xx' });
+    const receiver = await startReceiver();
+    receiver.answerWith(201);
+    sandbox.deliverTo(receiver.url);
+    await callerOf(sandbox).collect();
+    await sandbox.customer(COLLECTION.phone).approve('order-1');
+    expect(sandbox.explain('order-1')).toMatch(/try 1 to \S+ -> 201$/);
+    await receiver.close();
+  });
+
   it('remembers every request of a key if it takes another one with a used key', async () => {
     const sandbox = await startWith({
       'repeated key': 'first answer',

@@ -110,6 +110,11 @@ describe('the log of a webhook delivery', () => {
   it.each([
     { what: 'a good one', change: {}, end: '200 in 4 ms' },
     {
+      what: 'one that another status than 200 ended well',
+      change: { attempts: [{ ...delivery.attempts[0]!, status: 201 }] },
+      end: '201 in 4 ms',
+    },
+    {
       what: 'one that is tried again',
       change: {
         state: 'waiting' as const,
