@@ -3,6 +3,7 @@ import { waitProblem } from '../common/milliseconds.js';
 import { type PaymentsOperation } from '../common/operations.js';
 import { performance } from 'node:perf_hooks';
 import { type ResolvedPaymentsOptions, type ResolvedRetryOptions } from '../config/resolved-options.js';
+import { type SendLimits } from './http/http-transport.js';
 import { SHORTEST_TRY_MS } from './wait-before-try.js';
 import { insteadOf, wrongRequest } from './validation/wrong-request.js';
 
@@ -102,13 +103,9 @@ export function checkCallOptions(
 }
 
 /** How long a call may take, and how often it may be tried. */
-export interface CallLimits {
+export interface CallLimits extends SendLimits {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
-  /** By `performance.now()`. */
-  readonly deadline: number;
-  /** The same by `Date.now()`, which goes on while the machine is suspended. `performance.now()` stands still. */
-  readonly wallDeadline: number;
   /** Latest start of a try that had to wait, by `performance.now()`. A later one would probably end ambiguous. */
   readonly sendBy: number;
   readonly retry: ResolvedRetryOptions;

@@ -263,7 +263,7 @@ export async function sendInTurn(
       return { result: unsent({ permit: 'late' }), durationMs: 0 };
     const timeoutMs = Math.min(setup.timeoutMs, deadline - startedAt);
     const result = await trace.sending(request, () =>
-      sendTry(transport, request, timeoutMs, signal, onSending),
+      sendTry(transport, request, timeoutMs, signal, onSending, setup),
     );
     return { result, durationMs: performance.now() - startedAt };
   } finally {

@@ -5,6 +5,7 @@ import {
   type TransportAnswer,
   type OutgoingRequest,
   type InFlightRequest,
+  type SendLimits,
 } from './http-transport.js';
 import { RequestGuard } from './request-guard.js';
 import { transportBelow } from './undici-transport.js';
@@ -41,8 +42,8 @@ export function accountTransport(http: HttpService): HttpTransport {
   // A test may replace the property without reading it.
   const isReplaced = (): boolean => Object.getOwnPropertyDescriptor(http, 'axiosRef')?.get !== get;
   return {
-    send: (request, onSending) =>
-      (reached || isReplaced() ? throughAxios : straight).send(request, onSending),
+    send: (request, onSending, limits) =>
+      (reached || isReplaced() ? throughAxios : straight).send(request, onSending, limits),
   };
 }
 
@@ -61,9 +62,9 @@ class AxiosTransport implements HttpTransport {
     private readonly guard: RequestGuard | undefined,
   ) {}
 
-  send(request: OutgoingRequest, onSending?: () => void): InFlightRequest {
+  send(request: OutgoingRequest, onSending?: () => void, limits?: SendLimits): InFlightRequest {
     const controller = new AbortController();
-    const watch = watchSending(controller.signal, request, onSending);
+    const watch = watchSending(controller.signal, request, onSending, limits);
     let isGuarded = false;
     const send = async (): Promise<TransportAnswer> => {
       const { axiosRef } = this.http;

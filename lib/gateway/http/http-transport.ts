@@ -1,3 +1,11 @@
+/** The end of a call by both clocks: after either nothing may leave. */
+export interface SendLimits {
+  /** By `performance.now()`. */
+  readonly deadline: number;
+  /** The same by `Date.now()`, which goes on while the machine is suspended. `performance.now()` stands still. */
+  readonly wallDeadline: number;
+}
+
 /** One request as every try of a call sends it. */
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST';
@@ -52,8 +60,9 @@ export interface HttpTransport {
    * Never throws.
    *
    * @param onSending Called when the first byte is about to leave; must not throw.
+   * @param limits After these nothing may leave.
    */
-  send(request: OutgoingRequest, onSending?: () => void): InFlightRequest;
+  send(request: OutgoingRequest, onSending?: () => void, limits?: SendLimits): InFlightRequest;
 }
 
 /** The headers that say how to read a body. */

@@ -1,7 +1,7 @@
 import { type AxiosInstance, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import { readAnswer } from './send-try.js';
 import { refuseChanged, sendWatchOf } from './send-watch.js';
-import { transportBelow, requestOf } from './undici-transport.js';
+import { hasPassed, lateError, transportBelow, requestOf } from './undici-transport.js';
 import { watchedTransport } from './watched-transport.js';
 
 /**
@@ -38,6 +38,8 @@ export class RequestGuard {
     const watch = sendWatchOf(config.signal);
     if (!watch) return config;
     refuseChanged(watch, requestOf(config, this.addressOf(config)));
+    // An interceptor may have taken long, and an adapter of the application asks nobody before it sends.
+    if (hasPassed(watch.limits)) throw lateError();
     watch.dispatched += 1;
     const isWatched = transportBelow(config.adapter) || (isHttpAdapter(config) && !config.transport);
     config.transport ??= watchedTransport(watch);

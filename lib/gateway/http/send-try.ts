@@ -3,6 +3,7 @@ import {
   type HttpTransport,
   type InFlightRequest,
   type OutgoingRequest,
+  type SendLimits,
   type TransportAnswer,
 } from './http-transport.js';
 import { type WaitHeaders } from '../wait-before-try.js';
@@ -42,6 +43,7 @@ export type TryResult =
  * answer's headers and body, even a slow body. Never rejects.
  *
  * @param onSending Called when the first byte is about to leave; must not throw.
+ * @param limits After these nothing may leave.
  */
 export function sendTry(
   transport: HttpTransport,
@@ -49,11 +51,12 @@ export function sendTry(
   timeoutMs: number,
   signal: AbortSignal | undefined,
   onSending?: () => void,
+  limits?: SendLimits,
 ): Promise<TryResult> {
   if (signal?.aborted) {
     return Promise.resolve({ result: 'failure', sent: false, aborted: true, code: 'ABORTED' });
   }
-  const inFlight = transport.send(request, onSending);
+  const inFlight = transport.send(request, onSending, limits);
   return new Promise((resolve) => {
     const end = (result: TryResult): void => {
       clearTimeout(timer);

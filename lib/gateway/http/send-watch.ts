@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type TransportAnswer, type OutgoingRequest } from './http-transport.js';
+import { type TransportAnswer, type OutgoingRequest, type SendLimits } from './http-transport.js';
 import { readAnswer, type ReadAnswer } from './send-try.js';
 
 /** What is known about the sending of one try. The request guard and the transports below axios write it. */
@@ -24,6 +24,8 @@ export interface SendWatch {
   changed?: string;
   /** Called when the first byte is about to leave; must not throw. */
   readonly onSending?: (() => void) | undefined;
+  /** After these nothing may leave. */
+  readonly limits?: SendLimits | undefined;
 }
 
 type Counts = Pick<SendWatch, 'dispatched' | 'taken' | 'sends' | 'tunnelRefused'>;
@@ -51,6 +53,7 @@ export function watchSending(
   signal: AbortSignal,
   request: OutgoingRequest,
   onSending?: () => void,
+  limits?: SendLimits,
 ): SendWatch {
   const watch: SendWatch = {
     signal,
@@ -59,6 +62,8 @@ export function watchSending(
     sends: 0,
     over: false,
     onSending,
+    // A printed signal shows no more of the call than that.
+    limits: limits && { deadline: limits.deadline, wallDeadline: limits.wallDeadline },
     ...(idempotencyKeyOf(request) !== undefined && { asked: request }),
   };
   (signal as WatchedSignal)[WATCH] = watch;

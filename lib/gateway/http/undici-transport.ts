@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { type Dispatcher } from 'undici';
 import {
@@ -6,6 +7,7 @@ import {
   type TransportAnswer,
   type NotSentReason,
   type InFlightRequest,
+  type SendLimits,
 } from './http-transport.js';
 import { readAnswer } from './send-try.js';
 import { noteStart, refuseChanged, sendWatchOf } from './send-watch.js';
@@ -21,10 +23,16 @@ export class UndiciTransport implements HttpTransport {
 
   /**
    * @param onSending Called when the first byte is about to leave; must not throw.
+   * @param limits After these nothing may leave.
    * @param isOver Called before that. True if the try has ended, so that nothing may leave.
    */
-  send(request: OutgoingRequest, onSending?: () => void, isOver?: () => boolean): ResponseCollector {
-    const collector = new ResponseCollector(this.answered, onSending, isOver);
+  send(
+    request: OutgoingRequest,
+    onSending?: () => void,
+    limits?: SendLimits,
+    isOver?: () => boolean,
+  ): ResponseCollector {
+    const collector = new ResponseCollector(this.answered, onSending, limits, isOver);
     if (this.restOfTurn) {
       void this.restOfTurn.then(() => {
         this.dispatch(request, collector);
@@ -85,6 +93,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
   constructor(
     private readonly onEnd: () => void,
     private readonly onSending?: () => void,
+    private readonly limits?: SendLimits,
     private readonly isOver?: () => boolean,
   ) {
     this.answer = new Promise((resolve, reject) => {
@@ -113,6 +122,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
     // undici wants to send it a second time.
     if (this.isAborted || this.isOver?.()) throw new Error('given up before sending');
     if (this.controller) throw new Error('sent once already');
+    if (hasPassed(this.limits)) throw lateError();
     this.controller = controller;
     this.onSending?.();
   }
@@ -151,6 +161,19 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, InFlightRe
   }
 }
 
+/**
+ * Whether the time of a call is up. Asked again right before the first byte: the process or its machine may have stood
+ * still while the request waited for a connection, and the journal may already let others act on the payment.
+ */
+export function hasPassed(limits: SendLimits | undefined): boolean {
+  return limits !== undefined && (performance.now() >= limits.deadline || Date.now() >= limits.wallDeadline);
+}
+
+/** Fails a request whose time was up before it left. */
+export function lateError(): Error {
+  return Object.assign(new Error('too late to be sent'), { code: 'QUEUE_TIMEOUT' });
+}
+
 /** Whether nothing but the end of the connection ends the body. To undici a connection that breaks is that end, too. */
 export function endsWithConnection({
   'content-length': length,
@@ -176,7 +199,7 @@ export function undiciAdapter(transport: UndiciTransport): AxiosAdapter {
     const start = (): void => {
       if (watch) noteStart(watch);
     };
-    const inFlight = transport.send(request, start, () => watch?.over === true);
+    const inFlight = transport.send(request, start, watch?.limits, () => watch?.over === true);
     const abort = (): void => {
       inFlight.abort();
     };

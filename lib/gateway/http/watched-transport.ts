@@ -5,7 +5,7 @@ import { type TLSSocket } from 'node:tls';
 import { type OutgoingRequest } from './http-transport.js';
 import { readAnswer } from './send-try.js';
 import { noteStart, refuseChanged, type SendWatch } from './send-watch.js';
-import { endsWithConnection } from './undici-transport.js';
+import { endsWithConnection, hasPassed, lateError } from './undici-transport.js';
 
 /** The `transport` option of axios' own adapter. */
 interface NodeTransport {
@@ -33,6 +33,7 @@ export function watchedTransport(watch: SendWatch): NodeTransport {
       request.once('socket', (socket) => {
         whenReady(socket, watch, () => {
           if (watch.over) request.destroy(new Error('given up before sending'));
+          else if (hasPassed(watch.limits)) request.destroy(lateError());
           else noteStart(watch);
         });
       });

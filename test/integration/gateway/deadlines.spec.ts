@@ -1,7 +1,10 @@
+import { Agent } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   CALL_ATTEMPT_CHANNEL,
+  CALL_ATTEMPT_START_CHANNEL,
   type CallOptions,
   isPaymentsError,
   onPaymentsDiagnostics,
@@ -156,6 +159,49 @@ describe('the deadline of a call', () => {
     await app.collections.mobileMoney(collectionRequest);
     expect(new Set(gateway.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
+
+  it.each([
+    ["the package's own connections", CONNECTIONS, {}],
+    ['an agent of the application', 1, { httpAgent: new Agent({ keepAlive: true, maxSockets: 1 }) }],
+  ])(
+    'has passed for a machine that was suspended while the request waited for one of %s, so nothing is sent',
+    async (_, connections, http) => {
+      const merchant = await startMerchantApp({ baseUrl: gateway.baseUrl, http, timeoutMs: 20_000 });
+      const held: (() => void)[] = [];
+      gateway.answer((...to) => {
+        held.push(() => {
+          accept(...to);
+        });
+      });
+      const name = { channel: 'PARTNERPESA', account_number: '17' } as const;
+      const lookups = Array.from({ length: connections }, () => merchant.names.lookup(name));
+      await gateway.arrived(connections);
+      const begun = new Promise<void>((resolve) => {
+        const stop = onPaymentsDiagnostics(CALL_ATTEMPT_START_CHANNEL, () => {
+          stop();
+          resolve();
+        });
+      });
+      const paid = merchant.disbursements
+        .bank(bankRequest, { retry: false })
+        .catch((error: unknown) => error);
+      // Behind the lookups.
+      await begun;
+      await setImmediate();
+      const resumed = Date.now() + 3_600_000;
+      vi.spyOn(Date, 'now').mockReturnValue(resumed);
+      try {
+        gateway.answer(accept);
+        for (const answer of held) answer();
+        expect(await paid).toMatchObject({ ...NOT_SENT, attempts: [{ code: 'QUEUE_TIMEOUT' }] });
+        await Promise.all(lookups);
+      } finally {
+        vi.restoreAllMocks();
+        await merchant.close();
+      }
+      expect(gateway.seen.filter(({ path }) => path.endsWith('/bank'))).toEqual([]);
+    },
+  );
 
   it('leaves the connections free for others after each way to fail', async () => {
     for (const behaviour of [hang, stall, drip, reset]) {

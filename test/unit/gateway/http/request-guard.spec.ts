@@ -1,5 +1,6 @@
 import axios, { type AxiosInstance } from 'axios';
 import { describe, expect, it } from 'vitest';
+import { watchSending } from '../../../../lib/gateway/http/send-watch.js';
 import { RequestGuard } from '../../../../lib/gateway/http/request-guard.js';
 
 describe('the guard of the requests of an axios', () => {
@@ -42,6 +43,26 @@ describe('the guard of the requests of an axios', () => {
     const instance = axios.create();
     const guard = new RequestGuard(instance);
     expect(guard.guards(change(instance))).toBe(guarded);
+  });
+
+  it.each([
+    ['an interceptor took longer than the call has', 0, 0],
+    ['there is time', Infinity, 1],
+  ])('hands nothing to an adapter of the application once it is too late: %s', async (_, deadline, sent) => {
+    const passed: unknown[] = [];
+    const instance = axios.create({
+      adapter: (config) => {
+        passed.push(config.url);
+        return Promise.resolve({ data: '', status: 200, statusText: '', headers: {}, config });
+      },
+    });
+    new RequestGuard(instance);
+    const { signal } = new AbortController();
+    const request = { method: 'GET', origin: 'http://127.0.0.1:1', path: '/', headers: {} } as const;
+    const limits = { deadline, wallDeadline: Infinity };
+    const watch = watchSending(signal, { ...request, body: undefined }, undefined, limits);
+    await instance.get('http://127.0.0.1:1/', { signal }).catch(() => undefined);
+    expect([passed.length, watch.dispatched]).toEqual([sent, sent]);
   });
 
   it('runs before interceptors that cannot be cleared, such as those of a test', () => {

@@ -1,10 +1,13 @@
 import { describe, expect, it, vi, type Mock } from 'vitest';
 import { type Dispatcher } from 'undici';
+import { type SendLimits } from '../../../../lib/gateway/http/http-transport.js';
 import { ResponseCollector } from '../../../../lib/gateway/http/undici-transport.js';
 
 const controller = { abort: vi.fn() } as unknown as Dispatcher.DispatchController;
 
-function collecting(): {
+const inTime = { deadline: Infinity, wallDeadline: Infinity };
+
+function collecting(limits: SendLimits = inTime): {
   collector: ResponseCollector;
   onSending: Mock<() => void>;
   isOver: Mock<() => boolean>;
@@ -13,7 +16,7 @@ function collecting(): {
   const onSending = vi.fn();
   const isOver = vi.fn(() => false);
   const onEnd = vi.fn();
-  const collector = new ResponseCollector(onEnd, onSending, isOver);
+  const collector = new ResponseCollector(onEnd, onSending, limits, isOver);
   collector.answer.catch(() => undefined);
   return { collector, onSending, isOver, onEnd };
 }
@@ -47,6 +50,18 @@ describe('collecting one response', () => {
       collector.onRequestStart(controller);
     }).toThrow('given up before sending');
     expect(onSending).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['clock', { deadline: 0 }],
+    ['date', { wallDeadline: 0 }],
+  ])('refuses to be sent once the time of the call is up by the %s', (_, passed) => {
+    const { collector, onSending } = collecting({ ...inTime, ...passed });
+    expect(() => {
+      collector.onRequestStart(controller);
+    }).toThrow(expect.objectContaining({ code: 'QUEUE_TIMEOUT' }));
+    expect(onSending).not.toHaveBeenCalled();
+    expect(collector.mayHaveBeenSent()).toBe(false);
   });
 
   it('ends a request that is under way when it is given up, which does not unsend it', () => {

@@ -70,13 +70,15 @@ it('sends a body that came with the end of the request, as axios 1.12 passes it'
 });
 
 it.each([
-  ['leaves nothing of a request whose try ended while it waited for its connection', true, 0],
-  ['sends a request whose try is under way', false, 1],
-])('%s', async (_, isOver, sends) => {
+  ['leaves nothing of a request whose try ended while it waited for its connection', 'over', 0],
+  ['leaves nothing of a request whose time was up by the date when its connection was there', 'late', 0],
+  ['sends a request whose try is under way', 'under way', 1],
+])('%s', async (_, is, sends) => {
   const gateway = await startMisbehavingGateway();
   gateway.answer(text('{}'));
   const { protocol, hostname, port, origin } = new URL(gateway.baseUrl);
-  const watch = watchSending(new AbortController().signal, asked(origin));
+  const limits = { deadline: Infinity, wallDeadline: is === 'late' ? 0 : Infinity };
+  const watch = watchSending(new AbortController().signal, asked(origin), undefined, limits);
   const request = watchedTransport(watch).request({ ...OPTIONS, protocol, hostname, port }, (response) => {
     response.resume();
   });
@@ -85,9 +87,10 @@ it.each([
   const closed = new Promise((resolve) => request.once('close', resolve));
   request.write('{}');
   request.end();
-  if (isOver) endWatch(watch);
+  if (is === 'over') endWatch(watch);
   await closed;
-  expect(errors).toMatchObject(isOver ? [{ message: 'given up before sending' }] : []);
+  const message = is === 'over' ? 'given up before sending' : 'too late to be sent';
+  expect(errors).toMatchObject(sends === 0 ? [{ message }] : []);
   expect([watch.taken, watch.sends, gateway.seen.length]).toEqual([1, sends, sends]);
   await gateway.close();
 });
