@@ -11,7 +11,10 @@ export interface FactKind<Value extends FactValue = FactValue> {
   readonly ranges?: readonly (readonly [least: number, most: number])[];
 }
 
-/** Codes of refusals that a tool can provoke, with the emulator's HTTP status. The specification shows no status. */
+/**
+ * Codes of refusals with the emulator's HTTP status. The specification shows no status. A tool can provoke all of them but
+ * PROVIDER_ERROR, after which money may have moved.
+ */
 const REFUSALS = {
   INVALID_REQUEST: 400,
   DUPLICATE_REQUEST: 409,
@@ -25,6 +28,7 @@ const REFUSALS = {
   INVALID_NETWORK: 422,
   INVALID_PHONE: 422,
   INSUFFICIENT_BALANCE: 422,
+  PROVIDER_ERROR: 502,
 } as const;
 
 export type RefusalFact = keyof typeof REFUSALS;

@@ -3,7 +3,7 @@ import { type callerOf, COLLECTION, type RawAnswer } from './gateway-caller.js';
 export type Caller = ReturnType<typeof callerOf>;
 export type Ask = (gateway: Caller) => Promise<RawAnswer>;
 
-/** How to be refused with each code that can be provoked. */
+/** How to be refused with each code. */
 export const REFUSED: Readonly<Record<string, Ask>> = {
   INVALID_REQUEST: (gateway) => gateway.post('/payments/mobile-money', '{'),
   DUPLICATE_REQUEST: (gateway) => twice(() => gateway.collect({}, { key: 'one' })),
@@ -18,6 +18,7 @@ export const REFUSED: Readonly<Record<string, Ask>> = {
   INVALID_NETWORK: (gateway) => gateway.payToPhone({ network: 'NONE' }),
   INVALID_PHONE: (gateway) => gateway.payToPhone({ recipient_phone: '255' }),
   INSUFFICIENT_BALANCE: (gateway) => gateway.payToBank({ amount: 5_000_000 }),
+  PROVIDER_ERROR: (gateway) => gateway.payToBank({}, { headers: { 'x-sandbox-scenario': '0502' } }),
 };
 
 /** How each operation succeeds. */

@@ -25,14 +25,12 @@ const MESSAGES = {
 
 export type RefusalCode = keyof typeof MESSAGES;
 
-/** Shape B, for every business refusal. */
+/** Shape B and an invented HTTP status, for every business refusal. The facts may say another shape and status. */
 export function refused(code: RefusalCode): Refusal {
-  return { status: statusOf(code), body: { success: false, code, message: MESSAGES[code] } };
-}
-
-/** The HTTP statuses are invented; a provider's error cannot be provoked, so no fact has its status. */
-function statusOf(code: RefusalCode): number {
-  return code === 'PROVIDER_ERROR' ? 502 : FACTS[`status of ${code}`].values[0];
+  return {
+    status: FACTS[`status of ${code}`].values[0],
+    body: { success: false, code, message: MESSAGES[code] },
+  };
 }
 
 /** Shape A. */

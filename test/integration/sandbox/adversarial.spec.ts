@@ -111,6 +111,22 @@ describe('the profile adversarial', () => {
     expect([...shapes].sort()).toEqual(['A', 'B']);
   });
 
+  it('lets the status and the shape of PROVIDER_ERROR say nothing about the money', async () => {
+    const statuses = new Set<number>();
+    const shapes = new Set<string>();
+    for (const seed of SEEDS) {
+      const sandbox = await start(seed);
+      const refused = await callerOf(sandbox).payToPhone({ recipient_phone: '255712340502' });
+      expect(refused.body['code']).toBe('PROVIDER_ERROR');
+      statuses.add(refused.status);
+      shapes.add('success' in refused.body ? 'B' : 'A');
+      await sandbox.stop();
+    }
+    // A client that takes a 4xx with a code for final has to fail, and so has one that looks at the status alone.
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 422, 502]));
+    expect([...shapes].sort()).toEqual(['A', 'B']);
+  });
+
   it('delivers webhooks late, again and in other forms, with the same bytes for one event', async () => {
     const counts = new Set<number>();
     const types = new Set<string | undefined>();

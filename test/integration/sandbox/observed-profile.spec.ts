@@ -172,7 +172,7 @@ describe('an emulator with a profile', () => {
       const sandbox = await startSandbox({ clock: 'manual', profile: randomProfile(seed) });
       const gateway = callerOf(sandbox);
       for (const ask of [...Object.values(REFUSED), ...Object.values(SUCCEEDED)])
-        expect((await ask(gateway)).status).toBeLessThan(502);
+        expect((await ask(gateway)).status).toBeLessThan(503);
       await gateway.payToPhone(MOBILE_PAYOUT);
       await gateway.payToBank(BANK_PAYOUT);
       const locked = sandbox.payouts().reduce((sum, { total_amount: total }) => sum + Number(total), 0);

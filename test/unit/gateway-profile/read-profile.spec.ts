@@ -39,6 +39,7 @@ describe('reading a profile', () => {
     { webhooks: { ...SIGNED, payload: ['id', 'body'], id: { header: 'x-id' }, secretEncoding: 'hex' } },
     { webhooks: { scheme: 'standardWebhooks', prefix: 'svix', secretEncoding: 'utf8' } },
     { webhooks: { scheme: 'stripeStyle', header: 'x-signature', unit: 'ms', separator: '#' } },
+    { facts: { 'status of PROVIDER_ERROR': 422, 'shape of PROVIDER_ERROR': 'A' } },
     { facts: { 'smallest amount': 77, 'status of INVALID_BANK': 418 } },
     { evidence: { bearer: ['6f2c1d5e-8a55-4c7b-9d0e-2b1f7a3c4d5e'] } },
     { observedAt: '2026-06-01T08:00:00.123Z' },

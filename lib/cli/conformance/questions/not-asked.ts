@@ -15,10 +15,16 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
   'two active webhook secrets': 'Secrets are changed in the portal, not by a request.',
 };
 
+/** No request makes a provider fail, and a run that meets such a failure learns nothing from it. */
+const NO_PROVIDER_ERROR = 'Nothing in a request gives PROVIDER_ERROR, so its status and its shape stay open.';
+
 /** Points of `docs/assumptions.md` that questions are about in part, each with what they leave out. */
 export const ASKED_IN_PART: Readonly<Record<string, string>> = {
   'does not say how long deliveries may repeat': 'A run is too short to hear the last redelivery.',
   'writes amounts as "number" and as "decimal"': 'Collections alone are asked.',
+  'error statuses': NO_PROVIDER_ERROR,
+  'shows most HTTP statuses not at all': NO_PROVIDER_ERROR,
+  'shows three error shapes': NO_PROVIDER_ERROR,
   'spells bank codes in two ways': 'Lookups alone are asked, so that no payout goes to another bank.',
   'shows no lengths': 'The reference and the metadata of a collection are asked alone.',
   'shows no smallest or largest amount':

@@ -70,8 +70,10 @@ export const LETTER_QUESTIONS: readonly LetterQuestion[] = [
   },
   {
     point: 'shows most HTTP statuses not at all',
-    english: 'Which HTTP status comes with each error code, and which one with a success of each operation?',
-    swahili: 'Kila msimbo wa kosa (error code) unakuja na HTTP status ipi, na mafanikio ya kila operesheni?',
+    english:
+      'Which HTTP status comes with each error code, PROVIDER_ERROR among them, and which one with a success of each operation?',
+    swahili:
+      'Kila msimbo wa kosa (error code), ikiwemo PROVIDER_ERROR, unakuja na HTTP status ipi, na mafanikio ya kila operesheni?',
   },
   {
     point: 'lists error codes, perhaps not all',
@@ -82,8 +84,8 @@ export const LETTER_QUESTIONS: readonly LetterQuestion[] = [
   },
   {
     point: 'shows three error shapes',
-    english: 'Which of the three shapes of error bodies comes with which error?',
-    swahili: 'Kati ya miundo mitatu ya majibu ya makosa, upi unakuja na kosa lipi?',
+    english: 'Which of the three shapes of error bodies comes with which error, PROVIDER_ERROR among them?',
+    swahili: 'Kati ya miundo mitatu ya majibu ya makosa, upi unakuja na kosa lipi, ikiwemo PROVIDER_ERROR?',
   },
   {
     point: "shows no duplicate code for a collection's reference",

@@ -72,7 +72,9 @@ describe('the options of a profile', () => {
       const { refusalCodes = [] } = optionsOf(textFor({ facts: { ...statuses, ...facts } }) ?? '');
       return [...resolveOptions({ ...KEYS, refusalCodes: [...refusalCodes] }).refusalCodes];
     };
-    const others = REFUSAL_FACTS.filter((code) => !/^DUPLICATE|^INVALID_REQUEST$/.test(code));
+    const others = REFUSAL_FACTS.filter(
+      (code) => !/^DUPLICATE|^INVALID_REQUEST$|^PROVIDER_ERROR$/.test(code),
+    );
     expect(codesWith({})).toEqual(others);
     expect(codesWith({ 'repeated key, other body': 'INVALID_REQUEST' })).toEqual(others);
     expect(codesWith({ 'repeated key, other body': 'DUPLICATE_REQUEST' })).toEqual([

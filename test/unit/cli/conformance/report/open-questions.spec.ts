@@ -29,6 +29,9 @@ describe('the open questions', () => {
     ['amount as text', 'writes amounts as "number" and as "decimal"'],
     ['repeated webhook', 'does not say how long deliveries may repeat'],
     ['longest reference', 'shows no lengths'],
+    // Nobody can ask for the status and the shape of PROVIDER_ERROR.
+    ['unknown channel', 'shows most HTTP statuses not at all'],
+    ['error shapes', 'shows three error shapes'],
   ])('are also about a point that "%s" asks in part: %s', (question, point) => {
     expect(points(found(question, 'learnt'))).toContain(point);
   });
