@@ -25,8 +25,13 @@ const FIXED: ReadonlySet<FactName> = new Set<FactName>([
   'repeated webhook',
 ]);
 
-/** Values that break what a client may rely on: the specification calls a reference unique. */
-const UNFAIR: { readonly [Name in FactName]?: FactValue } = { 'repeated reference': 'accepted' };
+/** Values that break what a client may rely on: they make a second payment. */
+const UNFAIR: { readonly [Name in FactName]?: FactValue } = {
+  // The specification calls a reference unique.
+  'repeated reference': 'accepted',
+  // A processed key yields DUPLICATE_REQUEST. The other values go beyond that too, but make no payment.
+  'repeated key, other body': 'accepted',
+};
 
 /** The facts of one seed: of each one a value that a correct client must accept. */
 export function adversarialFacts(seed: number): ResolvedFacts {

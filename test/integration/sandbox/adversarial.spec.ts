@@ -196,6 +196,22 @@ describe('the profile adversarial', () => {
     expect(copies.size).toBeGreaterThan(1);
   });
 
+  it('makes no second payment with a used key and another body under any seed', async () => {
+    const codes = new Set<unknown>();
+    for (const seed of SEEDS) {
+      const sandbox = await start(seed);
+      const gateway = callerOf(sandbox);
+      await gateway.payToBank({}, { key: 'one' });
+      codes.add((await gateway.payToBank({ reference: 'salary-2' }, { key: 'one' })).body['code']);
+      await gateway.collect({}, { key: 'two' });
+      await gateway.collect({ reference: 'order-2' }, { key: 'two' });
+      expect(sandbox.payouts().map(({ reference }) => reference)).toEqual(['salary-1']);
+      expect(sandbox.payments().map(({ reference }) => reference)).toEqual(['order-1']);
+      await sandbox.stop();
+    }
+    expect([...codes].sort()).toEqual(['DISBURSEMENT_INITIATED', 'DUPLICATE_REQUEST', 'INVALID_REQUEST']);
+  });
+
   it('takes a key after a refusal, or gives the first answer again, under some seeds', async () => {
     const codes = new Set<unknown>();
     const repeated = new Set<unknown>();

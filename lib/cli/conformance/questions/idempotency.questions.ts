@@ -4,7 +4,7 @@ import { type OptionalInput, type Question } from './question.js';
 import { collection, phonePayout } from './requests.js';
 import { type Accepted, codeOf, isAccepted, isOwn, type KnownAnswer } from './step-answer.js';
 
-const REPEATED = 'does not say what a repeated key gives';
+const REPEATED = 'says only that a processed key gives `DUPLICATE_REQUEST`';
 
 /** Both are asked: a gateway may look at the keys of one of them alone. */
 interface Family {

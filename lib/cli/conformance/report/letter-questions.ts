@@ -42,11 +42,11 @@ export const LETTER_QUESTIONS: readonly LetterQuestion[] = [
       'Je, jibu la ombi la malipo linaweza kusema tayari kwamba malipo yamekwisha, na je, hapo linarudia reference na kiasi (amount)?',
   },
   {
-    point: 'does not say what a repeated key gives',
+    point: 'says only that a processed key gives `DUPLICATE_REQUEST`',
     english:
-      'What is answered when the same Idempotency-Key comes again: with the same body, with another body, and after a refusal?',
+      'What is answered when the same Idempotency-Key comes again: with the same body, with another body, and after a refusal? Does DUPLICATE_REQUEST say that the first payment was made?',
     swahili:
-      'Jibu ni nini Idempotency-Key ileile ikija tena: ikiwa na maudhui yaleyale, ikiwa na maudhui mengine, na baada ya ombi kukataliwa?',
+      'Jibu ni nini Idempotency-Key ileile ikija tena: ikiwa na maudhui yaleyale, ikiwa na maudhui mengine, na baada ya ombi kukataliwa? Je, DUPLICATE_REQUEST inamaanisha kwamba malipo ya kwanza yalifanyika?',
   },
   {
     point: 'does not say how long an outcome may take',

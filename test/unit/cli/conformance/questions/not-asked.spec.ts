@@ -15,7 +15,7 @@ describe('the points of the assumptions', () => {
   it('has read both tables', () => {
     expect(rows.length).toBeGreaterThan(40);
     expect(rows).toContain('account numbers');
-    expect(rows).toContain('does not say what a repeated key gives');
+    expect(rows).toContain('says only that a processed key gives `DUPLICATE_REQUEST`');
   });
 
   it.each(rows)('has a question or a reason for: %s', (point) => {

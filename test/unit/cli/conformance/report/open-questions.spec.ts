@@ -8,7 +8,7 @@ const found = (question: string, verdict: Verdict): Conclusion => ({
   says: '',
   evidence: [],
 });
-const REPEATED = 'does not say what a repeated key gives';
+const REPEATED = 'says only that a processed key gives `DUPLICATE_REQUEST`';
 const points = (...conclusions: Conclusion[]): readonly string[] =>
   openQuestions(conclusions).map(({ point }) => point);
 
