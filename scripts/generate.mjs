@@ -74,6 +74,7 @@ function requestTypes(document) {
 
 function typeOf({ const: value, type }) {
   if (value !== undefined) return JSON.stringify(value);
+  if (type === undefined) return 'unknown';
   return [type].flat().map(typeName).join(' | ');
 }
 

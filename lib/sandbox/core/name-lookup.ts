@@ -14,16 +14,16 @@ export function lookUpName(
   request: NameLookupRequest,
   facts: ResolvedFacts,
 ): Outcome {
-  const { channel, account_number: account } = request;
+  const { channel, account_number: account, bank_code: code } = request;
   if (!isChannel(channel) || facts[`lookup of ${channel}`] === 'refused') return refused('INVALID_CHANNEL');
-  const bank =
-    channel === 'BANK' ? banks.findOrRefuse(request.bank_code ?? '', 'INVALID_BANK_CODE') : undefined;
+  // The document has it as text for BANK, and as anything for the others.
+  const bank = channel === 'BANK' ? banks.findOrRefuse(String(code), 'INVALID_BANK_CODE') : undefined;
   if (bank && 'status' in bank) return bank;
   const isWellFormed = bank ? isAccountNumber(account) : isPhone(account);
   const name = isWellFormed ? directory.holderOf(account) : undefined;
   if (name === undefined) return refused('ACCOUNT_NOT_FOUND');
   const result = { channel, account_number: account, account_name: name };
-  if (bank) return { data: { ...result, bank_code: request.bank_code, bank_name: bank.name } };
+  if (bank) return { data: { ...result, bank_code: code, bank_name: bank.name } };
   return { data: channel === 'MOBILE_MONEY' ? { ...result, network: networkOf(account) } : result };
 }
 

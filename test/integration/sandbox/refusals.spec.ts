@@ -300,6 +300,22 @@ describe("the emulator's refusals", () => {
         body: { code: 'ACCOUNT_NOT_FOUND' },
       });
     });
+
+    it.each([null, '', ' ', 7, {}, 'x'.repeat(256)])(
+      'look at a bank_code of %j for BANK alone',
+      async (code) => {
+        const lookUpAt = (channel: string) =>
+          gateway.lookUp({ channel, account_number: '255712345678', bank_code: code });
+        const rule = 'The bank_code must be text of 1 to 255 characters.';
+        expect((await lookUpAt('BANK')).body).toMatchObject({ errors: { bank_code: [rule] } });
+        for (const channel of ['MOBILE_MONEY', 'PARTNERPESA']) {
+          const { status, body } = await lookUpAt(channel);
+          expect([channel, status, body['code']]).toEqual([channel, 200, 'ACCOUNT_VERIFIED']);
+          expect(Object.keys(body['data'] as object)).not.toContain('bank_code');
+        }
+        expect((await lookUpAt('CHEQUE')).body).toMatchObject({ code: 'INVALID_CHANNEL' });
+      },
+    );
   });
 
   describe('with a code', () => {
