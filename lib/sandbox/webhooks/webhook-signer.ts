@@ -27,18 +27,20 @@ export class WebhookSigner {
     private readonly facts: DeliveryFacts,
   ) {}
 
+  /** The delivery counts this send as running already. */
   headersOf(
-    { event, body, attempts }: Delivery,
+    delivery: Delivery,
     endpoint: WebhookEndpoint,
     { forged, replay }: Sending,
   ): Readonly<Record<string, string>> {
+    const { event, body, attempts } = delivery;
     const sent = attempts.findLast(({ headers }) => Object.keys(headers).length > 0);
     if (replay === 'identical' && sent) return sent.headers;
     const signed = attempts.find((attempt) => !attempt.forged && Object.keys(attempt.headers).length > 0);
     const isAsBefore = this.facts['repeated webhook'] === 'as before' && replay === undefined && !forged;
     if (isAsBefore && signed) return signed.headers;
     const { pathname, search } = endpoint.url;
-    const key = forged ? FORGED : keyFor(endpoint, attempts.length, this.clock.now());
+    const key = forged ? FORGED : keyFor(endpoint, signedBefore(delivery), this.clock.now());
     const headers = ownHeaders(event.contentType);
     return {
       ...headers,
@@ -48,8 +50,16 @@ export class WebhookSigner {
   }
 }
 
-/** The key of a try. Two active secrets alternate, so that a receiver with either one gets every event. */
-function keyFor(endpoint: WebhookEndpoint, tries: number, now: number): Uint8Array {
+/** How many sends a secret has signed before this one. Copies that are sent together run at the same time. */
+function signedBefore({ attempts, running }: Delivery): number {
+  const ended = attempts.filter(
+    ({ forged, replay, headers }) => !forged && replay !== 'identical' && Object.keys(headers).length > 0,
+  );
+  return ended.length + running - 1;
+}
+
+/** The key of a send. Two active secrets alternate, so that a receiver with either one gets every event. */
+function keyFor(endpoint: WebhookEndpoint, signed: number, now: number): Uint8Array {
   const active = activeSecrets(endpoint, now);
-  return (active[tries % active.length] as EndpointSecret).key;
+  return (active[signed % active.length] as EndpointSecret).key;
 }

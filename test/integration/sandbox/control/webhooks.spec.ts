@@ -271,6 +271,33 @@ describe("the control API's webhooks", () => {
     expect(body.secrets).toHaveLength(1);
   });
 
+  it('are signed with two secrets in turn also if copies are sent together', async () => {
+    const adversarial = await startSandbox({ clock: 'manual', profile: 'adversarial', seed: 19 });
+    one.answerWith('never');
+    adversarial.deliverTo(one.url);
+    await controlOf(adversarial).post('/webhooks/endpoints/default/rotate');
+    await callerOf(adversarial).collect();
+    const approved = adversarial.customer(phone).approve('order-1');
+    await eventually(() => {
+      expect(one.received).toHaveLength(2);
+    });
+    one.answerAll(500);
+    await approved;
+    const signers = one.received.map((webhook) => isSignedWith(webhook, adversarial.webhookSecret));
+    expect(signers).toHaveLength(2);
+    expect(new Set(signers).size).toBe(2);
+  });
+
+  it('are signed with the other secret at the next try, whatever a person sends again between', async () => {
+    one.answerWith(500);
+    const { id } = await add({ url: one.url, secret: SECRET });
+    await control.post(`/webhooks/endpoints/${id}/rotate`);
+    await approve('order-1');
+    await control.post(`/deliveries/${sandbox.deliveries()[0]!.id}/replay`, { mode: 'identical' });
+    await sandbox.clock.advance('5s');
+    expect(one.received.map((webhook) => isSignedWith(webhook, SECRET))).toEqual([false, false, true]);
+  });
+
   it('show a secret once, in the answer that makes it', async () => {
     const { id, secrets } = await add({ url: one.url });
     const shown = JSON.stringify((await control.get('/webhooks/endpoints')).body);
