@@ -47,7 +47,8 @@ export const importCommand: Command = {
     const where = file === undefined ? 'The input' : `The file ${file}`;
     const bytes = file === undefined ? await input() : contentOf(resolve(folder, file));
     const entries = entriesOf(exportedState(bytes, where), where);
-    composeSandbox(resolveSandboxOptions({})).state.restore(entries);
+    // Webhooks may go to other machines: the start with the folder checks whether they may there.
+    composeSandbox(resolveSandboxOptions({ allowRemoteWebhooks: true })).state.restore(entries);
     const target = await StateFolder.open(data);
     try {
       if (target.entries.length > 0)

@@ -79,6 +79,17 @@ describe('sandbox import', () => {
     expect(await stateOf('three')).toEqual(JSON.parse(text));
   });
 
+  it('takes a state whose webhooks go to another machine', async () => {
+    await using sandbox = await PaymentsSandbox.start({ allowRemoteWebhooks: true });
+    sandbox.deliverTo('http://192.0.2.2/webhooks');
+    const input = Buffer.from(JSON.stringify(sandbox.export()));
+    expect(await run(importCommand, ['--data', 'two'], input)).toBe(0);
+    const data = join(folder, 'two');
+    await expect(PaymentsSandbox.start({ data })).rejects.toThrow('--allow-remote');
+    await using again = await PaymentsSandbox.start({ data, allowRemoteWebhooks: true });
+    expect(again.endpoints.list().map(({ url }) => url.href)).toEqual(['http://192.0.2.2/webhooks']);
+  });
+
   it('reads a state that no text can hold line by line', async () => {
     const text = await exported();
     const bytes = Buffer.from(text);
