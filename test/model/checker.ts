@@ -51,12 +51,24 @@ class SlotFacts {
   }
 }
 
+/** What the checker reports: the first line of its message is the problem. */
+export class Violation extends Error {
+  /** @param facts What shows it. */
+  constructor(
+    readonly problem: string,
+    facts: object,
+  ) {
+    super(`${problem}\n${inspect(facts, { depth: 6, breakLength: 120 })}`);
+    this.name = 'Violation';
+  }
+}
+
 /** Compares what the package says with what the gateway's ledger holds. Throws if they contradict each other. */
 export class Checker {
   readonly sent: SentPayment[] = [];
   private readonly facts = new Map<string, SlotFacts>();
   /** The first contradiction. A request that nobody waits for may have found it. */
-  private found: Error | undefined;
+  private found: Violation | undefined;
 
   /** @param mayRepeat Whether somebody beside the package sends requests again. */
   constructor(
@@ -261,7 +273,7 @@ export class Checker {
 
   check(holds: boolean, problem: string, facts: object): void {
     if (holds) return;
-    this.found ??= new Error(`${problem}\n${inspect(facts, { depth: 6, breakLength: 120 })}`);
+    this.found ??= new Violation(problem, facts);
   }
 
   private checkResult(call: PlannedCall, result: CallResult, sentBefore: number, isAlone: boolean): void {

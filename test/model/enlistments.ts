@@ -5,6 +5,7 @@ import { type Calls } from './calls.js';
 import { isFreed } from './journal-view.js';
 import { type MerchantProcess } from './merchant-process.js';
 import { type EnlistStep } from './plan.js';
+import { BY_ITSELF } from './result-problem.js';
 import { enlistPayment } from './send-payment.js';
 import { type World } from './world.js';
 
@@ -66,7 +67,7 @@ export class Enlistments {
     } catch (error) {
       const view = viewOf(error);
       const isExpected = EXPECTED.includes(view.name) || process.isDead || process.isCutOff;
-      this.world.checker.check(isExpected, 'enlisting failed by itself', view);
+      this.world.checker.check(isExpected, `enlisting ${BY_ITSELF}`, view);
       return undefined;
     }
   }

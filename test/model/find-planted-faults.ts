@@ -39,8 +39,9 @@ export async function main(args: string[]): Promise<number> {
   return failed.length === 0 ? 0 : 1;
 }
 
-function isFound({ problem }: Played): boolean {
-  return problem !== undefined;
+/** A crash of the broken code shows nothing: any fault that crashes would then prove a blind checker right. */
+function isFound({ isViolation }: Played): boolean {
+  return isViolation;
 }
 
 function isClean({ problem, missing }: Played): boolean {

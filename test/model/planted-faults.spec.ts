@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { BATCH_PLANTS } from '../kill/batches/batch-plants.js';
 import { CALL_PLANTS } from '../kill/calls/call-plants.js';
 import { PLANTS } from '../kill/plants.js';
 import { PLANTED_FAULTS } from './planted-faults.js';
 
 const planted = [
   ...PLANTED_FAULTS.map(({ name, file, find }) => ({ name, file, find })),
-  ...[...PLANTS, ...CALL_PLANTS].map(({ name, file, from }) => ({ name, file, find: from })),
+  ...[...PLANTS, ...CALL_PLANTS, ...BATCH_PLANTS].map(({ name, file, from }) => ({ name, file, find: from })),
 ];
 
 it.each(planted)('the code for the fault "$name" appears in $file once', ({ file, find }) => {

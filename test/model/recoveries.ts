@@ -4,6 +4,7 @@ import { repeatsRequests } from './interceptors.js';
 import { type JournalView, SLOTS } from './journal-view.js';
 import { type MerchantProcess } from './merchant-process.js';
 import { type RecoverStep, type Slot } from './plan.js';
+import { BY_ITSELF } from './result-problem.js';
 import { type World } from './world.js';
 
 /** Lets the merchant find out how its payments ended. */
@@ -46,7 +47,7 @@ export class Recoveries {
       // It may say that the storage was away, and nothing else.
       const view = viewOf(error);
       const isExpected = view.name === 'PaymentsStorageError' || process.isDead || process.isCutOff;
-      this.world.checker.check(isExpected, 'recovery failed by itself', view);
+      this.world.checker.check(isExpected, `recovery ${BY_ITSELF}`, view);
       return undefined;
     }
   }

@@ -21,6 +21,8 @@ export interface JudgedResult {
   readonly isOnItsWay: boolean;
 }
 
+/** So end the problems of code that threw an error of nobody: it says nothing about money. */
+export const BY_ITSELF = 'failed by itself';
 const SENT_AFTER_ALL = 'a call that says it sent nothing sent something';
 
 /** What a result says that is not so; undefined: nothing. */
@@ -49,7 +51,7 @@ function rejectedProblem(
   { before, effects, sent, isAlone, isOnItsWay }: JudgedResult,
   { name, mayHaveBeenProcessed }: ErrorView,
 ): string | undefined {
-  if (['TypeError', 'Error', 'RangeError'].includes(name)) return 'a call failed by itself';
+  if (mayHaveBeenProcessed === undefined) return `a call ${BY_ITSELF}`;
   // What was turned away does not count: the gateway never looked at it.
   const hasSent = isAlone && sent.some((each) => !wasTurnedAway(each));
   if (ABOUT_ANOTHER.includes(name)) return hasSent ? SENT_AFTER_ALL : undefined;
