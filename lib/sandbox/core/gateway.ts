@@ -92,10 +92,25 @@ export class Gateway implements OperationServices {
     });
   }
 
+  /** Issues another pair of keys for a merchant. */
+  issuePair(name: string): number {
+    const merchant = this.merchant(name);
+    merchant.newestPair += 1;
+    this.context.events.emit('changed', ['merchant', name]);
+    return merchant.newestPair;
+  }
+
+  /** Revokes every pair of a merchant's keys but the newest. */
+  revokeOldPairs(name: string): void {
+    const merchant = this.merchant(name);
+    merchant.firstValidPair = merchant.newestPair;
+    this.context.events.emit('changed', ['merchant', name]);
+  }
+
   /** The merchant whose keys a request has, or the refusal. */
   authenticate(credentials: Credentials): string | Refusal {
     const takesPair = (name: string, number: number): boolean =>
-      this.merchantsByName.get(name)?.takesPair(number) ?? true;
+      this.merchantsByName.get(name)?.takesPair(number) ?? number === 0;
     return authenticate(credentials, takesPair, this.facts);
   }
 

@@ -26,8 +26,8 @@ export class Merchant {
   /** Used idempotency keys: those of accepted requests, and of refused ones if the profile says so. */
   readonly usedKeys = new Map<string, UsedKey>();
 
-  /** Pairs of keys with a lower number are revoked. Undefined: nothing was revoked, and every pair works. */
-  firstValidPair: number | undefined;
+  /** Pairs of keys with a lower number are revoked. */
+  firstValidPair = 0;
   /** The number of the pair that was issued last. */
   newestPair = 0;
 
@@ -40,9 +40,9 @@ export class Merchant {
     this.wallet = new Wallet(startingCents);
   }
 
-  /** After a revocation: whether this pair was issued, and not revoked. */
+  /** Whether this pair was issued, and not revoked. */
   takesPair(number: number): boolean {
-    return this.firstValidPair === undefined || (number >= this.firstValidPair && number <= this.newestPair);
+    return number >= this.firstValidPair && number <= this.newestPair;
   }
 
   /**
@@ -50,7 +50,7 @@ export class Merchant {
    * has too.
    */
   reset(): void {
-    this.firstValidPair = undefined;
+    this.firstValidPair = 0;
     this.newestPair = 0;
     this.collections.clear();
     this.payouts.clear();

@@ -103,18 +103,15 @@ export class SandboxMerchant {
 
   /**
    * Issues a new pair of keys, for tests of a rotation. The old pairs work until `revokeOldKeys`. `reset` of the merchant
-   * takes all of it back; a restart of the emulator does too.
+   * takes all of it back; the folder of `data` keeps it.
    */
   rotateKeys(): SandboxKeyPair {
-    const merchant = this.parts.gateway.merchant(this.name);
-    merchant.newestPair += 1;
-    return pairOf(this.name, merchant.newestPair);
+    return pairOf(this.name, this.parts.gateway.issuePair(this.name));
   }
 
   /** From now on the gateway answers 401 to every pair but the one that was issued last. */
   revokeOldKeys(): void {
-    const merchant = this.parts.gateway.merchant(this.name);
-    merchant.firstValidPair = merchant.newestPair;
+    this.parts.gateway.revokeOldPairs(this.name);
   }
 
   /** The customer behind a phone number (`255XXXXXXXXX`). */

@@ -137,6 +137,12 @@ export const PART_CHECKS: Readonly<Record<StateKey[0], Check>> = {
     available: cents,
     locked: cents,
     adjustments: optional(listOf(record({ at: moment, cents: signedCents, reference: optional(text) }))),
+    pairs: optional(
+      fitting(
+        record({ firstValid: count, newest: count }),
+        (pairs: { readonly firstValid: number; readonly newest: number }) => pairs.firstValid <= pairs.newest,
+      ),
+    ),
   }),
   directory: listOf((entry) => Array.isArray(entry) && text(entry[0]) && nullable(text)(entry[1])),
   key: record({

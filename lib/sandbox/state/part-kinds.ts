@@ -19,17 +19,17 @@ import {
   endpointOf,
   faultsOf,
   moneyOf,
-  restoreWallet,
+  restoreMerchant,
   storedDelivery,
   type StoredDelivery,
   storedEndpoint,
   type StoredEndpoint,
   storedFaults,
   type StoredFaults,
+  storedMerchant,
+  type StoredMerchant,
   storedMoney,
   type StoredMoney,
-  storedWallet,
-  type StoredWallet,
 } from './records.js';
 import { type StoredSettings } from './state-entry.js';
 
@@ -123,13 +123,9 @@ function merchantParts({ gateway, directory: shared, ids, idsOf }: StatefulParts
     ),
     merchant: kind(
       names,
-      (name) => {
-        const { wallet, adjustments } = gateway.merchant(name);
-        return storedWallet(wallet, adjustments);
-      },
-      (value: StoredWallet, name) => {
-        const { wallet, adjustments } = gateway.merchant(name);
-        restoreWallet(value, wallet, adjustments);
+      (name) => storedMerchant(gateway.merchant(name)),
+      (value: StoredMerchant, name) => {
+        restoreMerchant(value, gateway.merchant(name));
       },
     ),
     directory: kind(

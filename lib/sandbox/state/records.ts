@@ -1,13 +1,14 @@
 import { type Collection } from '../core/collection.js';
 import { type Delivery, newDelivery, type WebhookEndpoint } from '../core/delivery.js';
+import { type Merchant } from '../core/merchant.js';
 import { type Payout } from '../core/payout.js';
-import { type Wallet, type WalletAdjustment } from '../core/wallet.js';
+
 import { type FaultState } from '../faults/fault-queue.js';
 
 export type StoredEndpoint = ReturnType<typeof storedEndpoint>;
 export type StoredDelivery = ReturnType<typeof storedDelivery>;
 export type StoredFaults = ReturnType<typeof storedFaults>;
-export type StoredWallet = ReturnType<typeof storedWallet>;
+export type StoredMerchant = ReturnType<typeof storedMerchant>;
 
 /** A record whose amounts are text, as JSON knows no bigint. */
 export type StoredMoney<Money> = Omit<Money, 'amountCents' | 'feeCents'> & {
@@ -24,24 +25,28 @@ export function moneyOf<Money extends Collection | Payout>(stored: StoredMoney<M
   return { ...stored, amountCents, feeCents: BigInt(stored.feeCents) } as unknown as Money;
 }
 
-/** A wallet, and what moved it beside the payments and payouts, if anything did. */
-export function storedWallet({ available, locked }: Wallet, adjustments: readonly WalletAdjustment[]) {
+/** A wallet with what moved it beside the payments and payouts, and the pairs of keys: both only if there are any. */
+export function storedMerchant({ wallet, adjustments, firstValidPair, newestPair }: Merchant) {
   return {
-    available: String(available),
-    locked: String(locked),
+    available: String(wallet.available),
+    locked: String(wallet.locked),
     adjustments:
       adjustments.length === 0
         ? undefined
         : adjustments.map((adjustment) => ({ ...adjustment, cents: String(adjustment.cents) })),
+    pairs: newestPair === 0 ? undefined : { firstValid: firstValidPair, newest: newestPair },
   };
 }
 
-export function restoreWallet(stored: StoredWallet, wallet: Wallet, adjustments: WalletAdjustment[]): void {
+export function restoreMerchant(stored: StoredMerchant, merchant: Merchant): void {
+  const { wallet, adjustments } = merchant;
   wallet.available = BigInt(stored.available);
   wallet.locked = BigInt(stored.locked);
   adjustments.length = 0;
   for (const { at, cents, reference } of stored.adjustments ?? [])
     adjustments.push({ at, cents: BigInt(cents), reference });
+  merchant.firstValidPair = stored.pairs?.firstValid ?? 0;
+  merchant.newestPair = stored.pairs?.newest ?? 0;
 }
 
 /** An endpoint without the bytes of its secrets, which their text determines. */

@@ -204,6 +204,20 @@ describe('a sandbox with a folder for its state', () => {
     expect((await again.payToBank({}, { merchant: 'shop' })).body).toMatchObject({ code: 'INVALID_ACCOUNT' });
   });
 
+  it('keeps which pairs of keys were issued and revoked', async () => {
+    const shop = sandbox.merchant('shop');
+    shop.rotateKeys();
+    shop.revokeOldKeys();
+    shop.rotateKeys();
+    await new Promise(setImmediate);
+    const again = await startAsKilled(data);
+    expect(again.merchant('shop').moduleOptions()).toMatchObject({ apiKey: 'pk_test_shop.2' });
+    const statuses = [];
+    for (const merchant of ['shop', 'shop.1', 'shop.2', 'shop.3'])
+      statuses.push((await callerOf(again).get('/merchant-balance', { merchant })).status);
+    expect(statuses).toEqual([401, 200, 200, 401]);
+  });
+
   it('keeps what is said of a planned fault later', async () => {
     const planned = sandbox.next('GET /merchant-balance').status(503);
     await gateway.get('/bank-shortnames');

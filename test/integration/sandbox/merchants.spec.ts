@@ -173,6 +173,20 @@ describe("a sandbox's merchants", () => {
     expect(await gateway.get('/merchant-balance', { merchant: 'shop.2' })).toMatchObject({ status: 200 });
   });
 
+  it('have no pair of keys that was not issued, also before anybody has used them', async () => {
+    const statuses = async () => {
+      const pairs = ['shop.1', 'shop', 'shop.1', 'shop.2'];
+      const answers = [];
+      for (const merchant of pairs) answers.push(await gateway.get('/merchant-balance', { merchant }));
+      return answers.map(({ status }) => status);
+    };
+    expect(await statuses()).toEqual([401, 200, 401, 401]);
+    sandbox.merchant('shop').rotateKeys();
+    expect(await statuses()).toEqual([200, 200, 200, 401]);
+    await sandbox.merchant('shop').reset();
+    expect(await statuses()).toEqual([401, 200, 401, 401]);
+  });
+
   it.each(['', 'two words', 'x'.repeat(65)])('cannot be called %j', (name) => {
     expect(() => sandbox.merchant(name)).toThrow("A merchant's name has 1 to 64 letters");
   });
