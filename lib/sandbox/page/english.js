@@ -121,7 +121,7 @@ export const english = {
   'rule.header': 'header X-Sandbox-Scenario: {value}',
   'rule.fault': 'planned fault: {value}',
   'rule.manual': 'no rule: somebody decides',
-  'rule.auto': 'no rule: approved after 2 s',
+  'rule.auto': 'no rule: what moves money succeeds after 2 s',
   'try.answered': 'answered {status} instead of 200',
   'try.forged': 'answered {status}: its signature was forged on purpose',
   'try.notVerified': 'answered {status} to a forged signature: the application does not verify webhooks',

@@ -121,7 +121,7 @@ export const swahili = {
   'rule.header': 'kichwa X-Sandbox-Scenario: {value}',
   'rule.fault': 'hitilafu iliyopangwa: {value}',
   'rule.manual': 'hakuna kanuni: mtu anaamua',
-  'rule.auto': 'hakuna kanuni: huthibitishwa baada ya sekunde 2',
+  'rule.auto': 'hakuna kanuni: kinachohamisha pesa hufanikiwa baada ya sekunde 2',
   'try.answered': 'imejibiwa {status} badala ya 200',
   'try.forged': 'imejibiwa {status}: sahihi ilighushiwa kwa makusudi',
   'try.notVerified': 'imejibiwa {status} kwa sahihi ya kughushi: programu haithibitishi webhook',

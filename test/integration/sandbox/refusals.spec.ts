@@ -211,6 +211,17 @@ describe("the emulator's refusals", () => {
       expect(sandbox.requests().at(-1)?.body).toBeNull();
     });
 
+    it('is 404 for the status of a payment or a payout, which sends no webhook either', async () => {
+      await gateway.collect();
+      await gateway.payToBank();
+      sandbox.deliverTo('http://127.0.0.1:9/hook');
+      await sandbox.payout('salary-1').pay();
+      for (const path of ['/payments/order-1', '/disbursements/salary-1', '/disbursements/bank/salary-1'])
+        expect([path, (await gateway.get(path)).status]).toEqual([path, 404]);
+      expect(sandbox.payouts()).toMatchObject([{ reference: 'salary-1', status: 'paid' }]);
+      expect(sandbox.deliveries()).toEqual([]);
+    });
+
     it('is 404 for an operation that the specification does not define', async () => {
       expect(await gateway.get('/payments/order-1')).toMatchObject({
         status: 404,
@@ -299,6 +310,12 @@ describe("the emulator's refusals", () => {
       expect(await gateway.lookUp({ channel: 'MOBILE_MONEY', account_number })).toMatchObject({
         body: { code: 'ACCOUNT_NOT_FOUND' },
       });
+    });
+
+    it('name customer_email when it is null, which the specification leaves open', async () => {
+      const { status, body } = await gateway.collect({ customer_email: null });
+      const errors = { customer_email: ['The customer_email must be a valid email address.'] };
+      expect([status, body]).toMatchObject([422, { errors }]);
     });
 
     it.each([null, '', ' ', 7, {}, 'x'.repeat(256)])(

@@ -133,4 +133,11 @@ describe('the words of a shop', () => {
     const words = await wordsOf(`${CHECKOUT}/public`, 'english');
     expect(expected.filter((key) => !(key in words))).toEqual([]);
   });
+
+  it('fit every call, also a payout and a read, where they name the rule of the mode', async () => {
+    const page = 'lib/sandbox/page';
+    // Nobody approves a payout, and a read ends nothing.
+    expect((await wordsOf(page, 'english'))['rule.auto']).not.toMatch(/approve/i);
+    expect((await wordsOf(page, 'swahili'))['rule.auto']).not.toMatch(/thibitish/i);
+  });
 });

@@ -10,6 +10,13 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
     'A key is never sent in the clear to find out.',
   'shows no number for its rate limit': 'A gateway is never flooded to find it out.',
   fees: 'They belong to a contract. The balance shows them day by day.',
+  'shape of `UNAUTHORIZED`': 'The package goes by the HTTP status 401, whatever its shape.',
+  'rate limit': 'A gateway is never flooded to find it out.',
+  'status queries':
+    "They are missing in the emulator alone. The point 'shows no status query' asks the gateway about its own.",
+  'webhooks of payouts': "The point 'sends no webhook for payouts' asks whether the gateway has some.",
+  '`customer_email`':
+    "The point 'calls `customer_email` both required and nullable' asks whether the gateway takes null.",
   'endings of phone and account numbers': "They are the emulator's alone.",
   'lookups of the channel PARTNERPESA': 'A run has no number of another form that belongs to somebody.',
   'two active webhook secrets': 'Secrets are changed in the portal, not by a request.',

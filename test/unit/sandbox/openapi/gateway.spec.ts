@@ -53,6 +53,23 @@ describe('gateway.yaml', () => {
     expect(unnamed).toEqual([]);
   });
 
+  it('names what the emulator chose in an error or a request that the specification shows', () => {
+    const { responses } = (gatewayDocument as unknown as { components: { responses: Node } }).components;
+    const { customer_email: email } = schemas['MobileMoneyCollectionRequest']?.['properties'] as Node;
+    const chosen = [
+      responses['Unauthorized'],
+      schemas['UnauthorizedError'],
+      responses['TooManyRequests'],
+      email,
+    ];
+    expect(chosen.map((node) => (node as Node)['x-invented'])).toEqual([
+      ['content'],
+      ['$ref'],
+      ['content'],
+      ['type'],
+    ]);
+  });
+
   it('has every status, event and code of the specification', () => {
     const text = JSON.stringify(gatewayDocument);
     const codes = [
