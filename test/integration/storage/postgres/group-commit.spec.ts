@@ -274,7 +274,7 @@ describeWith(
         one.status === 'fulfilled' && one.value.inserted ? [storedBy(one.value).record.reference] : [],
       );
       const { rows } = await transactionsOf('r');
-      expect([inserted.length, new Set(inserted).size]).toEqual([rows, rows]);
+      expect([rows, inserted.length, new Set(inserted).size]).toEqual([PAYMENTS, PAYMENTS, PAYMENTS]);
     });
 
     it('are all in doubt if the connection breaks, and the next ones have another', async () => {
