@@ -55,6 +55,7 @@ const after = resources();
 gateway.send('report');
 const [{ requests, faults, references }] = await once(gateway, 'message');
 const made = new Set(references);
+const faultShare = Number(values.faults);
 
 const rows = [
   [
@@ -65,6 +66,13 @@ const rows = [
   ...[...merchant.ends]
     .sort(([, one], [, other]) => other - one)
     .map(([name, times]) => [`  ${name}`, times]),
+  // Whatever never happens breaks nothing.
+  demand('requests spoiled, %', (100 * faults) / requests, 50 * faultShare),
+  demand(
+    'calls resolved',
+    merchant.ends.get('resolved') ?? 0,
+    (WARM_UP + calls) * Math.min(0.5, 1 - faultShare),
+  ),
   expectation(
     'resolved without a payment',
     merchant.references(RESOLVED).filter((each) => !made.has(each)).length,
@@ -88,6 +96,10 @@ process.exitCode = rows.some(([, , failed]) => failed) ? 1 : 0;
 
 function expectation(name, value, most) {
   return [name, `${value} (at most ${most})`, value > most];
+}
+
+function demand(name, value, least) {
+  return [name, `${Math.round(value)} (at least ${Math.round(least)})`, !(value >= least)];
 }
 
 function heap() {
