@@ -11,6 +11,7 @@ import { figureText, summaryText } from './report/text.mjs';
 import { stopChildren } from './shared/child.mjs';
 import { undoAll } from './shared/cleanup.mjs';
 import { prepare } from './shared/prepare.mjs';
+import { unknownStorages } from './throughput/subjects.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { values } = parseArgs({
@@ -27,7 +28,12 @@ const size = values.smoke
   ? { rounds: 1, warmUps: 0, share: 0.01 }
   : { rounds: wholeNumber(values.rounds), warmUps: 2, share: 1 };
 if (values.lines !== undefined) size.lines = wholeNumber(values.lines);
-if (values.storages !== undefined) size.storages = values.storages.split(',');
+if (values.storages !== undefined) {
+  size.storages = values.storages.split(',');
+  const unknown = unknownStorages(size.storages);
+  if (unknown.length > 0)
+    fail(`There is no storage ${unknown.join(', ')}: see bench/throughput/subjects.mjs.`);
+}
 const chosen = readdirSync(join(here, 'figures'))
   .filter((file) => /^\d\d-/.test(file))
   .map((file) => ({ number: Number(file.slice(0, 2)), file }))
@@ -52,6 +58,7 @@ try {
     const { title, measure } = await import(`./figures/${file}`);
     const figure = { number, title, ...(await measure({ ...size, tell })) };
     figures.push(figure);
+    if (values.smoke && figure.rows.length === 0) throw new Error(`Figure ${number} has no rows.`);
     console.log(values.smoke ? `${number}. ${title}: runs` : figureText(figure));
   }
 } finally {

@@ -1,6 +1,6 @@
 import { startChild } from '../shared/child.mjs';
 import { measureStorage } from '../throughput/measure.mjs';
-import { storagesOf } from '../throughput/subjects.mjs';
+import { chosenStorages } from '../throughput/subjects.mjs';
 import { busiest, COLUMNS, goalsOfStorage, rowsOfStorage } from '../throughput/table.mjs';
 import { merged } from '../throughput/merged.mjs';
 
@@ -20,8 +20,7 @@ export async function measure(size) {
   };
   const options = { baseUrl: `http://127.0.0.1:${port}/api/v1` };
   const measured = [];
-  for (const storage of storagesOf({ transactional: false })) {
-    if (size.storages && !size.storages.includes(storage.key)) continue;
+  for (const storage of chosenStorages({ transactional: false }, size.storages)) {
     measured.push(await measureStorage(storage, { size, driver: 'throughput/payments.mjs', options, burst }));
   }
   await gateway.stop();

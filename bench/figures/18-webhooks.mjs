@@ -1,6 +1,6 @@
 import { startChild } from '../shared/child.mjs';
 import { measureStorage } from '../throughput/measure.mjs';
-import { storagesOf } from '../throughput/subjects.mjs';
+import { chosenStorages } from '../throughput/subjects.mjs';
 import { busiest, COLUMNS, goalsOfStorage, rowsOfStorage } from '../throughput/table.mjs';
 
 export const title = 'Webhooks a second';
@@ -22,8 +22,7 @@ export async function measure(size) {
     return { ...value, cpuMs, helperCpuMs };
   };
   const measured = [];
-  for (const storage of storagesOf({ transactional: true })) {
-    if (size.storages && !size.storages.includes(storage.key)) continue;
+  for (const storage of chosenStorages({ transactional: true }, size.storages)) {
     measured.push(await measureStorage(storage, { size, driver: 'throughput/webhooks.mjs', burst }));
   }
   await load.stop();

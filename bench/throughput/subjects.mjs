@@ -18,11 +18,26 @@ const ORMS = [
 const executor = { file: 'executor', cells: [...ONE, ...cellsOf(3, [64])], seconds: 0.5 };
 
 /**
+ * The storages with these keys; all, unless some are named.
+ *
+ * @param keys Those of `--storages`.
+ */
+export function chosenStorages(of, keys) {
+  return storagesOf(of).filter(({ key }) => keys === undefined || keys.includes(key));
+}
+
+/** Those among these keys that no figure has. */
+export function unknownStorages(keys) {
+  const known = storagesOf({ transactional: true }).map(({ key }) => key);
+  return keys.filter((key) => !known.includes(key));
+}
+
+/**
  * What is measured. `key` chooses with `--storages`; `seconds` is how long one round of a cell takes about.
  *
  * @param transactional Whether PostgreSQL is measured with a transaction for handlers, too: payments have none.
  */
-export function storagesOf({ transactional }) {
+function storagesOf({ transactional }) {
   const postgres = { service: POSTGRES, file: 'postgres', cells: [...ONE, ...THREE], seconds: 1 };
   return [
     { key: 'memory', name: 'Memory', file: 'memory', cells: ONE, seconds: 1 },
