@@ -44,6 +44,7 @@ export class RequestGuard {
     const isWatched = transportBelow(config.adapter) || (isHttpAdapter(config) && !config.transport);
     config.transport ??= watchedTransport(watch);
     if (!isWatched) {
+      watch.unwatched = true;
       // With fetch, axios before 1.20 follows redirects whatever `maxRedirects` says.
       config.fetchOptions = { ...config.fetchOptions, redirect: 'manual' };
       // Any other adapter does not say when it sends.

@@ -14,6 +14,8 @@ export interface SendWatch {
   taken: number;
   /** How often the first byte was about to leave. */
   sends: number;
+  /** Set if an adapter or a transport of the application got it: it may send by itself, and hand it on only then. */
+  unwatched?: true;
   /** The last answer that came over the wire. An interceptor may replace it. */
   answer?: ReadAnswer;
   /** Set if a proxy refused to open a tunnel, and answers instead of the gateway. */
@@ -28,7 +30,7 @@ export interface SendWatch {
   readonly limits?: SendLimits | undefined;
 }
 
-type Counts = Pick<SendWatch, 'dispatched' | 'taken' | 'sends' | 'tunnelRefused'>;
+type Counts = Pick<SendWatch, 'dispatched' | 'taken' | 'sends' | 'unwatched' | 'tunnelRefused'>;
 type Seen = Counts & Pick<SendWatch, 'answer'>;
 
 /** Notes that the first byte is about to leave. */
@@ -85,14 +87,16 @@ export function sendWatchOf(signal: object | undefined): SendWatch | undefined {
 }
 
 /** Whether bytes may have left. An unobserved request counts as sent. */
-export function mayHaveBeenSent({ dispatched, taken, sends }: Counts, isGuarded: boolean): boolean {
-  return sends > 0 || dispatched > taken || (taken === 0 && !isGuarded);
+export function mayHaveBeenSent(
+  { dispatched, taken, sends, unwatched }: Counts,
+  isGuarded: boolean,
+): boolean {
+  return unwatched === true || sends > 0 || dispatched > taken || (taken === 0 && !isGuarded);
 }
 
 /** Whether the answer is from a proxy that let nothing through. */
 export function wasAnsweredByProxy(watch: Seen, answer: TransportAnswer): boolean {
-  const { dispatched, taken, sends, tunnelRefused } = watch;
-  return tunnelRefused === true && sends === 0 && dispatched <= taken && sawAnswer(watch, answer);
+  return watch.tunnelRefused === true && !mayHaveBeenSent(watch, true) && sawAnswer(watch, answer);
 }
 
 /** Whether only one request may have left and this is its answer: an interceptor may use another client. */
@@ -102,7 +106,9 @@ export function answersOnlySend(watch: Seen, answer: TransportAnswer, isGuarded:
   return wasSentOnce(watch) && sawAnswer(watch, answer);
 }
 
-function wasSentOnce({ dispatched, taken, sends, tunnelRefused }: Counts): boolean {
+function wasSentOnce({ dispatched, taken, sends, unwatched, tunnelRefused }: Counts): boolean {
+  // An adapter of the application handed it on, perhaps after it had sent it by itself.
+  if (unwatched && taken > 0) return false;
   if (taken > 0) return sends === 1 && dispatched <= taken && !tunnelRefused;
   // The adapter is not the package's own, for example a test's.
   return dispatched === 1;
@@ -144,7 +150,7 @@ export function refuseChanged(watch: SendWatch, request: OutgoingRequest): void 
   const changed = asked && COMPARED.find(([, valueOf]) => valueOf(request, asked) !== valueOf(asked, asked));
   if (!changed) return;
   watch.changed ??= changed[0];
-  throw new Error('changed by an interceptor');
+  throw Object.assign(new Error('changed by an interceptor'), { code: 'REQUEST_CHANGED' });
 }
 
 const COMPARED: readonly (readonly [

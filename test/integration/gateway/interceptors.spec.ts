@@ -140,13 +140,16 @@ describe('an interceptor that changes a payment', () => {
     expect(gateway.seen).toHaveLength(0);
   });
 
-  it('in an adapter above that of the package stops it, too', async () => {
+  it('in an adapter above that of the package stops it, too, and that adapter may have sent it itself before', async () => {
     const below = axios.defaults.adapter as (config: InternalAxiosRequestConfig) => Promise<never>;
     axios.defaults.adapter = (config) => {
       config.headers.set('Idempotency-Key', 'another');
       return below(config);
     };
-    expect(await pay()).toMatchObject({ name: 'PaymentsConfigError', mayHaveBeenProcessed: false });
+    expect(await pay()).toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+      attempts: [{ phase: 'ambiguous', code: 'REQUEST_CHANGED' }],
+    });
     expect(gateway.seen).toHaveLength(0);
   });
 

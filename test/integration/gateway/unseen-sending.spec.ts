@@ -41,6 +41,12 @@ const NEVER_SENT = {
   mayHaveBeenProcessed: false,
   attempts: [{ phase: 'not-sent', code: 'REQUEST_CHANGED' }],
 };
+/** Nothing left by the package, but the adapter that changed the payment may have sent it. */
+const UNSEEN = {
+  name: 'PaymentOutcomeUnknownError',
+  evidence: 'no-answer',
+  attempts: [{ phase: 'ambiguous', code: 'REQUEST_CHANGED' }],
+};
 const SHORT = { timeoutMs: 50, retry: false } as const;
 
 const closing: (() => unknown)[] = [];
@@ -570,16 +576,17 @@ describe.each(CONNECTIONS)('over %s', (_, http) => {
         'an interceptor',
         ({ headers }) => headers.set('Transfer-Encoding', 'chunked'),
       ],
-    ])('in %s by %s stops the payment before anything is sent', async (what, __, change) => {
+    ])('in %s by %s stops the payment before anything is sent', async (what, by, change) => {
       await begin();
       axios.interceptors.request.use((config) => {
         change(config);
         return config;
       });
-      expect(await pay()).toMatchObject({
-        ...NEVER_SENT,
-        message: expect.stringContaining(what) as unknown,
-      });
+      expect(await pay()).toMatchObject(
+        by.startsWith('an adapter')
+          ? UNSEEN
+          : { ...NEVER_SENT, message: expect.stringContaining(what) as unknown },
+      );
       expect(gateway.seen).toHaveLength(0);
     });
 
@@ -615,6 +622,53 @@ describe.each(CONNECTIONS)('over %s', (_, http) => {
       expect(await pay()).toMatchObject(NEVER_SENT);
       expect(gateway.seen).toHaveLength(0);
     });
+  });
+});
+
+describe("an adapter of the application that sends a payment itself, and hands it to axios' own after a reset", () => {
+  const inner = plainAxios.getAdapter('http');
+
+  async function payBoth(
+    handOn: (config: Config) => Promise<AxiosResponse>,
+  ): Promise<{ error: unknown; gateway: LedgerGateway }> {
+    const gateway = await startLedgerGateway();
+    closing.push(() => gateway.close());
+    const adapter: AxiosAdapter = (config) => {
+      const init = { method: 'POST', body: String(config.data), headers: config.headers.toJSON(true) };
+      return fetch(String(config.url), init).then(
+        () => Promise.reject(new Error('no reset')),
+        () => handOn(config),
+      );
+    };
+    const { merchant } = await start(gateway.baseUrl, { adapter });
+    gateway.begin((...to) => {
+      reset(...to);
+      gateway.next(NO_BALANCE);
+    });
+    return { error: await payTo(merchant), gateway };
+  }
+
+  it('leaves the payment unknown if axios finds no connection', async () => {
+    const port = await new GatewayPlaces().closedPort();
+    const agent = new HttpAgent();
+    const open = agent.createConnection.bind(agent);
+    agent.createConnection = (options, done) => open({ ...options, port }, done);
+    const { error, gateway } = await payBoth((config) => inner({ ...config, httpAgent: agent }));
+    expect(error).toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+      evidence: 'no-answer',
+      attempts: [{ phase: 'ambiguous', code: 'ECONNREFUSED' }],
+    });
+    expect(gateway.effects()).toBe(1);
+  });
+
+  it('leaves the payment unknown if axios gets a refusal', async () => {
+    const { error, gateway } = await payBoth((config) => inner(config));
+    expect(error).toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+      evidence: 'refused-after-ambiguity',
+    });
+    expect([gateway.seen.length, gateway.effects()]).toEqual([2, 1]);
   });
 });
 

@@ -28,10 +28,11 @@ const answer: TransportAnswer = {
   headers: { 'content-type': 'application/json' },
   data: '{"code":"INSUFFICIENT_BALANCE", "message":"No"}',
 };
+type Counts = [dispatched: number, taken: number, sends: number];
 const seen = { answer: readAnswer(answer) };
 
 describe('what was seen of sending', () => {
-  it.each<[what: string, counts: [number, number, number], guarded: boolean, maybe: boolean, once: boolean]>([
+  it.each<[what: string, counts: Counts, guarded: boolean, maybe: boolean, once: boolean, unwatched?: true]>([
     ['an interceptor threw before any adapter', [0, 0, 0], true, false, false],
     ['nothing guards the adapter, and nothing was seen', [0, 0, 0], false, true, true],
     ['taken, and no byte left', [1, 1, 0], true, false, false],
@@ -44,9 +45,12 @@ describe('what was seen of sending', () => {
     ['handed to another adapter twice', [2, 0, 0], true, true, false],
     ['handed out twice, taken once, and no byte left', [2, 1, 0], true, true, false],
     ['taken twice, and one byte left', [2, 2, 1], true, true, true],
+    ['handed to another adapter, which handed it on, and no byte left', [1, 1, 0], true, true, false, true],
+    ['handed to another adapter, which handed it on, and it was sent', [1, 1, 1], true, true, false, true],
+    ['handed to another adapter alone', [1, 0, 0], true, true, true, true],
     ['answered, although nobody handed it out', [0, 0, 0], true, false, false],
-  ])('%s', (_, [dispatched, taken, sends], guarded, maybe, once) => {
-    const watch = { dispatched, taken, sends, ...seen };
+  ])('%s', (_, [dispatched, taken, sends], guarded, maybe, once, unwatched) => {
+    const watch = { dispatched, taken, sends, ...seen, ...(unwatched && { unwatched }) };
     expect(mayHaveBeenSent(watch, guarded)).toBe(maybe);
     expect(answersOnlySend(watch, answer, guarded)).toBe(once);
   });
