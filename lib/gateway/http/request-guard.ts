@@ -1,7 +1,7 @@
 import { type AxiosInstance, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import { readAnswer } from './send-try.js';
 import { refuseChanged, sendWatchOf } from './send-watch.js';
-import { hasPassed, lateError, transportBelow, requestOf } from './undici-transport.js';
+import { endsWithConnection, hasPassed, lateError, transportBelow, requestOf } from './undici-transport.js';
 import { watchedTransport } from './watched-transport.js';
 
 /**
@@ -41,7 +41,7 @@ export class RequestGuard {
     // An interceptor may have taken long, and an adapter of the application asks nobody before it sends.
     if (hasPassed(watch.limits)) throw lateError();
     watch.dispatched += 1;
-    const isWatched = transportBelow(config.adapter) || (isHttpAdapter(config) && !config.transport);
+    const isWatched = transportBelow(config.adapter) || (nodeAdapter(config) === 'http' && !config.transport);
     config.transport ??= watchedTransport(watch);
     if (!isWatched) {
       watch.unwatched = true;
@@ -76,13 +76,31 @@ function noteAnswer(response: AxiosResponse<unknown>): AxiosResponse<unknown> {
   // A test's adapter may leave `config` out.
   const { config } = response as Partial<AxiosResponse>;
   const watch = sendWatchOf(config?.signal);
-  if (watch?.taken === 0) watch.answer = readAnswer(response);
+  if (watch?.taken !== 0) return response;
+  const cut = mayBeCutOff(response) && { mayBeCutOff: true as const };
+  watch.answer = readAnswer({ ...response, ...cut });
   return response;
 }
 
-/** Whether axios uses its own adapter for Node.js, which takes a transport: it takes the first usable one. */
-function isHttpAdapter({ adapter }: InternalAxiosRequestConfig): boolean {
-  return [adapter].flat().find((name) => name !== 'xhr') === 'http';
+/**
+ * Whether the end of the connection may have been the end of the body. Fetch shows every header. Other adapters, such as
+ * those of a test, may leave headers out: theirs have to say that the connection ended.
+ */
+function mayBeCutOff({ config, headers }: Pick<AxiosResponse, 'config' | 'headers'>): boolean {
+  const lower = Object.entries((headers as object | undefined) ?? {}).map(([name, value]) => [
+    name.toLowerCase(),
+    String(value),
+  ]);
+  const seen = Object.fromEntries(lower) as Record<string, string>;
+  return (
+    endsWithConnection(seen) &&
+    (nodeAdapter(config) === 'fetch' || /\bclose\b/i.test(seen['connection'] ?? ''))
+  );
+}
+
+/** The adapter that axios takes on Node.js: the first usable one. Its own `http` takes a transport. */
+function nodeAdapter({ adapter }: InternalAxiosRequestConfig): unknown {
+  return [adapter].flat().find((name) => name !== 'xhr');
 }
 
 /** Compared by identity: a test may have replaced the method. */

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { Agent } from 'node:http';
+import { type AxiosAdapter } from 'axios';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaymentsModuleOptions, type PaymentsError } from 'nestjs-payments';
@@ -260,6 +261,35 @@ describe.each(WAYS)('a connection that breaks, %s', (way) => {
     const { banks } = await merchant();
     const error = await endedAfter(1_000, () => failure(banks.list({ deadlineMs: 1_000 })));
     expect(error).toMatchObject({ code: 'NO_ANSWER', attempts: [{ code: 'TIMEOUT' }] });
+  });
+
+  it.each(CUT_OFF)('leaves a payout unknown over fetch after %s', async (_, behaviour) => {
+    gateway.answer(behaviour);
+    const { disbursements } = await merchant({ http: { adapter: 'fetch' } });
+    await expect(disbursements.bank(bankRequest)).rejects.toMatchObject({
+      name: 'PaymentOutcomeUnknownError',
+    });
+    expect(gateway.seen).toHaveLength(1);
+  });
+
+  it.each<[what: string, headers: Record<string, string>, name: string]>([
+    ['shows no headers', {}, 'PaymentRejectedError'],
+    ['says that the connection ended the body', { Connection: 'close' }, 'PaymentOutcomeUnknownError'],
+    [
+      'shows the length of the body',
+      { Connection: 'close', 'Content-Length': String(REFUSAL.length) },
+      'PaymentRejectedError',
+    ],
+    [
+      'shows that the body came in chunks',
+      { connection: 'close', 'transfer-encoding': 'chunked' },
+      'PaymentRejectedError',
+    ],
+  ])('takes a refusal as final or not if an adapter of the application %s', async (_, headers, name) => {
+    const adapter: AxiosAdapter = (config) =>
+      Promise.resolve({ status: 400, statusText: '', headers, data: REFUSAL, config });
+    const { disbursements } = await merchant({ http: { adapter } });
+    await expect(disbursements.bank(bankRequest)).rejects.toMatchObject({ name });
   });
 
   it('counts every failure as sent when the application brings its own adapter', async () => {
