@@ -14,6 +14,11 @@ import { undiciAdapter, UndiciTransport } from './undici-transport.js';
 const USUAL_CONNECTIONS = 50;
 /** Much more than any answer of the gateway. A broken answer must not fill the memory. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+/**
+ * How long one address of a host may take to connect before Node tries the next one. After the 250 ms of Node, a slow way
+ * over IPv4 is given up for an address of IPv6 that a host without IPv6 cannot reach, and then no address is left.
+ */
+const FAMILY_ATTEMPT_MS = 2_500;
 const OwnAgent = UndiciAgent as new (options: Agent.Options) => Agent;
 const unchanged = (data: unknown): unknown => data;
 
@@ -67,7 +72,10 @@ export class GatewayConnections implements OnApplicationShutdown {
     this.agent = new OwnAgent({
       connections: Math.max(USUAL_CONNECTIONS, atOnce),
       maxResponseSize: MAX_ANSWER_BYTES,
-      connect: { timeout: options.timeoutMs },
+      connect: {
+        timeout: options.timeoutMs,
+        autoSelectFamilyAttemptTimeout: Math.min(FAMILY_ATTEMPT_MS, Math.ceil(options.timeoutMs / 4)),
+      },
     });
   }
 

@@ -1,9 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { type HttpModuleOptions } from '@nestjs/axios';
-import { describe, expect, it } from 'vitest';
-import { assertNode, GatewayConnections } from '../../../../lib/gateway/http/gateway-connections.js';
+import net from 'node:net';
+import { type HttpModuleOptions, HttpService } from '@nestjs/axios';
+import { describe, expect, it, vi } from 'vitest';
+import { accountTransport } from '../../../../lib/gateway/http/account-transport.js';
+import {
+  assertNode,
+  GatewayConnections,
+  ownAxios,
+} from '../../../../lib/gateway/http/gateway-connections.js';
 import { PaymentsConfigError } from '../../../../lib/errors/payments-errors.js';
 
 describe('GatewayConnections', () => {
@@ -41,6 +47,27 @@ describe('GatewayConnections', () => {
       proxy: false,
       httpAgent: http.httpAgent as Agent,
     });
+    await connections.onApplicationShutdown();
+  });
+
+  it.each([
+    [30_000, 2_500],
+    [1_000, 250],
+    [1, 1],
+  ])('within %i ms give each address of a host %i ms to connect', async (timeoutMs, attemptMs) => {
+    // Node tries the addresses itself.
+    const connect = vi.spyOn(net, 'connect').mockImplementation(() => {
+      throw new Error('no network');
+    });
+    const connections = new GatewayConnections({ http: {}, timeoutMs });
+    const http = new HttpService(ownAxios(connections.httpModuleOptions()));
+    const request = { method: 'GET', origin: 'http://gateway.example', path: '/', headers: {} } as const;
+    const { answer } = accountTransport(http).send({ ...request, body: undefined });
+    await expect(answer).rejects.toThrow('no network');
+    expect(connect).toHaveBeenCalledWith(
+      expect.objectContaining({ autoSelectFamilyAttemptTimeout: attemptMs }),
+    );
+    connect.mockRestore();
     await connections.onApplicationShutdown();
   });
 
