@@ -11,7 +11,7 @@ export interface EchoCheck {
 }
 
 /** How an echo departs from what was sent; undefined if it does not. */
-type Difference = 'masked' | 'different' | undefined;
+type Difference = 'masked' | 'rounded' | 'different' | undefined;
 
 type Comparison = (sent: string, echoed: unknown) => Difference;
 
@@ -55,9 +55,13 @@ export function checkEcho(
     }
     const sent = sentText(payment, body, field);
     if (echoed === sent) continue;
-    const difference = COMPARISONS[as](sent, echoed);
+    const difference = isRoundedFrom(echoed, sent) ? 'rounded' : COMPARISONS[as](sent, echoed);
     if (difference === 'masked')
       warnings.push(`the answer hides a part of ${field}; the rest is as it was sent`);
+    if (difference === 'rounded')
+      warnings.push(
+        `the answer writes ${field} as a number that was rounded on its way: what can be read of it is as it was sent`,
+      );
     if (difference !== 'different') continue;
     if (as === 'name') warnings.push(`the answer names another ${field} than was sent`);
     else differing.push(field);
@@ -82,11 +86,23 @@ function sumWarnings(record: WireRecord): readonly string[] {
 
 /** Whether an answer repeats a text, with or without blanks around it. */
 export function isSameText(echoed: unknown, sent: string): boolean {
-  return typeof echoed === 'string' && echoed.trim() === sent.trim();
+  return !isRoundedFrom(echoed, sent) && wireText(echoed)?.trim() === sent.trim();
+}
+
+/**
+ * Whether an answer writes a text of digits as a number that JavaScript cannot hold exactly: 15000000000000001 is read as
+ * 15000000000000000. Such a number proves nothing: neither that the text is the same nor that it is another.
+ */
+export function isRoundedFrom(echoed: unknown, sent: string): boolean {
+  return (
+    typeof echoed === 'number' &&
+    Math.abs(echoed) > Number.MAX_SAFE_INTEGER &&
+    Number(compact(sent)) === echoed
+  );
 }
 
 function compareText(sent: string, echoed: unknown): Difference {
-  return differentUnless(wireText(echoed)?.trim() === sent.trim());
+  return differentUnless(isSameText(echoed, sent));
 }
 
 function compareMoney(sent: string, echoed: unknown): Difference {

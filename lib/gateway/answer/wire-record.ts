@@ -91,7 +91,7 @@ export function withProvenEnd<T extends object>(
   if (outcome === undefined) return payload;
   const { value, warnings } = payload;
   const needed = movesMoney(outcome) ? ['reference'] : ['reference', 'amount'];
-  const missing = needed.filter((field) => answer[field] == null);
+  const missing = needed.filter((field) => answer[field] == null || isRounded(answer[field]));
   if (missing.length > 0) {
     const open = `the answer says ${outcome}, but does not repeat ${missing.join(' and ')}: the payment counts as accepted, not as ended`;
     return { value: { ...value, status: 'pending' }, warnings: [...warnings, open] };
@@ -99,6 +99,11 @@ export function withProvenEnd<T extends object>(
   // A payment may end without success although the gateway took the request.
   const ended = movesMoney(outcome) ? [] : [`the payment has ended already: ${outcome}`];
   return { value, warnings: [...warnings, ...ended], outcome };
+}
+
+/** A number so large that it may have been another one before it was read: it names no payment. */
+function isRounded(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }
 
 /** An amount for the request. As a JSON number it is exact, because it has at most 15 digits. */

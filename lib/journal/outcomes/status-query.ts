@@ -8,7 +8,7 @@ import {
   toAcknowledgedWithoutMoney,
   toSettled,
 } from '../payment/journal-transitions.js';
-import { isSameText } from '../../gateway/answer/check-echo.js';
+import { isRoundedFrom, isSameText } from '../../gateway/answer/check-echo.js';
 import { asRecord, finalStatus, type WireRecord } from '../../gateway/answer/wire-record.js';
 import { isOfThisAttempt } from './attempt-match.js';
 
@@ -149,7 +149,9 @@ function statusKind({ family }: JournalRecord, { status }: WireRecord): StatusKi
 }
 
 function namedBy(record: JournalRecord, answer: WireRecord): Named {
-  const reference = compare(answer['reference'], (echo) => isSameText(echo, record.reference));
+  // A number that was rounded on its way may be that of another payment.
+  const echoed = isRoundedFrom(answer['reference'], record.reference) ? undefined : answer['reference'];
+  const reference = compare(echoed, (echo) => isSameText(echo, record.reference));
   const amount = compareMoney(record, answer);
   if (reference === 'other') return 'another-payment';
   if (reference === 'absent') return amount === 'other' ? 'another-payment' : 'no-reference';

@@ -4,6 +4,10 @@ import { checkEcho } from '../../../../lib/gateway/answer/check-echo.js';
 const payment = { reference: 'order-1', amount: '1180.50', currency: 'TZS' } as const;
 const collection = { kind: 'collection', operation: 'collection.mobile-money', payment } as const;
 
+const ROUNDED = [
+  'the answer writes reference as a number that was rounded on its way: what can be read of it is as it was sent',
+];
+
 const check = (record: Record<string, unknown>) => checkEcho(collection, record);
 
 describe('the echo of a payment', () => {
@@ -58,6 +62,40 @@ describe('the echo of a payment', () => {
       differing: [],
       warnings: [],
     });
+  });
+
+  it.each([
+    ['17000000000000001', '17000000000000001', ROUNDED],
+    ['17000000000000000', '17000000000000000', ROUNDED],
+    ['9007199254740991', '9007199254740991', []],
+  ])(
+    'cannot compare the reference %s with the number %s if that was rounded',
+    (reference, number, warnings) => {
+      const numbered = { ...collection, payment: { ...payment, reference } };
+      const record = { ...payment, reference: JSON.parse(number) as unknown };
+      expect(checkEcho(numbered, record)).toEqual({ differing: [], warnings });
+    },
+  );
+
+  it('differs for a number that no rounding makes of the reference', () => {
+    const numbered = { ...collection, payment: { ...payment, reference: '17000000000000001' } };
+    expect(checkEcho(numbered, { ...payment, reference: 17e16 }).differing).toEqual(['reference']);
+  });
+
+  it.each([
+    [
+      15_000_000_000_000_000,
+      [],
+      [
+        'the answer writes account_number as a number that was rounded on its way: what can be read of it is as it was sent',
+      ],
+    ],
+    [15_000_000_000_000_100, ['account_number'], []],
+  ])('cannot compare a long account with the number %s', (account_number, differing, warnings) => {
+    const body = { bank_code: 'ABC', account_number: '01500-0000-0000-00001', account_name: 'Juma Hamisi' };
+    const call = { ...bank, body };
+    const echo = { ...bankEcho, account_number };
+    expect(checkEcho(call, echo)).toEqual({ differing, warnings });
   });
 
   it('takes a numeric reference for the digits that were sent', () => {

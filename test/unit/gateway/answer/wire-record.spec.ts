@@ -4,6 +4,7 @@ import {
   unlistedValue,
   withMetadata,
   withMoney,
+  withProvenEnd,
 } from '../../../../lib/gateway/answer/wire-record.js';
 
 describe('a record from the wire', () => {
@@ -38,5 +39,19 @@ describe('a record from the wire', () => {
     [7, ['status has a value that the specification does not list']],
   ])('with the status %j warns %j', (status, warnings) => {
     expect(unlistedValue({ status }, 'status', ['pending'])).toEqual(warnings);
+  });
+});
+
+describe('a record that says that its payment has ended', () => {
+  it.each([
+    ['names it', '17000000000000001', 'failed'],
+    ['names it as a number', 1042, 'failed'],
+    ['names none', null, undefined],
+    ['names it as a number that was rounded on its way', 17_000_000_000_000_000, undefined],
+  ])('ends it or not if it %s', (_, reference, outcome) => {
+    const answer = { reference, amount: 1180.5, status: 'failed' };
+    const read = withProvenEnd('disbursement', { value: answer, warnings: [] }, answer);
+    expect(read.outcome).toBe(outcome);
+    expect(read.value).toMatchObject({ status: outcome ?? 'pending' });
   });
 });

@@ -102,6 +102,24 @@ describe('a status answer', () => {
   });
 });
 
+it.each<[what: string, reference: string, echoed: string, verdict: StatusVerdict]>([
+  ['that holds it', '1042', '1042', { says: 'ended', outcome: 'failed' }],
+  ['of another payment', '1042', '1043', { says: 'nothing' }],
+  // What names no reference proves no failure.
+  ['that was rounded', '17000000000000001', '17000000000000001', { says: 'nothing' }],
+  ['that was rounded to it', '17000000000000000', '17000000000000001', { says: 'nothing' }],
+])('a status answer may write the reference as a number %s', (_, reference, echoed, verdict) => {
+  const answer = { ...OURS, reference: JSON.parse(echoed) as unknown, status: 'failed' };
+  expect(readStatus(journalRecord(reference), answer)).toEqual(verdict);
+});
+
+it('takes a rounded reference for none: a success shows that the gateway has a payment', () => {
+  const answer = { ...OURS, reference: 17_000_000_000_000_000, status: 'success' };
+  expect(readStatus(journalRecord('17000000000000001'), answer)).toEqual({ says: 'known' });
+  expect(readStatus(journalRecord('17000000000000000'), answer)).toEqual({ says: 'known' });
+  expect(readStatus(journalRecord('18000000000000000'), answer)).toEqual({ says: 'nothing' });
+});
+
 /** The record of an answer that the journal keeps. */
 const accepted = (data: object): string => JSON.stringify({ envelope: {}, answer: { data } });
 const keyOf = (attempt: number): string => idempotencyKeyFor({ ...RECORD, attempt });
