@@ -207,9 +207,15 @@ describe('the calls of one account', () => {
 
     it('give their place to the next one however they end', async () => {
       const merchant = await start({ rate: { concurrency: 1 } });
-      gateway.answer(hang, (_response, socket) => socket.destroy(), json({ message: 'No' }, 400), banks);
+      const givenUp = new AbortController();
+      // Not before the gateway has the call: the next one would get its answer.
+      const giveUp = (): void => {
+        givenUp.abort();
+      };
+      const breakOff: Behaviour = (_response, socket) => socket.destroy();
+      gateway.answer(giveUp, breakOff, json({ message: 'No' }, 400), banks);
       const calls = [
-        merchant.banks.list({ timeoutMs: 30, retry: false }),
+        merchant.banks.list({ signal: givenUp.signal, retry: false }),
         merchant.banks.list({ retry: false }),
         merchant.banks.list(),
         merchant.banks.list(),
