@@ -120,7 +120,7 @@ export interface PaymentsModuleOptions {
    * `transformResponse` and `validateStatus` itself. With your own `adapter` or
    * `transport` the package cannot see when sending begins: a payment that fails there may have been made. An
    * adapter must resolve with every answer, whatever its status. If it throws for a 4xx, a refusal becomes
-   * unknown.
+   * unknown. Requests carry `User-Agent: nestjs-payments`, unless `headers` has another.
    * @default {}
    */
   readonly http?: HttpModuleOptions | undefined;

@@ -32,6 +32,8 @@ export function constantKeys(options: Credentials): AccountKeys {
 const JSON_TYPE = 'application/json';
 /** No compression: a small answer gains nothing, and only some adapters would unpack it. */
 const PLAIN = 'identity';
+/** Some firewalls refuse a request that has none. */
+const AGENT = 'nestjs-payments';
 
 type Credentials = Pick<ResolvedPaymentsOptions, 'auth' | 'apiKey' | 'apiSecret'>;
 
@@ -41,23 +43,36 @@ export function keyHeaders({ auth, apiKey, apiSecret }: Credentials): KeyHeaders
   if (auth === 'bearer') {
     const credentials = `Bearer ${apiKey()}`;
     return {
-      plain: { Authorization: credentials, Accept: JSON_TYPE, 'Accept-Encoding': PLAIN },
+      plain: {
+        Authorization: credentials,
+        Accept: JSON_TYPE,
+        'Accept-Encoding': PLAIN,
+        'User-Agent': AGENT,
+      },
       withBody: {
         Authorization: credentials,
         Accept: JSON_TYPE,
         'Accept-Encoding': PLAIN,
+        'User-Agent': AGENT,
         'Content-Type': JSON_TYPE,
       },
     };
   }
   const secret = apiSecret() ?? '';
   return {
-    plain: { 'X-API-KEY': apiKey(), 'X-API-SECRET': secret, Accept: JSON_TYPE, 'Accept-Encoding': PLAIN },
+    plain: {
+      'X-API-KEY': apiKey(),
+      'X-API-SECRET': secret,
+      Accept: JSON_TYPE,
+      'Accept-Encoding': PLAIN,
+      'User-Agent': AGENT,
+    },
     withBody: {
       'X-API-KEY': apiKey(),
       'X-API-SECRET': secret,
       Accept: JSON_TYPE,
       'Accept-Encoding': PLAIN,
+      'User-Agent': AGENT,
       'Content-Type': JSON_TYPE,
     },
   };

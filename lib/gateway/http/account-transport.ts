@@ -47,12 +47,27 @@ export function accountTransport(http: HttpService): HttpTransport {
   };
 }
 
+function addsHeaders(defaults: object | undefined): boolean {
+  return defaultNames(defaults).some((name) => !OWN_HEADERS.has(name));
+}
+
 /** Axios keeps default headers by method, in `common`, or beside these. */
-function addsHeaders(defaults: object = {}): boolean {
-  const names = Object.entries(defaults).flatMap(([name, value]: [string, unknown]) =>
-    typeof value === 'object' && value !== null ? Object.keys(value) : [name],
-  );
-  return names.some((name) => !OWN_HEADERS.has(name.toLowerCase()));
+function defaultNames(defaults: object = {}): string[] {
+  return Object.entries(defaults)
+    .flatMap(([name, value]: [string, unknown]) =>
+      typeof value === 'object' && value !== null ? Object.keys(value) : [name],
+    )
+    .map((name) => name.toLowerCase());
+}
+
+/** A User-Agent among the default headers of the application comes before that of the package. */
+function headersFor(
+  axios: Partial<AxiosInstance>,
+  headers: OutgoingRequest['headers'],
+): Record<string, string> {
+  const { 'User-Agent': agent, ...others } = headers;
+  const isReplaced = agent === undefined || defaultNames(axios.defaults?.headers).includes('user-agent');
+  return isReplaced ? others : { ...headers };
 }
 
 /** Sends requests through axios, with everything that the application added to it. */
@@ -74,7 +89,7 @@ class AxiosTransport implements HttpTransport {
       return axiosRef.request<unknown>({
         method: request.method,
         url: request.origin + request.path,
-        headers: { ...request.headers },
+        headers: headersFor(axiosRef, request.headers),
         data: request.body,
         signal: controller.signal,
       });

@@ -1,7 +1,14 @@
 const quoted = (value) => `'${value.replaceAll("'", `'\\''`)}'`;
 
 /** What curl writes by itself. */
-const OWN_HEADERS = ['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding'];
+const OWN_HEADERS = [
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'accept-encoding',
+  'user-agent',
+];
 
 const KEY = 'idempotency-key';
 /** The characters of a reference that leave room for new ones: the gateway takes 255. */

@@ -33,6 +33,20 @@ describe('the options of HttpModule', () => {
     });
   });
 
+  it.each([
+    ["the package's name", 'nestjs-payments', {}],
+    ["the package's name beside other default headers", 'nestjs-payments', { headers: { 'x-shop': '1' } }],
+    ['the User-Agent of the application', 'shop/2', { headers: { 'User-Agent': 'shop/2' } }],
+    [
+      'that one in any case and for one method',
+      'shop/3',
+      { headers: { post: { 'user-agent': 'shop/3' } } as never },
+    ],
+  ])('say who calls by %s', async (_, agent, http) => {
+    expect(await pay(http)).toMatchObject({ status: 'processing' });
+    expect(gateway.seen[0]?.headers['user-agent']).toBe(agent);
+  });
+
   it('resolve the host by the `family`, and a host without one has got nothing', async () => {
     const named = gateway.baseUrl.replace('127.0.0.1', 'localhost');
     expect(await pay({ family: 4 }, named)).toMatchObject({ status: 'processing' });

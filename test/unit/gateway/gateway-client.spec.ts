@@ -69,6 +69,11 @@ it('sends a request without a body without a key and without a content type', as
   const { client, sent } = clientOfNobody({ balance: '1.00' });
   expect(await client.read(BALANCE)).toEqual({ balance: '1.00' });
   expect(sent.map(({ headers }) => headers)).toEqual([
-    { ...OWN_HEADERS, Accept: 'application/json', 'Accept-Encoding': 'identity' },
+    {
+      ...OWN_HEADERS,
+      Accept: 'application/json',
+      'Accept-Encoding': 'identity',
+      'User-Agent': 'nestjs-payments',
+    },
   ]);
 });

@@ -167,7 +167,12 @@ export class Conversation {
     const key = movesMoney(step.operation) && {
       'idempotency-key': keyFor({ run, question, step: step.keyOf ?? index }),
     };
-    const headers = { accept: 'application/json', 'accept-encoding': 'identity', ...this.credentials(step) };
+    const headers = {
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': 'nestjs-payments',
+      ...this.credentials(step),
+    };
     const [method, path = ''] = step.operation.split(' ');
     const url = new URL(
       this.gateway.baseUrl + (step.path?.replace('{reference}', encodeURIComponent(reference)) ?? path),
