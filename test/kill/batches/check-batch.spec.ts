@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type LineState } from 'nestjs-payments/batches';
 import { type Line } from '../history.js';
 import { crashesOf, fileOf, LINE_POINTS } from './batch-plan.js';
-import { type BatchEvidence, checkBatch } from './check-batch.js';
+import { type BatchEvidence, checkBatch, missingBatchTroubles } from './check-batch.js';
 import { memoryFaults, memoryOfHalves } from './memory.js';
 
 const reference = 'salaries.S-1';
@@ -98,4 +98,14 @@ describe('the memory of a replica', () => {
       'the memory of a replica rose from 134 to 159 kB',
     ]);
   });
+});
+
+it('finds kills and crashes that were planned and did not happen', () => {
+  const crashed = at(4, { what: 'storage up' });
+  const atTheEnd = at(5, { what: 'killed', point: 'at the end' });
+  expect(missingBatchTroubles({ kills: 2, restarts: 1 }, [killed, crashed, atTheEnd])).toEqual([]);
+  expect(missingBatchTroubles({ kills: 3, restarts: 2 }, [killed, crashed, atTheEnd])).toEqual([
+    'only 1 of 3 kills happened',
+    '1 instead of 2 crashes of the storage',
+  ]);
 });

@@ -1,5 +1,6 @@
 import { type LineState } from 'nestjs-payments/batches';
 import { type Line } from '../history.js';
+import { type BatchSize } from './batch-plan.js';
 
 /** A payout as the gateway received it. */
 export interface PayoutRequest {
@@ -51,6 +52,22 @@ export function checkBatch({
     ].map((fault) => `${reference} ${fault}`);
   });
   return [...strangers.map((reference) => `${reference} is in no line that was loaded`), ...faults];
+}
+
+/**
+ * Trouble that must happen, or the run proves less than it says. A kill waits until its replica listens, so the batch may
+ * end before the last ones.
+ */
+export function missingBatchTroubles(
+  { kills, restarts }: Pick<BatchSize, 'kills' | 'restarts'>,
+  history: readonly Line[],
+): readonly string[] {
+  const killed = history.filter((line) => line.what === 'killed' && line.point !== 'at the end').length;
+  const restarted = history.filter(({ what }) => what === 'storage up').length;
+  return [
+    ...(killed >= kills / 2 ? [] : [`only ${killed} of ${kills} kills happened`]),
+    ...(restarted === restarts ? [] : [`${restarted} instead of ${restarts} crashes of the storage`]),
+  ];
 }
 
 function effectFaults(effects: number, state: LineState | undefined): readonly string[] {

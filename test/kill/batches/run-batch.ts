@@ -17,7 +17,7 @@ import { lot } from '../plan.js';
 import { type Server, startServer } from '../servers.js';
 import { type BatchSize, crashesOf, fileOf } from './batch-plan.js';
 import { BATCH, POLICY, QUEUE, RATE, SPARED } from './batch-settings.js';
-import { checkBatch, type PayoutRequest } from './check-batch.js';
+import { checkBatch, missingBatchTroubles, type PayoutRequest } from './check-batch.js';
 import { memoryFaults, type MemoryOfHalves, memoryOfHalves } from './memory.js';
 
 const AMOUNT = '10';
@@ -85,6 +85,7 @@ export async function runBatch(size: BatchSize, program: string): Promise<BatchR
       ...(shared > 0 ? [] : ['no two payments shared a commit, so no crash met one']),
       ...checkBatch({ references, states, paid, requests, history: found }),
       ...memoryFaults(memory),
+      ...missingBatchTroubles(size, found),
       ...(await settleFaults(desk, batch, states, new Set(paid))),
     ];
     if (violations.length === 0) rmSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Line } from '../history.js';
 import { type Said } from './call-history.js';
-import { checkCalls } from './check-calls.js';
+import { checkCalls, missingCallTroubles } from './check-calls.js';
 
 const reference = 'order-1';
 const calling = (at: number, call = 1, life = '1.1'): Line => ({
@@ -131,4 +131,23 @@ it('shows that a payment whose process stood still was taken over by nobody', ()
     });
   expect(evidence([calling(0), told(2, 'unknown')])).toContain(`${reference} was taken over by nobody`);
   expect(evidence([calling(0), moved(1), told(2, 'accepted')])).toEqual([]);
+});
+
+it('finds kills, stops and broken requests that were planned and did not happen', () => {
+  const stopped: Line = { what: 'stopped', point: 'at random', at: 0, life: '1.1' };
+  const broken: Line = {
+    what: 'journal broken',
+    reference,
+    fault: 'answer lost',
+    place: 1,
+    at: 0,
+    life: 'runner',
+  };
+  const atTheEnd: Line = { what: 'killed', point: 'at the end', at: 0, life: '1.1' };
+  expect(missingCallTroubles({ kills: 1, stalls: 1 }, [killed(0), stopped, broken, atTheEnd])).toEqual([]);
+  expect(missingCallTroubles({ kills: 2, stalls: 1 }, [atTheEnd, killed(0)])).toEqual([
+    '1 instead of 2 kills at random',
+    '0 instead of 1 stops at random',
+    'the network broke no request of the journal',
+  ]);
 });

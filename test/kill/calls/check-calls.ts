@@ -46,6 +46,25 @@ export function checkCalls({ references, fenced, lines, states, unresolved }: Ca
   });
 }
 
+/** How often a replica is killed, or stands still, by plan. */
+export interface CallTroubles {
+  readonly kills: number;
+  readonly stalls: number;
+}
+
+/** Every planned trouble must happen, or the run proves less than it says. */
+export function missingCallTroubles({ kills, stalls }: CallTroubles, lines: readonly Line[]): string[] {
+  const random = (what: 'killed' | 'stopped'): number =>
+    all(lines, what).filter(({ point }) => point === 'at random').length;
+  return [
+    ...(random('killed') === kills ? [] : [`${random('killed')} instead of ${kills} kills at random`]),
+    ...(random('stopped') === stalls ? [] : [`${random('stopped')} instead of ${stalls} stops at random`]),
+    ...(lines.some(({ what }) => what === 'journal broken')
+      ? []
+      : ['the network broke no request of the journal']),
+  ];
+}
+
 function isEnded(state: string): boolean {
   return state === 'accepted' || state === 'settled' || state === 'rejected';
 }

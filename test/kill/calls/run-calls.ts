@@ -24,11 +24,14 @@ import {
   lostReference,
   PATIENT_DEADLINE_MS,
 } from './call-settings.js';
-import { checkCalls } from './check-calls.js';
+import { type CallTroubles, checkCalls, missingCallTroubles } from './check-calls.js';
 
 const REPLICAS = 3;
 const AT_ONCE = 12;
 const PHASES = 2;
+/** So many references are done in a phase until a replica is killed, and until one stands still. */
+const KILLED_EVERY = 6;
+const STALLED_EVERY = 20;
 /** Longer than a call may run: between two phases nobody calls, and everything that is open grows so old. */
 const PASSED_MS = 120_000;
 const CALLS_OF_EACH = 3;
@@ -92,13 +95,8 @@ export async function runCalls(mode: CallRun['mode'], size: CallSize, program: s
       const existing = await insist(() => storage.journal.get(keyOf(reference)));
       if (existing) states.set(reference, existing.record.state);
     }
-    const violations = checkCalls({
-      references: all,
-      fenced,
-      lines,
-      states,
-      unresolved: new Set(unresolved),
-    });
+    const evidence = { references: all, fenced, lines, states, unresolved: new Set(unresolved) };
+    const violations = [...checkCalls(evidence), ...missingCallTroubles(troublesOf(payments), lines)];
     if (violations.length === 0) rmSync(folder, { recursive: true });
     const counts: Record<string, number> = {};
     for (const line of lines) {
@@ -178,10 +176,13 @@ export async function runCalls(mode: CallRun['mode'], size: CallSize, program: s
         const most = isNew ? CALLS_OF_EACH : 2;
         const times = (isNew ? 1 : 0) + Math.floor(lot(seed, 'calls', phase, reference) * most);
         for (let made = 0; made < times; made += 1) await call(fleet, reference);
-        done += 1;
-        if (phase > 0 && done % 5 === 0) await post(fleet, done, 'recover');
-        if (done % 6 === 0) trouble = trouble.then(() => fleet.kill(placeOf('kill', phase, done)));
-        if (done % 20 === 0) trouble = trouble.then(() => fleet.stall(placeOf('stop', phase, done)));
+        // Others go on while this one recovers.
+        const number = (done += 1);
+        if (phase > 0 && number % 5 === 0) await post(fleet, number, 'recover');
+        if (number % KILLED_EVERY === 0)
+          trouble = trouble.then(() => fleet.kill(placeOf('kill', phase, number)));
+        if (number % STALLED_EVERY === 0)
+          trouble = trouble.then(() => fleet.stall(placeOf('stop', phase, number)));
       }
     };
     try {
@@ -271,6 +272,18 @@ export async function runCalls(mode: CallRun['mode'], size: CallSize, program: s
       await Promise.all(proxies.map((proxy) => proxy.close()));
     }
   }
+}
+
+/** What the phases plan for so many payments. */
+function troublesOf(payments: number): CallTroubles {
+  const share = Math.ceil(payments / PHASES);
+  const troubles = { kills: 0, stalls: 0 };
+  for (let phase = 0; phase < PHASES; phase += 1) {
+    const references = Math.min(payments, share * (phase + 1));
+    troubles.kills += Math.floor(references / KILLED_EVERY);
+    troubles.stalls += Math.floor(references / STALLED_EVERY);
+  }
+  return troubles;
 }
 
 function keyOf(reference: string): JournalKey {
