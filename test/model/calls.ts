@@ -19,6 +19,8 @@ export class Calls {
   private caller = new AbortController();
   /** What happens when the next payment is at the gateway. */
   private onArrival: ((sent: SentPayment) => Promise<void>) | undefined;
+  /** What happens now. On a slow machine a try may end sooner, by its time limit. */
+  private happening: Promise<void> | undefined;
 
   /** @param count Hears how each call ended. */
   constructor(
@@ -31,7 +33,9 @@ export class Calls {
   async arrived(sent: SentPayment): Promise<void> {
     const hook = this.onArrival;
     this.onArrival = undefined;
-    await hook?.(sent);
+    if (!hook) return;
+    this.happening = hook(sent);
+    await this.happening;
   }
 
   async makeOne(step: CallStep): Promise<void> {
@@ -47,6 +51,8 @@ export class Calls {
     const made = (): Promise<CallResult> => this.call(call, process, killedAfterwards);
     const result = unreachable ? await process.withoutGateway(made) : await made();
     this.onArrival = undefined;
+    await this.happening;
+    this.happening = undefined;
     gateway.plan([]);
     process.plan(undefined);
     if (process.isCutOff) process.die();

@@ -9,20 +9,28 @@ export function repeatsRequests(kind: Interceptor): boolean {
   return kind === 'sends again' || kind === 'sends elsewhere';
 }
 
-/** Gives an HTTP client the interceptors of a plan; calls `acted` each time that one interferes. */
-export function intercept(axios: AxiosInstance, kind: Interceptor, acted: () => void): void {
+/**
+ * Gives an HTTP client the interceptors of a plan; calls `acted` each time that one interferes. Returns what waits until
+ * nothing is under way any more through a client of which the package knows nothing: a call ends without it.
+ */
+export function intercept(axios: AxiosInstance, kind: Interceptor, acted: () => void): () => Promise<void> {
+  const elsewhere = new Set<Promise<object>>();
   switch (kind) {
     case 'none':
-      return;
+      break;
     case 'harmless':
       axios.interceptors.request.use((config) => config);
-      return;
+      break;
     case 'sends again':
       sendAgain(axios, acted, (request) => axios.request(request));
-      return;
+      break;
     case 'sends elsewhere':
-      sendAgain(axios, acted, sendElsewhere);
-      return;
+      sendAgain(axios, acted, (request) => {
+        const sent = sendElsewhere(request);
+        elsewhere.add(sent);
+        return sent.finally(() => elsewhere.delete(sent));
+      });
+      break;
     case 'another key':
       everyOther(axios, acted, (config) => {
         const { headers } = config;
@@ -30,12 +38,16 @@ export function intercept(axios: AxiosInstance, kind: Interceptor, acted: () => 
         config.signal = new AbortController().signal;
         headers.set('Idempotency-Key', `${CHANGED_KEY}${String(headers.get('Idempotency-Key'))}`);
       });
-      return;
+      break;
     case 'throws':
       everyOther(axios, acted, () => {
         throw new Error('an interceptor of the application');
       });
+      break;
   }
+  return async () => {
+    await Promise.allSettled(elsewhere);
+  };
 }
 
 /** Every other request that moves money, from the first on. */

@@ -33,6 +33,8 @@ export class MerchantProcess {
     private readonly app: MerchantApp,
     private readonly troubled: TroubledStorage,
     private readonly address: GatewayAddress,
+    /** Resolves once nothing is under way that the package does not see. */
+    private readonly elsewhereEnded: () => Promise<void>,
     life: { onCrash: () => void },
   ) {
     this.death = new Promise((resolve) => {
@@ -74,14 +76,15 @@ export class MerchantProcess {
         statusPaths: { collection: '/payments/{reference}', disbursement: '/disbursements/{reference}' },
       }),
     });
+    let elsewhereEnded = (): Promise<void> => Promise.resolve();
     // Only who reaches for the client is sent through it.
     if (plan.interceptor !== 'none') {
       const kind = ACTS[plan.interceptor];
-      intercept(app.http.axiosRef, plan.interceptor, () => {
+      elsewhereEnded = intercept(app.http.axiosRef, plan.interceptor, () => {
         if (kind) reach(kind);
       });
     }
-    return new MerchantProcess(id, app, troubled, address, life);
+    return new MerchantProcess(id, app, troubled, address, elsewhereEnded, life);
   }
 
   get collections(): MerchantApp['collections'] {
@@ -126,6 +129,8 @@ export class MerchantProcess {
     try {
       return await work();
     } finally {
+      // On a slow machine a call may end sooner. What came late would be a payment that nobody has asked for.
+      await this.elsewhereEnded();
       await this.address.reopen();
     }
   }
@@ -140,6 +145,8 @@ export class MerchantProcess {
     this.die();
     await this.app.close();
     await this.address.close();
+    // Another process gets the port.
+    await this.elsewhereEnded();
     await this.troubled.idle();
   }
 }
