@@ -94,11 +94,12 @@ export function isSameText(echoed: unknown, sent: string): boolean {
  * 15000000000000000. Such a number proves nothing: neither that the text is the same nor that it is another.
  */
 export function isRoundedFrom(echoed: unknown, sent: string): boolean {
-  return (
-    typeof echoed === 'number' &&
-    Math.abs(echoed) > Number.MAX_SAFE_INTEGER &&
-    Number(compact(sent)) === echoed
-  );
+  return isBeyondExact(echoed) && Number(compact(sent)) === echoed;
+}
+
+/** Whether a value is a number above 2^53, which another one may have been rounded to. */
+export function isBeyondExact(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }
 
 function compareText(sent: string, echoed: unknown): Difference {

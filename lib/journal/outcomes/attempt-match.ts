@@ -1,4 +1,5 @@
 import { type JournalRecord } from '../../storage/journal-store.js';
+import { isBeyondExact } from '../../gateway/answer/check-echo.js';
 import { transactionName } from './compare-webhook.js';
 import { idempotencyKeyFor } from '../payment/payment-identity.js';
 import { gatewayRecord } from '../payment/payment-result.js';
@@ -34,6 +35,8 @@ function namesItsKey(record: JournalRecord, said: AttemptNames, askedIntent: str
 }
 
 function namesItsTransaction(record: JournalRecord, said: AttemptNames): boolean {
+  // Two long numbers may have been rounded to the same one.
+  if (isBeyondExact(said.provider_reference)) return false;
   const named = transactionName(said.provider_reference);
   return named !== undefined && named === transactionName(gatewayRecord(record)?.['provider_reference']);
 }

@@ -234,11 +234,12 @@ function completed<T extends object>(
   outcome: PaymentOutcome | undefined,
 ): T {
   const { reference, amount, currency, status } = value as WireRecord;
-  const isComplete = reference != null && amount != null && currency != null && status != null;
-  if (isComplete && outcome === undefined) return value;
+  // A number may have been rounded to the reference of another payment.
+  const isText = typeof reference === 'string';
+  if (isText && amount != null && currency != null && status != null && outcome === undefined) return value;
   return {
     ...value,
-    reference: reference ?? payment.reference,
+    reference: isText ? reference : payment.reference,
     amount: amount ?? payment.amount,
     currency: currency ?? payment.currency,
     status: outcome ?? status ?? 'pending',

@@ -149,6 +149,18 @@ describe('a status answer about a payment that was tried before', () => {
       ENDED,
     ],
     [
+      'a second attempt, named by the number of its transaction',
+      { ...SECOND, state: 'accepted', answer: accepted({ provider_reference: 1042 }) },
+      { provider_reference: 1042 },
+      ENDED,
+    ],
+    [
+      'a second attempt, named by a number to which that of the first may have been rounded',
+      { ...SECOND, state: 'accepted', answer: accepted({ provider_reference: 90_071_992_547_409_920 }) },
+      { provider_reference: 90_071_992_547_409_920 },
+      KNOWN,
+    ],
+    [
       'a second attempt, another transaction named',
       { ...SECOND, state: 'accepted', answer: accepted({ provider_reference: 'PA-2' }) },
       { provider_reference: 'PA-1' },

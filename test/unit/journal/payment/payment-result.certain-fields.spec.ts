@@ -23,6 +23,11 @@ const ANSWERS: readonly (readonly [what: string, data: WireRecord, expected: Wir
     { reference: 'order-1', amount, currency: 'TZS', status: 'pending', fee: null },
   ],
   [
+    'a reference that is a number, perhaps rounded to that of another payment',
+    { reference: 9_007_199_254_740_992, amount, currency: 'TZS', status: 'pending' },
+    { reference: 'order-1', amount, currency: 'TZS', status: 'pending' },
+  ],
+  [
     'another status, and a field of its own',
     { reference: 'order-1', status: 'on-hold', extra: 1 },
     { reference: 'order-1', amount, currency: 'TZS', status: 'on-hold', extra: 1 },
