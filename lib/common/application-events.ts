@@ -12,8 +12,8 @@ interface ApplicationEmitter {
 }
 
 /**
- * Tells the application's `@nestjs/event-emitter`, if it has one. It is found by what it can do, since the
- * package does not depend on it; nobody waits for the listeners, and their errors change nothing.
+ * Tells the application's `@nestjs/event-emitter`, if it has one. It is found by the name of its module and by what it
+ * can do, since the package does not depend on it; nobody waits for the listeners, and their errors change nothing.
  */
 export class ApplicationEvents<Events = PaymentsEvents> implements OnApplicationBootstrap {
   private readonly logger = new SafeLogger('PaymentsEvents');
@@ -72,14 +72,12 @@ export class ApplicationEvents<Events = PaymentsEvents> implements OnApplication
     }
   }
 
+  /** Only that of the module of this name: the application may have emitters of its own, for other things and other readers. */
   private find(): ApplicationEmitter | undefined {
-    const modules = [...this.modules().values()];
-    // The application may have emitters of its own, for other things.
-    const itsModule = modules.find(({ metatype }) => metatype.name === 'EventEmitterModule');
-    const instances = (itsModule ? [itsModule] : modules).flatMap(({ providers }) =>
-      [...providers.values()].map(({ instance }): unknown => instance),
-    );
-    return instances.find(isEmitter);
+    return [...this.modules().values()]
+      .filter(({ metatype }) => metatype.name === 'EventEmitterModule')
+      .flatMap(({ providers }) => [...providers.values()].map(({ instance }): unknown => instance))
+      .find(isEmitter);
   }
 }
 

@@ -2,7 +2,7 @@ import { type ConfigFactory, type ConfigFactoryKeyHost, registerAs } from '@nest
 import { optionsFromEnvironment, type PaymentsFactoryOptions } from './environment-options.js';
 
 /**
- * The options of the environment, through `@nestjs/config`:
+ * The options of the environment, through `@nestjs/config`, in the namespace `nestjs-payments`:
  *
  * | variable | option |
  * |---|---|
@@ -27,6 +27,6 @@ import { optionsFromEnvironment, type PaymentsFactoryOptions } from './environme
  * @publicApi
  */
 export const paymentsConfig: ConfigFactory<PaymentsFactoryOptions> &
-  ConfigFactoryKeyHost<PaymentsFactoryOptions> = registerAs('payments', () =>
+  ConfigFactoryKeyHost<PaymentsFactoryOptions> = registerAs('nestjs-payments', () =>
   optionsFromEnvironment(process.env),
 );

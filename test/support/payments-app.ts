@@ -1,4 +1,4 @@
-import { type INestApplication, Injectable } from '@nestjs/common';
+import { type DynamicModule, type INestApplication, Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   CollectionsService,
@@ -58,10 +58,11 @@ export interface PaymentsApp {
 export async function startPaymentsApp(
   options: PaymentsModuleOptions & { readonly storage: PaymentsStorage },
   providers: readonly object[] = [],
+  imports: readonly DynamicModule[] = [],
 ): Promise<PaymentsApp> {
   const mortal = mortalStorage(options.storage);
   const module = await Test.createTestingModule({
-    imports: [PaymentsModule.forRoot({ ...options, storage: mortal.storage })],
+    imports: [PaymentsModule.forRoot({ ...options, storage: mortal.storage }), ...imports],
     controllers: [WebhooksController],
     providers: [SeenEvents, ...(providers as [])],
   })

@@ -8,7 +8,7 @@ type Import = readonly [module: string, names: readonly string[]];
 const SURROUNDINGS: Readonly<Record<string, readonly string[]>> = {
   '@nestjs/common': [
     ...['BadRequestException', 'ConflictException', 'Controller', 'Get', 'Module', 'Post'],
-    ...['UseGuards', 'UseInterceptors'],
+    ...['HttpCode', 'UseGuards', 'UseInterceptors'],
   ],
   '@nestjs/core': ['APP_INTERCEPTOR'],
   '@nestjs/axios': ['HttpService'],

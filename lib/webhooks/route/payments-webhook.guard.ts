@@ -75,12 +75,13 @@ interface GuardedDelivery {
  * or 503 while unverified bodies of all connections fill their limit.
  *
  * `@PaymentsWebhook` includes the guard. On a route of your own, `@UseGuards(PaymentsWebhookGuard)` only
- * verifies: it remembers nothing and runs no `@OnPayment` handler. Such a route is a POST route of the
- * default account; use `PaymentsWebhookGuard.for('payouts')` for another account.
+ * verifies: it remembers nothing and runs no `@OnPayment` handler. Such a route is a POST route of the default account; use
+ * `PaymentsWebhookGuard.for('payouts')` for another one. Answer 200: the gateway delivers again after Nest's 201.
  *
  * @example
  * ```ts
  * @Post('payments')
+ * @HttpCode(200)
  * @UseGuards(PaymentsWebhookGuard)
  * received(@PaymentEvent() event: PaymentWebhookEvent) {}
  * ```

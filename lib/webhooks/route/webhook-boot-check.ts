@@ -4,9 +4,14 @@ import { missingRoute, type Server, serverOf } from './missing-route.js';
 import { SafeLogger } from '../../common/safe-logger.js';
 import { NAMED_BY_PATH } from '../delivery/route-account.js';
 import { EarlierRoutes } from './earlier-routes.js';
-import { WebhookPaths } from './webhook-paths.js';
+import { type WebhookPath, WebhookPaths } from './webhook-paths.js';
 import { PaymentHandlers } from '../handlers/payment-handlers.js';
 import { WebhookAccounts } from '../delivery/webhook-accounts.js';
+
+/** Nest's metadata key for the status of a route that does not fail; 201 without one. */
+const HTTP_CODE = '__httpCode__';
+const CREATED = 201;
+const OK = 200;
 
 /** Reports problems at boot that would otherwise show at the first delivery, and the paths of deliveries. */
 @Injectable()
@@ -47,10 +52,21 @@ export class WebhookBootCheck implements OnModuleInit, OnApplicationBootstrap {
       if (account === NAMED_BY_PATH) this.accounts.resolverFor(route);
       else this.accounts.get(account, route);
       const ofAccount = account === NAMED_BY_PATH ? 'account that the path names' : `account '${account}'`;
+      this.warnOfOtherStatus(webhook);
       const warning = taken.get(webhook);
       if (warning === undefined) this.logger.log(`Webhooks of the ${ofAccount} are received at POST ${path}`);
       else this.logger.warn(warning);
     }
+  }
+
+  /** Decorators above `@PaymentsWebhook` win, and a route that has only the guard answers as Nest does. */
+  private warnOfOtherStatus({ method, name, path }: WebhookPath): void {
+    const status = (Reflect.getMetadata(HTTP_CODE, method) as number | undefined) ?? CREATED;
+    if (status === OK) return;
+    this.logger.warn(
+      `${name} answers a webhook at POST ${path} with ${status}: only 200 counts as delivered, and the gateway delivers again. ` +
+        'Write @HttpCode(200) above the method.',
+    );
   }
 
   private findHandlers(loaded?: ModuleRef): void {

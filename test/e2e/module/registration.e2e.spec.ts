@@ -1,7 +1,7 @@
 import { HttpModule, HttpService } from '@nestjs/axios';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DynamicModule, Injectable, Module, type ModuleMetadata } from '@nestjs/common';
-import { ConfigModule, ConfigService } from '@nestjs/config';
+import { ConfigModule, ConfigService, registerAs } from '@nestjs/config';
 import { NestFactory } from '@nestjs/core';
 import { Test, type TestingModule } from '@nestjs/testing';
 import {
@@ -294,6 +294,21 @@ describe('paymentsConfig.asProvider()', () => {
     expect(await keyOfBalanceCall(app)).toBe(KEYS.apiKey);
     await app.get(PaymentsInbox).conflicts();
     expect(asked).toBe(1);
+  });
+
+  it('leaves a configuration of the application alone that is named payments', async () => {
+    const own = registerAs('payments', () => ({ feePercent: 3 }));
+    const config = ConfigModule.forRoot({ isGlobal: true, load: [own, paymentsConfig] });
+    const payments = PaymentsModule.forRootAsync({ ...paymentsConfig.asProvider(), webhooks: { scheme } });
+    for (const imports of [
+      [config, payments],
+      [payments, config],
+    ]) {
+      const app = await boot({ imports });
+      expect(app.get(ConfigService).get('payments')).toEqual({ feePercent: 3 });
+      expect(await keyOfBalanceCall(app)).toBe(KEYS.apiKey);
+      await app.close();
+    }
   });
 
   it('names the variable that is missing', async () => {

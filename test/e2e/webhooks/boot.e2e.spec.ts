@@ -6,6 +6,7 @@ import {
   Controller,
   type ExecutionContext,
   Get,
+  HttpCode,
   type INestApplication,
   Injectable,
   Ip,
@@ -305,6 +306,37 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
     }
     const { port } = await start({ controllers: [GuardedController] });
     expect((await deliver(port, paymentEvent('payment.success'))).status).toBe(201);
+  });
+
+  it('warns of a route that answers another status than 200, which the gateway takes for a failure', async () => {
+    @Controller('own')
+    class OwnController {
+      @HttpCode(202)
+      @PaymentsWebhook('accepted')
+      accepted(): void {}
+
+      @Post('created')
+      @UseGuards(PaymentsWebhookGuard)
+      created(): void {}
+
+      @Post('ok')
+      @HttpCode(200)
+      @UseGuards(PaymentsWebhookGuard)
+      ok(): void {}
+    }
+    const { port, logs } = await start({ controllers: [OwnController], providers: [Orders] });
+    const told = (name: string, status: number): string =>
+      `OwnController.${name} answers a webhook at POST /own/${name} with ${status}: only 200 counts as delivered, and the ` +
+      'gateway delivers again. Write @HttpCode(200) above the method. PaymentsWebhooks';
+    expect(logs.webhooks('warn')).toEqual([told('accepted', 202), told('created', 201)]);
+    for (const [path, status] of [
+      ['accepted', 202],
+      ['created', 201],
+      ['ok', 200],
+    ] as const) {
+      const event = paymentEvent('payment.success', { reference: path });
+      expect((await deliver(port, event, { path: `/own/${path}` })).status).toBe(status);
+    }
   });
 
   it('warns once when nothing listens to payments, and not when something does', async () => {

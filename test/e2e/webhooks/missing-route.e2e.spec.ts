@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   Controller,
+  HttpCode,
   type INestApplicationContext,
   Injectable,
   Module,
@@ -20,6 +21,7 @@ import { WebhooksController } from '../../support/webhooks.controller.js';
 @Controller('webhooks')
 class VerifyingController {
   @Post('payments')
+  @HttpCode(200)
   @UseGuards(PaymentsWebhookGuard)
   received(): void {
     return;

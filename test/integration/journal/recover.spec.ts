@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
+import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
 import {
   CALL_ATTEMPT_CHANNEL,
   type CallOptions,
@@ -267,20 +268,18 @@ describe('recover()', () => {
 
   it('announces once that a payment has been open for too long', async () => {
     const heard: [string, JournalEntry][] = [];
-    const emitter = {
-      onAny: () => {},
-      emitAsync: (event: string, entry: JournalEntry) => {
-        heard.push([event, entry]);
-        return Promise.reject(new Error('a listener that throws'));
-      },
-    };
     const error = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
     const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     const listening = await startPaymentsApp(
       { ...sandbox.moduleOptions(), storage, staleAfterMs: 3_600_000, deadlineMs: DEADLINE_MS },
-      [{ provide: 'EMITTER', useValue: emitter }],
+      [],
+      [EventEmitterModule.forRoot({ wildcard: true })],
     );
     running.push(listening);
+    listening.app.get(EventEmitter2).onAny((event, entry: JournalEntry) => {
+      heard.push([String(event), entry]);
+      throw new Error('a listener that throws');
+    });
     await listening.collections.mobileMoney(collectionRequest);
     await listening.disbursements.mobileMoney(mobileRequest);
     now += 3_600_000;

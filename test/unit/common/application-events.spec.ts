@@ -32,23 +32,38 @@ it('tells the one provider that can do both that an EventEmitter2 can, with the 
   const found = emitter();
   const half = { emitAsync: () => Promise.reject(new Error('half')) };
   const other = { onAny: () => {}, emitAsync: 'no function' };
-  started(new Map([['a', moduleOf('App', null, 'text', half, other, found)]])).emit('payment.stale', ENTRY);
+  const module = moduleOf('EventEmitterModule', null, 'text', half, other, found);
+  started(new Map([['a', module]])).emit('payment.stale', ENTRY);
   expect(found.heard).toEqual([['payment.stale', ENTRY, { account: 'shop' }]]);
 });
 
-it('prefers the module of @nestjs/event-emitter to emitters of the application', () => {
-  const [own, real] = [emitter(), emitter()];
+it('tells no emitter that the application made for other things, and asks it nothing', () => {
+  const own = emitter();
+  const shy = new Proxy(
+    {},
+    {
+      has: () => {
+        throw new Error('touched');
+      },
+    },
+  );
+  started(new Map([['a', moduleOf('App', shy, own)]])).emit('payment.stale', ENTRY);
+  expect(own.heard).toEqual([]);
+});
+
+it('looks into each module of that name: the application may have one of its own', () => {
+  const real = emitter();
   const modules = new Map([
-    ['a', moduleOf('App', own)],
+    ['a', moduleOf('EventEmitterModule')],
     ['b', moduleOf('EventEmitterModule', real)],
   ]);
   started(modules).emit('payment.stale', ENTRY);
-  expect([own.heard.length, real.heard.length]).toEqual([0, 1]);
+  expect(real.heard).toHaveLength(1);
 });
 
 it('looks again only once a module was loaded since it found none', () => {
   const found = emitter();
-  const modules = new Map([['a', moduleOf('App')]]);
+  const modules = new Map([['a', moduleOf('EventEmitterModule')]]);
   const events = started(modules);
   modules.get('a')!.providers.set('late', { instance: found });
   events.emit('payment.stale', ENTRY);
@@ -71,7 +86,7 @@ it.each([
   ['rejects with no error', () => Promise.reject('a secret'), 'a value that is not an Error was thrown'],
 ])('logs which event had a listener that %s, and does not throw', async (_, emitAsync, said) => {
   const logged = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
-  const events = started(new Map([['a', moduleOf('App', { onAny: () => {}, emitAsync })]]));
+  const events = started(new Map([['a', moduleOf('EventEmitterModule', { onAny: () => {}, emitAsync })]]));
   events.emit('payment.stale', ENTRY);
   await new Promise(setImmediate);
   expect(logged.mock.calls).toEqual([[`A listener of payment.stale failed: ${said}`]]);

@@ -55,8 +55,8 @@ describe('the options that the environment holds', () => {
     },
   );
 
-  it('are what the configuration named payments returns', () => {
-    expect(paymentsConfig.KEY).toBe('CONFIGURATION(payments)');
+  it('are what the configuration named nestjs-payments returns', () => {
+    expect(paymentsConfig.KEY).toBe('CONFIGURATION(nestjs-payments)');
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     expect(paymentsConfig()).toEqual(optionsFromEnvironment(process.env));
     expect(paymentsConfig()).toMatchObject({ apiKey: 'pk_test_a' });
