@@ -84,9 +84,14 @@ export class ApplicationEvents<Events = PaymentsEvents> implements OnApplication
 /** Both methods together are EventEmitter2's own. */
 function isEmitter(instance: unknown): instance is ApplicationEmitter {
   if (typeof instance !== 'object' || instance === null) return false;
-  return ['emitAsync', 'onAny'].every(
-    (method) => method in instance && typeof (instance as Record<string, unknown>)[method] === 'function',
-  );
+  try {
+    return ['emitAsync', 'onAny'].every(
+      (method) => method in instance && typeof (instance as Record<string, unknown>)[method] === 'function',
+    );
+  } catch {
+    // A proxy or a getter of the application may throw, and must not stop its boot.
+    return false;
+  }
 }
 
 /**

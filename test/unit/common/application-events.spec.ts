@@ -37,16 +37,13 @@ it('tells the one provider that can do both that an EventEmitter2 can, with the 
   expect(found.heard).toEqual([['payment.stale', ENTRY, { account: 'shop' }]]);
 });
 
+function touched(): never {
+  throw new Error('touched');
+}
+
 it('tells no emitter that the application made for other things, and asks it nothing', () => {
   const own = emitter();
-  const shy = new Proxy(
-    {},
-    {
-      has: () => {
-        throw new Error('touched');
-      },
-    },
-  );
+  const shy = new Proxy({}, { has: touched });
   started(new Map([['a', moduleOf('App', shy, own)]])).emit('payment.stale', ENTRY);
   expect(own.heard).toEqual([]);
 });
@@ -58,6 +55,15 @@ it('looks into each module of that name: the application may have one of its own
     ['b', moduleOf('EventEmitterModule', real)],
   ]);
   started(modules).emit('payment.stale', ENTRY);
+  expect(real.heard).toHaveLength(1);
+});
+
+it.each([
+  ['a proxy', new Proxy({}, { has: touched })],
+  ['a getter', Object.defineProperty({}, 'emitAsync', { get: touched })],
+])('passes over %s that throws when it is asked', (_, shy) => {
+  const real = emitter();
+  started(new Map([['a', moduleOf('EventEmitterModule', shy, real)]])).emit('payment.stale', ENTRY);
   expect(real.heard).toHaveLength(1);
 });
 
