@@ -324,14 +324,28 @@ describe.each(adapters)('an application with webhooks on %s', (adapter) => {
       @UseGuards(PaymentsWebhookGuard)
       ok(): void {}
     }
-    const { port, logs } = await start({ controllers: [OwnController], providers: [Orders] });
-    const told = (name: string, status: number): string =>
-      `OwnController.${name} answers a webhook at POST /own/${name} with ${status}: only 200 counts as delivered, and the ` +
+    @Controller('own')
+    @UseGuards(PaymentsWebhookGuard)
+    class GuardedController {
+      @Post('guarded')
+      guarded(): void {}
+    }
+    const { port, logs } = await start({
+      controllers: [OwnController, GuardedController],
+      providers: [Orders],
+    });
+    const told = (name: string, status: number, owner = 'OwnController'): string =>
+      `${owner}.${name} answers a webhook at POST /own/${name} with ${status}: only 200 counts as delivered, and the ` +
       'gateway delivers again. Write @HttpCode(200) above the method. PaymentsWebhooks';
-    expect(logs.webhooks('warn')).toEqual([told('accepted', 202), told('created', 201)]);
+    expect(logs.webhooks('warn')).toEqual([
+      told('accepted', 202),
+      told('created', 201),
+      told('guarded', 201, 'GuardedController'),
+    ]);
     for (const [path, status] of [
       ['accepted', 202],
       ['created', 201],
+      ['guarded', 201],
       ['ok', 200],
     ] as const) {
       const event = paymentEvent('payment.success', { reference: path });
